@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ApiError } from "#api/errors.ts";
+
+/** Programs that run outside the main thread: two kinds of worker thread and one kind of child process. */
+export type SpawnEntry = "writer" | "searcher" | "extractor";
+
+/**
+ * Absolute path of a built worker or child entry, `dist/<entry>.js` of this package. Fit for `new Worker(path)` and
+ * for `spawn(process.execPath, [path])`. The same file is found whether the caller runs bundled from `dist/` or from
+ * `src/` (tsx, vitest): Node 20 cannot start a worker from TypeScript, so even then the built entry is used.
+ *
+ * @param from module URL to search upwards from; an argument for tests only
+ * @throws ApiError `unavailable` when the entry was not built
+ */
+export function findSpawnEntry(entry: SpawnEntry, from: string = import.meta.url): string {
+  const path = join(findPackageRoot(from), "dist", `${entry}.js`);
+  if (existsSync(path)) return path;
+  throw new ApiError("unavailable", {
+    message: `The program file ${path} is missing, so "${entry}" cannot start.`,
+    hint: "npm run build",
+  });
+}
+
+/** Absolute path of the folder that holds this package's `package.json`, searched upwards from a module URL. */
+export function findPackageRoot(from: string = import.meta.url): string {
+  let folder = dirname(fileURLToPath(from));
+  while (!existsSync(join(folder, "package.json"))) {
+    const parent = dirname(folder);
+    if (parent === folder) {
+      throw new ApiError("unavailable", {
+        message: `No package.json above ${fileURLToPath(from)}.`,
+        hint: "Reinstall kb-connector-search.",
+      });
+    }
+    folder = parent;
+  }
+  return folder;
+}
