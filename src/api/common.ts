@@ -1,0 +1,125 @@
+/**
+ * Glossary. These words, and no second word for the same thing:
+ *
+ * - workspace, member, role (`owner`, `admin`, `member`), personal access token (PAT).
+ * - providerId: the kind of system (`filesystem`, `git`, `github`, `push`, …).
+ * - source of an item: `<providerId>:<place>`, the container a person knows (`github:acme/web`, `slack:#ops`).
+ * - connector: a configured instance that indexes one source kind, owned by a user. Its scope says what is included.
+ * - sync: one run of a connector.
+ * - item (the API says "file"): anything indexed. `kbId` identifies it everywhere. `kind`: task, file, page, message.
+ * - entity: a folder, person, project, repository, channel, label, team or space, seen through visible items.
+ * - indexState of an item: indexed, unsearchable, pending, failed, held. `status` is only a task's: open, done.
+ * - principal: whom an access list names: `user:<usr>`, `group:<grp>`, `group:connector:<con>`, `workspace`, `everyone`,
+ *   and a source's own `user:<providerId>:<instance>:<id>`, `group:<con>:<id>`.
+ */
+import { z } from "@hono/zod-openapi";
+
+/** The type prefixes of identifiers. */
+export const ID_PREFIXES = {
+  token: "tok",
+  server: "srv",
+  connection: "cnx",
+  connector: "con",
+  sync: "syn",
+  item: "kbi",
+  entity: "ent",
+  user: "usr",
+  workspace: "wsp",
+  account: "acc",
+  invitation: "inv",
+  group: "grp",
+  session: "ses",
+  root: "rot",
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+/** Base32 without look-alikes (no 0, o, 1, l): 16 characters are 80 random bits. */
+export const ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyz";
+
+const ID_LENGTH = 16;
+
+/** A new identifier: the kind's prefix, `_`, 16 random base32 characters. `randomBytes` gives `n` random bytes. */
+export function makeId(kind: IdKind, randomBytes: (n: number) => Uint8Array): string {
+  let text = "";
+  for (const byte of randomBytes(ID_LENGTH)) text += ID_ALPHABET[byte & 31];
+  return `${ID_PREFIXES[kind]}_${text}`;
+}
+
+/** The schema of an identifier of this kind. */
+export function idSchema(kind: IdKind) {
+  return z
+    .string()
+    .regex(
+      new RegExp(`^${ID_PREFIXES[kind]}_[${ID_ALPHABET}]{${ID_LENGTH}}$`),
+      `Expected an id like ${ID_PREFIXES[kind]}_…`,
+    );
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+export const Timestamp = z.iso.datetime({ precision: 3 }).openapi({ example: "2026-11-21T09:30:00.000Z" });
+
+export const Role = z.enum(["owner", "admin", "member"]).openapi("Role");
+export type Role = z.infer<typeof Role>;
+
+export const Scope = z.enum(["mcp:read", "kb:api", "kb:admin"]).openapi("Scope");
+export type Scope = z.infer<typeof Scope>;
+
+export const ItemKind = z.enum(["task", "file", "page", "message"]).openapi("ItemKind");
+export type ItemKind = z.infer<typeof ItemKind>;
+
+export const TaskStatus = z.enum(["open", "done"]);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const IndexState = z.enum(["indexed", "unsearchable", "pending", "failed", "held"]).openapi("IndexState");
+export type IndexState = z.infer<typeof IndexState>;
+
+/** Why an item's text can't be searched, or why something is no item at all. */
+export const TEXT_REASONS = [
+  "unsupported_type",
+  "too_large",
+  "empty",
+  "encrypted",
+  "excluded_by_scope",
+  "excluded_by_policy",
+  "acl_unknown",
+  "failed",
+] as const;
+export const TextReason = z.enum(TEXT_REASONS);
+export type TextReason = z.infer<typeof TextReason>;
+
+export const EntityType = z.enum(["person", "project", "repository", "channel", "label", "team", "space", "folder"]);
+export type EntityType = z.infer<typeof EntityType>;
+
+/** `limit` of a list: 1–200, 50 unless told. Accepts the text form of a query string. */
+export const PageLimit = z.coerce.number().int().min(1).max(200).default(50);
+
+/** A position in a list, as printed in `nextCursor`; at most 28 characters. */
+export const PageCursor = z.string().min(1).max(64);
+
+/** The body of every failed `/api` answer: RFC 9457 with our fields. */
+export const ProblemBody = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    detail: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    hint: z.string().optional(),
+    field: z.string().optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .openapi("Problem");
+export type ProblemBody = z.infer<typeof ProblemBody>;
+
+/** What a source or a check reports. */
+export const SourceProblem = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    field: z.string().optional(),
+    retryAfterMs: z.number().int().optional(),
+  })
+  .openapi("SourceProblem");
+export type SourceProblem = z.infer<typeof SourceProblem>;

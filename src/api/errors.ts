@@ -1,0 +1,152 @@
+/**
+ * The one table of failures. A `code` is specific and stable; its `class` alone decides the HTTP status, the JSON-RPC
+ * code, the exit code of the command line and whether a repeat can help.
+ */
+
+/** What each class means on every surface. Source: design page "api", Errors. */
+export const ERROR_CLASSES = {
+  invalid_request: { status: 400, jsonRpc: -32602, exit: 2, retryable: false, title: "Invalid request" },
+  unauthenticated: { status: 401, jsonRpc: -32001, exit: 4, retryable: false, title: "Not signed in" },
+  forbidden: { status: 403, jsonRpc: -32003, exit: 4, retryable: false, title: "Not allowed" },
+  insufficient_scope: { status: 403, jsonRpc: -32003, exit: 4, retryable: false, title: "Scope missing" },
+  not_found: { status: 404, jsonRpc: -32004, exit: 3, retryable: false, title: "Not found" },
+  method_not_allowed: { status: 405, jsonRpc: -32600, exit: 2, retryable: false, title: "Method not allowed" },
+  conflict: { status: 409, jsonRpc: -32009, exit: 5, retryable: false, title: "Conflict" },
+  gone: { status: 410, jsonRpc: -32010, exit: 3, retryable: false, title: "Gone" },
+  payload_too_large: { status: 413, jsonRpc: -32600, exit: 2, retryable: false, title: "Too large" },
+  unsupported_media_type: { status: 415, jsonRpc: -32600, exit: 2, retryable: false, title: "Unsupported media type" },
+  unprocessable: { status: 422, jsonRpc: -32602, exit: 2, retryable: false, title: "Cannot be processed" },
+  rate_limited: { status: 429, jsonRpc: -32029, exit: 6, retryable: true, title: "Too many requests" },
+  internal: { status: 500, jsonRpc: -32603, exit: 1, retryable: false, title: "Internal error" },
+  source_unavailable: { status: 502, jsonRpc: -32050, exit: 7, retryable: true, title: "Source unavailable" },
+  unavailable: { status: 503, jsonRpc: -32050, exit: 7, retryable: true, title: "Unavailable" },
+} as const;
+
+export type ErrorClass = keyof typeof ERROR_CLASSES;
+
+/** Every code a caller can meet, with its class. Adding a code is compatible; changing a code's class is not. */
+export const ERROR_CODES = {
+  // Each class is a code of its own for the plain case.
+  invalid_request: "invalid_request",
+  unauthenticated: "unauthenticated",
+  forbidden: "forbidden",
+  insufficient_scope: "insufficient_scope",
+  not_found: "not_found",
+  method_not_allowed: "method_not_allowed",
+  conflict: "conflict",
+  gone: "gone",
+  payload_too_large: "payload_too_large",
+  unsupported_media_type: "unsupported_media_type",
+  unprocessable: "unprocessable",
+  rate_limited: "rate_limited",
+  internal: "internal",
+  source_unavailable: "source_unavailable",
+  unavailable: "unavailable",
+
+  // Doors
+  two_credentials: "invalid_request",
+  credential_in_url: "invalid_request",
+  host_not_allowed: "forbidden",
+  origin_not_allowed: "forbidden",
+  sign_in_failed: "unauthenticated",
+  onboarding_closed: "conflict",
+  onboarding_needed: "conflict",
+  setup_code_invalid: "forbidden",
+  invitation_invalid: "gone",
+  email_taken: "conflict",
+  password_too_weak: "unprocessable",
+  last_owner: "conflict",
+  token_limit_reached: "conflict",
+  already_created: "conflict",
+  idempotency_key_reused: "conflict",
+
+  // Lists, tools
+  invalid_cursor: "invalid_request",
+  invalid_argument: "invalid_request",
+  unknown_argument: "invalid_request",
+  no_such_person: "invalid_request",
+  no_text: "unprocessable",
+  past_end: "invalid_request",
+
+  // Connectors
+  provider_unknown: "invalid_request",
+  provider_unavailable: "unprocessable",
+  connector_config_invalid: "unprocessable",
+  connector_scope_invalid: "unprocessable",
+  connector_check_failed: "unprocessable",
+  connector_state_conflict: "conflict",
+  credential_required: "conflict",
+  visibility_not_supported: "unprocessable",
+  root_not_allowed: "unprocessable",
+  sync_not_running: "conflict",
+
+  // Sources, as their clients report them (E5)
+  source_unauthorized: "source_unavailable",
+  source_rate_limited: "source_unavailable",
+  source_not_found: "unprocessable",
+
+  // The host
+  data_folder_unusable: "unavailable",
+  data_folder_in_use: "unavailable",
+  port_in_use: "unavailable",
+  schema_too_new: "unavailable",
+  search_timeout: "unavailable",
+  settings_invalid: "invalid_request",
+} as const satisfies Record<string, ErrorClass>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export interface ApiErrorOptions {
+  /** What happened, with the value (never a secret); then what to do next. */
+  message: string;
+  /** The command or act that helps, when there is one. */
+  hint?: string;
+  /** The body field or argument at fault, as a dotted path. */
+  field?: string;
+  /** Every field at fault, for validation failures. */
+  errors?: { path: string; message: string }[];
+  /** For `rate_limited` and `unavailable`: milliseconds after which a repeat can succeed. */
+  retryAfterMs?: number;
+  /** Extra facts for programs; no secrets. */
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** A failure that a caller can meet. Everything else that is thrown is a bug and becomes `internal`. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly field: string | undefined;
+  readonly errors: { path: string; message: string }[] | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, options: ApiErrorOptions) {
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+    this.field = options.field;
+    this.errors = options.errors;
+    this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details;
+  }
+
+  get class(): ErrorClass {
+    return ERROR_CODES[this.code];
+  }
+
+  get status(): number {
+    return ERROR_CLASSES[this.class].status;
+  }
+}
+
+/** True for an `ApiError` with this code. */
+export function isApiError(error: unknown, code?: ErrorCode): error is ApiError {
+  return error instanceof ApiError && (code === undefined || error.code === code);
+}
+
+/** Ends a switch over a union: a member that was forgotten is a type error. */
+export function assertNever(value: never): never {
+  throw new Error(`Unexpected value: ${String(value)}`);
+}

@@ -1,0 +1,55 @@
+import { Kysely } from "kysely";
+import type { SqlHandles } from "./handles.ts";
+import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
+import { migrate } from "./migrate.ts";
+import type { Tables } from "./schema.ts";
+import { openReader, openWriter, type Durability } from "./sqlite.ts";
+import { startInlineWriter, startWriterThread, type WriterClient } from "./writer/client.ts";
+
+/** Readers of one thread: enough for a snapshot per request in flight without opening files all the time. */
+const MAX_READERS = 8;
+
+export interface Database extends SqlHandles {
+  writer: WriterClient;
+  file: string;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  file: string;
+  durability?: Durability;
+  /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
+  writerEntry?: string;
+  /** Statements for tables that belong to an adapter (the embedded index). */
+  extraDdl?: readonly string[];
+}
+
+/**
+ * Opens the database file, migrating it first, with one writer and readers of this thread.
+ *
+ * @throws ApiError `schema_too_new`
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { file, durability = "normal" } = options;
+  const first = openWriter(file, durability);
+  try {
+    await migrate(first, options.extraDdl ?? []);
+  } finally {
+    first.close();
+  }
+  const writer = options.writerEntry
+    ? startWriterThread(options.writerEntry, { file, durability })
+    : startInlineWriter(file, durability);
+  const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), MAX_READERS) });
+  const write = new Kysely<Tables>({ dialect: makeWriterDialect(writer) });
+  return {
+    file,
+    read,
+    write,
+    writer,
+    async close() {
+      await read.destroy();
+      await writer.close();
+    },
+  };
+}

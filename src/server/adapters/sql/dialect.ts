@@ -1,0 +1,130 @@
+import {
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+} from "kysely";
+import type { SqliteConnection, SqlResult } from "./sqlite.ts";
+import type { Priority } from "./writer/engine.ts";
+import type { WriterClient } from "./writer/client.ts";
+
+/** Kysely over the writer: each statement, and each transaction as a whole, takes its turn there. */
+export function makeWriterDialect(writer: WriterClient, priority: Priority = "interactive"): Dialect {
+  let nextTransaction = 1;
+
+  class WriterConnection implements DatabaseConnection {
+    transaction: number | undefined;
+
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      const result = await writer.request(
+        {
+          type: "execute",
+          sql: query.sql,
+          parameters: query.parameters,
+          ...(this.transaction !== undefined && { transaction: this.transaction }),
+        },
+        priority,
+      );
+      // The writer answers `execute` with a SqlResult.
+      return toQueryResult<R>(result as SqlResult);
+    }
+
+    // eslint-disable-next-line require-yield -- Kysely's interface; nothing of ours streams from the writer
+    async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+      throw new Error("The writer does not stream.");
+    }
+  }
+
+  // Kysely hands back the very connections it took from here.
+  const own = (connection: DatabaseConnection) => connection as WriterConnection;
+  const end = async (connection: DatabaseConnection, type: "commit" | "rollback") => {
+    const { transaction } = own(connection);
+    own(connection).transaction = undefined;
+    if (transaction !== undefined) await writer.request({ type, transaction }, priority);
+  };
+
+  return makeDialect({
+    init: async () => {},
+    acquireConnection: async () => new WriterConnection(),
+    beginTransaction: async (connection) => {
+      const transaction = nextTransaction++;
+      await writer.request({ type: "begin", transaction }, priority);
+      own(connection).transaction = transaction;
+    },
+    commitTransaction: (connection) => end(connection, "commit"),
+    rollbackTransaction: (connection) => end(connection, "rollback"),
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  });
+}
+
+/**
+ * Kysely over connections of this thread. A transaction has a connection to itself; further ones are opened up to
+ * `max`, then callers wait. `open` may give the same connection only with `max` 1.
+ */
+export function makeLocalDialect(open: () => SqliteConnection, max: number): Dialect {
+  class LocalConnection implements DatabaseConnection {
+    readonly sqlite: SqliteConnection;
+    constructor(sqlite: SqliteConnection) {
+      this.sqlite = sqlite;
+    }
+    async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+      return toQueryResult<R>(this.sqlite.execute(query.sql, query.parameters));
+    }
+    async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+      yield toQueryResult<R>(this.sqlite.execute(query.sql, query.parameters));
+    }
+  }
+
+  const idle: LocalConnection[] = [];
+  const all: LocalConnection[] = [];
+  const waiting: ((connection: LocalConnection) => void)[] = [];
+  const own = (connection: DatabaseConnection) => connection as LocalConnection;
+  const run = async (connection: DatabaseConnection, sql: string) => {
+    own(connection).sqlite.raw.exec(sql);
+  };
+
+  return makeDialect({
+    init: async () => {},
+    acquireConnection: async () => {
+      const free = idle.pop();
+      if (free) return free;
+      if (all.length < max) {
+        const fresh = new LocalConnection(open());
+        all.push(fresh);
+        return fresh;
+      }
+      return new Promise<DatabaseConnection>((resolve) => waiting.push(resolve));
+    },
+    beginTransaction: (connection) => run(connection, "BEGIN"),
+    commitTransaction: (connection) => run(connection, "COMMIT"),
+    rollbackTransaction: (connection) => run(connection, "ROLLBACK"),
+    releaseConnection: async (connection) => {
+      const next = waiting.shift();
+      if (next) next(own(connection));
+      else idle.push(own(connection));
+    },
+    destroy: async () => {
+      for (const connection of all) connection.sqlite.close();
+    },
+  });
+}
+
+function makeDialect(driver: Driver): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => driver,
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function toQueryResult<R>(result: SqlResult): QueryResult<R> {
+  // Kysely types rows by the query it compiled; the driver can't know them.
+  return { rows: result.rows as R[], numAffectedRows: BigInt(result.changes) };
+}

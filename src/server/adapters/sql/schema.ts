@@ -1,0 +1,363 @@
+/**
+ * The tables. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are 0/1, JSON is
+ * text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
+ * The index's own tables belong to `index-embedded` and are not listed here.
+ */
+export interface Tables {
+  installation: InstallationTable;
+  users: UsersTable;
+  workspaces: WorkspacesTable;
+  members: MembersTable;
+  invitations: InvitationsTable;
+  groups: GroupsTable;
+  sessions: SessionsTable;
+  api_tokens: ApiTokensTable;
+  local_roots: LocalRootsTable;
+  audit: AuditTable;
+
+  access_state: AccessStateTable;
+  access_lists: AccessListsTable;
+  access_list_principals: AccessListPrincipalsTable;
+  accesses: AccessesTable;
+  memberships: MembershipsTable;
+
+  connectors: ConnectorsTable;
+  connector_keys: ConnectorKeysTable;
+  syncs: SyncsTable;
+  sync_skips: SyncSkipsTable;
+  jobs: JobsTable;
+
+  items: ItemsTable;
+  item_texts: ItemTextsTable;
+  entities: EntitiesTable;
+  item_entities: ItemEntitiesTable;
+  removals: RemovalsTable;
+}
+
+/** One row: set-up of this installation. */
+export interface InstallationTable {
+  id: number;
+  completedAt: number | null;
+  setupCodeHash: string | null;
+  setupCodeExpiresAt: number | null;
+  setupCodeTries: number;
+}
+
+export interface UsersTable {
+  userId: string;
+  email: string;
+  /** ASCII lower-case form; unique. */
+  emailKey: string;
+  name: string;
+  passwordHash: string | null;
+  emailVerifiedAt: number | null;
+  timeZone: string | null;
+  createdAt: number;
+}
+
+export interface WorkspacesTable {
+  workspaceId: string;
+  name: string;
+  timeZone: string;
+  createdAt: number;
+}
+
+export interface MembersTable {
+  workspaceId: string;
+  userId: string;
+  role: string;
+  joinedAt: number;
+}
+
+export interface InvitationsTable {
+  workspaceId: string;
+  invitationId: string;
+  email: string;
+  role: string;
+  tokenHash: string;
+  invitedBy: string;
+  createdAt: number;
+  expiresAt: number;
+  acceptedAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface GroupsTable {
+  workspaceId: string;
+  groupId: string;
+  name: string;
+  createdAt: number;
+}
+
+export interface SessionsTable {
+  sessionId: string;
+  tokenHash: string;
+  userId: string;
+  workspaceId: string;
+  createdAt: number;
+  /** When the password was last given in this session. */
+  authenticatedAt: number;
+  lastSeenAt: number;
+  expiresAt: number;
+  revokedAt: number | null;
+  userAgent: string | null;
+  ip: string | null;
+}
+
+export interface ApiTokensTable {
+  workspaceId: string;
+  tokenId: string;
+  userId: string;
+  name: string;
+  prefix: string;
+  /** SHA-256 of the plaintext, hex. */
+  hash: string;
+  /** Space-separated scopes. */
+  scopes: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+/** Folders that the filesystem source may read, beside the settings' list. */
+export interface LocalRootsTable {
+  rootId: string;
+  path: string;
+  createdBy: string;
+  createdAt: number;
+}
+
+export interface AuditTable {
+  workspaceId: string;
+  /** Counts up per workspace. */
+  seq: number;
+  at: number;
+  actorUserId: string | null;
+  /** `session:ses_…`, `pat:tok_…`, `system`. */
+  credential: string;
+  action: string;
+  targetType: string;
+  targetId: string;
+  outcome: string;
+  ip: string | null;
+  requestId: string | null;
+  /** JSON; no secrets, no titles. */
+  details: string;
+}
+
+/** Counters of a workspace's permission model. */
+export interface AccessStateTable {
+  workspaceId: string;
+  /** Rises with every change to memberships, roles, connector access or state. */
+  epoch: number;
+  nextListId: number;
+  nextAclId: number;
+}
+
+export interface AccessListsTable {
+  workspaceId: string;
+  listId: number;
+  /** JSON array of principals, sorted. */
+  principals: string;
+}
+
+export interface AccessListPrincipalsTable {
+  workspaceId: string;
+  principal: string;
+  listId: number;
+}
+
+export interface AccessesTable {
+  workspaceId: string;
+  /** 0 = nobody is never stored. */
+  aclId: number;
+  /** Ascending list ids, comma-joined. */
+  listIds: string;
+}
+
+/** Who belongs to a group principal, as its reporter said. Members may be groups themselves. */
+export interface MembershipsTable {
+  workspaceId: string;
+  groupPrincipal: string;
+  memberPrincipal: string;
+  /** `kb` for the service's own groups, else the connector that reported the row. */
+  reportedBy: string;
+}
+
+export interface ConnectorsTable {
+  workspaceId: string;
+  connectorId: string;
+  providerId: string;
+  name: string;
+  ownerUserId: string;
+  visibility: string;
+  /** JSON arrays of ids. */
+  memberIds: string;
+  groupIds: string;
+  /** JSON; never a secret. */
+  config: string;
+  /** JSON {include, exclude}. */
+  scope: string;
+  scopeVersion: number;
+  accountId: string | null;
+  connectionId: string | null;
+  everyMinutes: number | null;
+  state: string;
+  stateReason: string | null;
+  nextRunAt: number | null;
+  /** JSON; opaque to everybody but the source. */
+  cursor: string | null;
+  consecutiveFailures: number;
+  aclCheckedAt: number | null;
+  lastFullAt: number | null;
+  createdAt: number;
+  createdBy: string;
+}
+
+export interface ConnectorKeysTable {
+  workspaceId: string;
+  keyId: string;
+  connectorId: string;
+  hash: string;
+  prefix: string;
+  createdAt: number;
+  createdBy: string;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface SyncsTable {
+  workspaceId: string;
+  syncId: string;
+  connectorId: string;
+  mode: string;
+  trigger: string;
+  state: string;
+  attempt: number;
+  /** JSON. */
+  counts: string;
+  progress: string;
+  /** JSON array of external ids, for mode `items`. */
+  items: string | null;
+  resumeAt: number | null;
+  cancelRequestedAt: number | null;
+  problem: string | null;
+  scopeVersion: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export interface SyncSkipsTable {
+  workspaceId: string;
+  syncId: string;
+  externalId: string;
+  reason: string;
+  message: string;
+  retryable: number;
+}
+
+/** Work to be done once, by whoever claims it first. */
+export interface JobsTable {
+  jobId: string;
+  workspaceId: string;
+  type: string;
+  /** At most one waiting job per key. */
+  dedupeKey: string;
+  payload: string;
+  priority: number;
+  runAt: number;
+  attempt: number;
+  leaseOwner: string | null;
+  leaseUntil: number | null;
+  createdAt: number;
+}
+
+export interface ItemsTable {
+  workspaceId: string;
+  kbId: string;
+  connectorId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  providerId: string;
+  source: string;
+  kind: string;
+  subkind: string | null;
+  key: string | null;
+  title: string;
+  url: string | null;
+  /** JSON array. */
+  path: string;
+  mimeType: string | null;
+  size: number | null;
+  version: string | null;
+  textHash: string | null;
+  /** UTF-16 code units of the stored text. */
+  textChars: number;
+  /** JSON array of {name, level, start}. */
+  sections: string;
+  status: string | null;
+  priority: string | null;
+  /** JSON array. */
+  labels: string;
+  /** JSON object. */
+  fields: string;
+  /** JSON: {name, entityId, claimed} or null. */
+  author: string | null;
+  /** JSON array of the same. */
+  assignees: string;
+  createdAt: number | null;
+  updatedAt: number | null;
+  dueAt: number | null;
+  indexedAt: number;
+  indexState: string;
+  textReason: string | null;
+  textMessage: string | null;
+  retryAt: number | null;
+  aclId: number;
+  /** The full run that last named it; feeds the sweep. */
+  seenBy: string | null;
+  /** Set when removed: hidden at once, restorable until it is purged. */
+  removedAt: number | null;
+}
+
+/** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */
+export interface ItemTextsTable {
+  workspaceId: string;
+  kbId: string;
+  chunk: number;
+  start: number;
+  text: string;
+}
+
+export interface EntitiesTable {
+  workspaceId: string;
+  entityId: string;
+  type: string;
+  /** What makes it the same entity: a principal, `<con>:<container id>`, or a claimed name's folded form. */
+  identity: string;
+}
+
+/** An entity as one item shows it; names are told only to who may read that item. */
+export interface ItemEntitiesTable {
+  workspaceId: string;
+  kbId: string;
+  entityId: string;
+  role: string;
+  name: string;
+  /** Lower-cased, folded words of the name, login and e-mail, for look-up. */
+  nameKey: string;
+  email: string | null;
+  login: string | null;
+  claimed: number;
+}
+
+/** Items whose removal waits for approval. */
+export interface RemovalsTable {
+  workspaceId: string;
+  connectorId: string;
+  kbId: string;
+  syncId: string;
+  heldAt: number;
+}

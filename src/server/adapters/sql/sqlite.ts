@@ -1,0 +1,100 @@
+import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
+
+/** A value SQLite stores without conversion. Booleans are 0/1 and times are epoch milliseconds by rule. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+export type SqlRow = Record<string, SqlValue>;
+
+/** What a statement gave: rows of a reading one, the count of a writing one. */
+export interface SqlResult {
+  rows: SqlRow[];
+  changes: number;
+}
+
+export type Durability = "normal" | "full";
+
+/** Statements kept prepared per connection; the least recently used goes first. */
+const STATEMENT_CACHE_SIZE = 400;
+
+/**
+ * One SQLite connection with its prepared statements.
+ * The driver is synchronous: whoever calls waits, so writing connections live in the writer thread only.
+ */
+export interface SqliteConnection {
+  readonly raw: DatabaseSyncInstance;
+  execute(sql: string, parameters: readonly unknown[]): SqlResult;
+  /** A cached prepared statement, for hot paths that bind by hand. */
+  prepare(sql: string): StatementSyncInstance;
+  close(): void;
+}
+
+/**
+ * Opens the writing connection: WAL, foreign keys, and the durability asked for.
+ * `normal` survives kill -9 of the process, `full` a power cut as well.
+ */
+export function openWriter(file: string, durability: Durability): SqliteConnection {
+  const raw = new DatabaseSync(file, { timeout: 5_000 });
+  raw.exec("PRAGMA page_size=8192");
+  raw.exec("PRAGMA journal_mode=WAL");
+  raw.exec(`PRAGMA synchronous=${durability === "full" ? "FULL" : "NORMAL"}`);
+  raw.exec("PRAGMA foreign_keys=ON");
+  raw.exec("PRAGMA secure_delete=FAST");
+  raw.exec("PRAGMA cache_size=-65536");
+  raw.exec("PRAGMA temp_store=MEMORY");
+  return wrapConnection(raw);
+}
+
+/** Opens a reading connection; any attempt to write through it fails. */
+export function openReader(file: string): SqliteConnection {
+  const raw = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  raw.exec("PRAGMA query_only=ON");
+  raw.exec("PRAGMA cache_size=-32768");
+  raw.exec("PRAGMA mmap_size=1073741824");
+  return wrapConnection(raw);
+}
+
+function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
+  const statements = new Map<string, { statement: StatementSyncInstance; isReader: boolean }>();
+
+  function cached(sql: string) {
+    let entry = statements.get(sql);
+    if (entry) {
+      statements.delete(sql);
+    } else {
+      const statement = raw.prepare(sql);
+      entry = { statement, isReader: statement.columns().length > 0 };
+      if (statements.size >= STATEMENT_CACHE_SIZE) {
+        const oldest = statements.keys().next();
+        if (!oldest.done) statements.delete(oldest.value);
+      }
+    }
+    statements.set(sql, entry);
+    return entry;
+  }
+
+  return {
+    raw,
+    prepare: (sql) => cached(sql).statement,
+    execute(sql, parameters) {
+      const { statement, isReader } = cached(sql);
+      const values = parameters.map(toSqlValue);
+      if (isReader) {
+        // Rows come with the columns' own names; the driver gives values of these types only.
+        const rows = statement.all(...values) as SqlRow[];
+        return { rows, changes: 0 };
+      }
+      return { rows: [], changes: Number(statement.run(...values).changes) };
+    },
+    close() {
+      statements.clear();
+      raw.close();
+    },
+  };
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint") return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`A ${typeof value} can't be bound to a statement. Encode it first.`);
+}

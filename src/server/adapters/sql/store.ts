@@ -1,0 +1,45 @@
+import type { Store, WorkspaceStore } from "#server/ports/store.ts";
+import type { SqlHandles } from "./handles.ts";
+import { makeAccessStore } from "./store/access.ts";
+import { makeAuditStore } from "./store/audit.ts";
+import { makeConnectorStore } from "./store/connectors.ts";
+import { makeEntityStore } from "./store/entities.ts";
+import { makeInstallationStore } from "./store/installation.ts";
+import { makeItemStore } from "./store/items.ts";
+import { makeInvitationStore, makeMemberStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
+import { makeQueueStore } from "./store/queue.ts";
+import { makeSessionStore } from "./store/sessions.ts";
+import { makeSyncStore } from "./store/syncs.ts";
+import { makeTokenLookup, makeTokenStore } from "./store/tokens.ts";
+
+/** The store on SQL. The same code serves the whole database, a transaction and a snapshot. */
+export function makeStore(sql: SqlHandles): Store {
+  return {
+    installation: makeInstallationStore(sql),
+    users: makeUserStore(sql),
+    workspaces: makeWorkspaceRecordStore(sql),
+    sessions: makeSessionStore(sql),
+    tokenLookup: makeTokenLookup(sql),
+    queue: makeQueueStore(sql),
+    in: (workspaceId) => makeWorkspaceStore(sql, workspaceId),
+    transaction: (work) =>
+      sql.write.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),
+    snapshot: (work) =>
+      sql.read.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),
+  };
+}
+
+function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStore {
+  return {
+    workspaceId,
+    members: makeMemberStore(sql, workspaceId),
+    invitations: makeInvitationStore(sql, workspaceId),
+    tokens: makeTokenStore(sql, workspaceId),
+    audit: makeAuditStore(sql, workspaceId),
+    access: makeAccessStore(sql, workspaceId),
+    connectors: makeConnectorStore(sql, workspaceId),
+    syncs: makeSyncStore(sql, workspaceId),
+    items: makeItemStore(sql, workspaceId),
+    entities: makeEntityStore(sql, workspaceId),
+  };
+}

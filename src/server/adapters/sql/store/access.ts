@@ -1,0 +1,227 @@
+import type { Principal, SourceAccess } from "#server/ports/source.ts";
+import type { AccessStore } from "#server/ports/store/access.ts";
+import type { SqlHandles } from "../handles.ts";
+
+/** Parameters per statement stay below SQLite's limit. */
+const CHUNK = 500;
+
+/** The permission model's records of one workspace, on SQL. */
+export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessStore {
+  const store: AccessStore = {
+    async epoch() {
+      const row = await sql.read
+        .selectFrom("access_state")
+        .select("epoch")
+        .where("workspaceId", "=", workspaceId)
+        .executeTakeFirst();
+      return row?.epoch ?? 0;
+    },
+
+    async raiseEpoch() {
+      await sql.write
+        .insertInto("access_state")
+        .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
+        .onConflict((oc) => oc.column("workspaceId").doUpdateSet((eb) => ({ epoch: eb("access_state.epoch", "+", 1) })))
+        .execute();
+    },
+
+    async intern(access, always) {
+      const lists = allLists(access, always);
+      if (!lists) return 0;
+      const listIds: number[] = [];
+      for (const list of lists) listIds.push(await internList(sql, workspaceId, list));
+      const key = [...new Set(listIds)].sort((a, b) => a - b).join(",");
+      const known = await sql.write
+        .selectFrom("accesses")
+        .select("aclId")
+        .where("workspaceId", "=", workspaceId)
+        .where("listIds", "=", key)
+        .executeTakeFirst();
+      if (known) return known.aclId;
+      const aclId = await takeNumber(sql, workspaceId, "nextAclId");
+      await sql.write.insertInto("accesses").values({ workspaceId, aclId, listIds: key }).execute();
+      return aclId;
+    },
+
+    async listsOf(aclId) {
+      const listIds = await listIdsOf(sql, workspaceId, [aclId]);
+      const principals = await principalsOfLists(sql, workspaceId, listIds.get(aclId) ?? []);
+      return (listIds.get(aclId) ?? []).map((id) => principals.get(id) ?? []);
+    },
+
+    async expand(principals) {
+      const found = new Set(principals);
+      let edge = [...found];
+      while (edge.length > 0) {
+        const groups = await groupsHolding(sql, workspaceId, edge);
+        edge = groups.filter((group) => !found.has(group));
+        for (const group of edge) found.add(group);
+      }
+      return [...found].sort();
+    },
+
+    async visibleOf(aclIds, principals) {
+      const held = new Set(principals);
+      const wanted = [...new Set(aclIds)].filter((id) => id !== 0);
+      const listIds = await listIdsOf(sql, workspaceId, wanted);
+      const lists = await principalsOfLists(sql, workspaceId, [...new Set([...listIds.values()].flat())]);
+      const isOpen = (listId: number) => (lists.get(listId) ?? []).some((principal) => held.has(principal));
+      // An access without lists can't exist; if one did, it must be nobody's (`every` on [] is true).
+      return new Set(
+        wanted.filter((id) => {
+          const ids = listIds.get(id) ?? [];
+          return ids.length > 0 && ids.every(isOpen);
+        }),
+      );
+    },
+
+    async setMembers(group, members, reportedBy) {
+      const before = await sql.write
+        .selectFrom("memberships")
+        .select("memberPrincipal")
+        .where("workspaceId", "=", workspaceId)
+        .where("groupPrincipal", "=", group)
+        .where("reportedBy", "=", reportedBy)
+        .execute();
+      const wanted = new Set(members);
+      const present = new Set(before.map((row) => row.memberPrincipal));
+      const gone = [...present].filter((member) => !wanted.has(member));
+      const fresh = [...wanted].filter((member) => !present.has(member));
+      if (gone.length === 0 && fresh.length === 0) return;
+      for (const part of chunks(gone)) {
+        await sql.write
+          .deleteFrom("memberships")
+          .where("workspaceId", "=", workspaceId)
+          .where("groupPrincipal", "=", group)
+          .where("reportedBy", "=", reportedBy)
+          .where("memberPrincipal", "in", part)
+          .execute();
+      }
+      for (const part of chunks(fresh)) {
+        await sql.write
+          .insertInto("memberships")
+          .values(part.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
+          .execute();
+      }
+      await store.raiseEpoch();
+    },
+
+    async membersOf(group) {
+      const rows = await sql.read
+        .selectFrom("memberships")
+        .select("memberPrincipal")
+        .distinct()
+        .where("workspaceId", "=", workspaceId)
+        .where("groupPrincipal", "=", group)
+        .orderBy("memberPrincipal")
+        .execute();
+      return rows.map((row) => row.memberPrincipal);
+    },
+  };
+  return store;
+}
+
+/** Every OR list that must be met, or undefined for nobody. Source: S4. */
+function allLists(access: SourceAccess, always: readonly Principal[]): Principal[][] | undefined {
+  if (!access.known || access.all.length === 0) return undefined;
+  const lists = [...access.all.map((list) => [...list]), ...always.map((principal) => [principal])];
+  if (lists.some((list) => list.length === 0)) return undefined;
+  return lists;
+}
+
+async function internList(sql: SqlHandles, workspaceId: string, list: readonly Principal[]): Promise<number> {
+  const principals = [...new Set(list)].sort();
+  const text = JSON.stringify(principals);
+  const known = await sql.write
+    .selectFrom("access_lists")
+    .select("listId")
+    .where("workspaceId", "=", workspaceId)
+    .where("principals", "=", text)
+    .executeTakeFirst();
+  if (known) return known.listId;
+  const listId = await takeNumber(sql, workspaceId, "nextListId");
+  await sql.write.insertInto("access_lists").values({ workspaceId, listId, principals: text }).execute();
+  for (const part of chunks(principals)) {
+    await sql.write
+      .insertInto("access_list_principals")
+      .values(part.map((principal) => ({ workspaceId, principal, listId })))
+      .execute();
+  }
+  return listId;
+}
+
+/** The next number of a counter that only grows. */
+async function takeNumber(sql: SqlHandles, workspaceId: string, counter: "nextListId" | "nextAclId"): Promise<number> {
+  await sql.write
+    .insertInto("access_state")
+    .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
+    .onConflict((oc) => oc.column("workspaceId").doNothing())
+    .execute();
+  const row = await sql.write
+    .updateTable("access_state")
+    .set((eb) => ({ [counter]: eb(counter, "+", 1) }))
+    .where("workspaceId", "=", workspaceId)
+    .returning(counter)
+    .executeTakeFirstOrThrow();
+  return row[counter] - 1;
+}
+
+async function listIdsOf(
+  sql: SqlHandles,
+  workspaceId: string,
+  aclIds: readonly number[],
+): Promise<Map<number, number[]>> {
+  const found = new Map<number, number[]>();
+  for (const part of chunks(aclIds)) {
+    const rows = await sql.read
+      .selectFrom("accesses")
+      .select(["aclId", "listIds"])
+      .where("workspaceId", "=", workspaceId)
+      .where("aclId", "in", part)
+      .execute();
+    for (const row of rows) found.set(row.aclId, row.listIds.split(",").map(Number));
+  }
+  return found;
+}
+
+async function principalsOfLists(
+  sql: SqlHandles,
+  workspaceId: string,
+  listIds: readonly number[],
+): Promise<Map<number, Principal[]>> {
+  const found = new Map<number, Principal[]>();
+  for (const part of chunks(listIds)) {
+    const rows = await sql.read
+      .selectFrom("access_lists")
+      .select(["listId", "principals"])
+      .where("workspaceId", "=", workspaceId)
+      .where("listId", "in", part)
+      .execute();
+    // Written by `internList` only.
+    for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);
+  }
+  return found;
+}
+
+async function groupsHolding(
+  sql: SqlHandles,
+  workspaceId: string,
+  members: readonly Principal[],
+): Promise<Principal[]> {
+  const found = new Set<Principal>();
+  for (const part of chunks(members)) {
+    const rows = await sql.read
+      .selectFrom("memberships")
+      .select("groupPrincipal")
+      .distinct()
+      .where("workspaceId", "=", workspaceId)
+      .where("memberPrincipal", "in", part)
+      .execute();
+    for (const row of rows) found.add(row.groupPrincipal);
+  }
+  return [...found];
+}
+
+function* chunks<T>(values: readonly T[]): Generator<T[]> {
+  for (let i = 0; i < values.length; i += CHUNK) yield values.slice(i, i + CHUNK);
+}

@@ -1,0 +1,59 @@
+import type { AnalyzedText } from "#server/analysis/analyzer.ts";
+
+export interface ExtractRequest {
+  bytes: Uint8Array;
+  /** File name with extension; only a hint, the bytes decide. */
+  fileName: string;
+  /** What the source says it is, if it does. */
+  mimeType?: string;
+  /** What is analyzed together with the text: the weights differ by field. */
+  title: string;
+  path: readonly string[];
+  labels: readonly string[];
+}
+
+/** A stretch of the text with a name of its own: a heading, page, slide, sheet, message part. Offsets in UTF-16 code units. */
+export interface Section {
+  name: string;
+  level: number;
+  start: number;
+}
+
+export interface Extracted {
+  state: "ok";
+  /** Markdown (or the text as it is for plain text and code). */
+  text: string;
+  mimeType: string;
+  /** Title that the document itself states. */
+  title?: string;
+  /** ISO 639-1, when it is clear. */
+  language?: string;
+  sections: Section[];
+  /** Claimed authors, dates and other properties of the document itself. */
+  properties: Record<string, string>;
+  /** Term vector of title, path, labels and text. */
+  analyzed: AnalyzedText;
+}
+
+export interface NotExtracted {
+  state: "no_text";
+  reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "failed";
+  /** One sentence for the connector's owner. */
+  message: string;
+  mimeType: string;
+  /** True when another try can end differently (the child was killed, memory was short). */
+  retryable: boolean;
+  /** Term vector of title, path and labels only. */
+  analyzed: AnalyzedText;
+}
+
+/**
+ * Bytes → searchable text, in child processes with a heap cap, watched memory and a time cap. A hostile or broken file
+ * ends in `no_text`, never in a throw. Source: S44.
+ */
+export interface Extractor {
+  extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted>;
+  /** Pids and resident bytes of the children, for the proof runs. */
+  stats(): { pid: number; rssBytes: number; files: number }[];
+  close(): Promise<void>;
+}

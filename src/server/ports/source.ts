@@ -1,0 +1,156 @@
+import type { z } from "zod";
+import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
+
+/** Whom an access list names; grammar and authority: `access/principals.ts`. Parts are percent-encoded. */
+export type Principal = string;
+
+/**
+ * Who may read an item at its source: an AND of ORs. Every inner list needs one match; an empty inner list matches
+ * nobody; `{known: false}` is nobody. At least one list. Source: S4.
+ */
+export type SourceAccess = { known: false } | { known: true; all: readonly (readonly Principal[])[] };
+
+/** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
+export interface SourcePerson {
+  name: string;
+  principal?: Principal;
+  email?: string;
+  login?: string;
+  claimed: boolean;
+}
+
+/** A folder, project, repository, channel, label … that holds the item. */
+export interface SourceContainer {
+  type: Exclude<EntityType, "person">;
+  /** Stable id at the source, unique per (connector, type). */
+  id: string;
+  name: string;
+  parentId?: string;
+}
+
+/** An item as a source hands it over. Dates are RFC 3339 on the wire of `push`, `Date` here. */
+export interface SourceItem {
+  /** Stable identity at the source, unique per connector. */
+  externalId: string;
+  kind: ItemKind;
+  subkind?: string;
+  /** Human key such as `ABC-12`, `acme/web#412`. */
+  key?: string;
+  title: string;
+  url?: string;
+  /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
+  place?: string;
+  /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */
+  path?: readonly string[];
+  parentId?: string;
+  version?: string;
+  mimeType?: string;
+  size?: number;
+  createdAt?: Date;
+  updatedAt?: Date;
+  dueAt?: Date;
+  status?: TaskStatus;
+  priority?: string;
+  labels?: readonly string[];
+  author?: SourcePerson;
+  assignees?: readonly SourcePerson[];
+  /** Others in a role: reviewers, senders, mentioned. */
+  people?: readonly SourcePerson[];
+  containers?: readonly SourceContainer[];
+  fields?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+  /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither. */
+  content:
+    | { type: "inline"; text: string }
+    | { type: "fetch" }
+    | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" };
+  access: SourceAccess;
+}
+
+/** One thing a source says during a run, in order. */
+export type SyncEvent<Cursor = unknown> =
+  | { t: "upsert"; item: SourceItem }
+  | { t: "acl"; externalId: string; access: SourceAccess }
+  | { t: "delete"; externalId: string; subtree?: boolean }
+  /** Unchanged but alive: feeds the sweep. */
+  | { t: "seen"; externalIds: readonly string[] }
+  /** Everything yielded before is covered by it once it is stored. */
+  | { t: "checkpoint"; cursor: Cursor }
+  | { t: "progress"; done: number; total?: number; note?: string }
+  | {
+      t: "skip";
+      externalId: string;
+      reason: "too_large" | "unsupported_type" | "empty" | "excluded_by_scope" | "excluded_by_policy" | "failed";
+      message: string;
+      retryable: boolean;
+    }
+  /** `complete` = every living id in scope was named in this run. */
+  | { t: "end"; complete: boolean };
+
+export interface Scope {
+  include: readonly string[];
+  exclude: readonly string[];
+}
+
+/** A place in a source that a person can choose from before connecting. */
+export interface BrowseNode {
+  id: string;
+  parent: string | null;
+  title: string;
+  kind: string;
+  selectable: boolean;
+  expandable: boolean;
+  count?: number;
+}
+
+/** What a source is called with. `config` is already parsed by its schema. */
+export interface SourceContext<Config> {
+  config: Config;
+  connector: { id: string; name: string };
+  /** Decrypted credentials of the connector; never logged. */
+  credentials: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  now(): Date;
+  log(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface SyncRequest<Cursor> {
+  mode: "full" | "incremental" | "items";
+  scope: Scope;
+  cursor: Cursor | null;
+  /** For `items`: only these. */
+  externalIds?: readonly string[];
+  /** What is stored of an item, so that an unchanged one is `seen` instead of read again. */
+  storedVersion(externalId: string): string | undefined;
+}
+
+export interface SourceSpec<Config> {
+  providerId: string;
+  name: string;
+  kinds: readonly ItemKind[];
+  /** Which credentials it takes. */
+  auth: "none" | "credentials" | "account" | "connection" | "key";
+  config: z.ZodType<Config>;
+  /** How exact the permission mirror is. */
+  acl: "per_item" | "container" | "connector";
+}
+
+/**
+ * A kind of app. Presence of a method is the capability: no flags that can disagree.
+ * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
+ */
+export interface Source<Config = unknown, Cursor = unknown> {
+  spec: SourceSpec<Config>;
+  check(ctx: SourceContext<Config>): Promise<{ ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem }>;
+  sync?(ctx: SourceContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
+  browse?(
+    ctx: SourceContext<Config>,
+    at: { parent: string | null; query?: string; cursor?: string },
+  ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
+  /** The item's bytes as they are now. Throws `source_not_found` when it is gone. */
+  fetchContent?(
+    ctx: SourceContext<Config>,
+    item: { externalId: string },
+  ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+  /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
+  unavailable?(): Promise<string | undefined>;
+}

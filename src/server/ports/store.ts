@@ -1,0 +1,48 @@
+import type { AccessStore } from "./store/access.ts";
+import type { AuditStore } from "./store/audit.ts";
+import type { ConnectorStore } from "./store/connectors.ts";
+import type { EntityStore } from "./store/entities.ts";
+import type { InstallationStore } from "./store/installation.ts";
+import type { ItemStore } from "./store/items.ts";
+import type { InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
+import type { QueueStore } from "./store/queue.ts";
+import type { SessionStore } from "./store/sessions.ts";
+import type { SyncStore } from "./store/syncs.ts";
+import type { TokenLookup, TokenStore } from "./store/tokens.ts";
+
+/**
+ * The records. What belongs to a workspace is reached through `in(workspaceId)` and through nothing else (S1);
+ * the members here are those that exist before a workspace is known.
+ */
+export interface Store {
+  readonly installation: InstallationStore;
+  readonly users: UserStore;
+  readonly workspaces: WorkspaceRecordStore;
+  readonly sessions: SessionStore;
+  /** Finds a token or connector key by its hash, before its workspace is known. */
+  readonly tokenLookup: TokenLookup;
+  /** The queue is claimed across workspaces; every job names its own. */
+  readonly queue: QueueStore;
+  in(workspaceId: string): WorkspaceStore;
+  /**
+   * Runs `work` in one writing transaction: all of it or nothing. No network and no waiting inside; a transaction that
+   * sits idle for 10 seconds is rolled back. Not nestable.
+   */
+  transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  /** Runs `work` on one consistent state of the database; writing through the given store fails. */
+  snapshot<T>(work: (store: Store) => Promise<T>): Promise<T>;
+}
+
+/** The records of one workspace. */
+export interface WorkspaceStore {
+  readonly workspaceId: string;
+  readonly members: MemberStore;
+  readonly invitations: InvitationStore;
+  readonly tokens: TokenStore;
+  readonly audit: AuditStore;
+  readonly access: AccessStore;
+  readonly connectors: ConnectorStore;
+  readonly syncs: SyncStore;
+  readonly items: ItemStore;
+  readonly entities: EntityStore;
+}

@@ -1,0 +1,3 @@
+/** Filled by its feature. */
+export interface TokenLookup {}
+export interface TokenStore {}
