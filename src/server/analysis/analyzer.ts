@@ -1,0 +1,55 @@
+import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
+
+/** The term vector of an item: what the index stores of its words. */
+export interface AnalyzedText {
+  /** Distinct terms, sorted by UTF-16 code unit, joined by "\n"; empty for no words. */
+  terms: string;
+  /** One per term, in the same order: min(255, 4·tf in the title + 2·tf in path and labels + tf in the text). */
+  weights: Uint8Array;
+  /** Document length: the same weights of all words added up before capping; exact forms beside a stem do not count. */
+  length: number;
+}
+
+/** Rises whenever the same text would give other terms: indexes of another version are rebuilt. */
+export const ANALYZER_VERSION = 1;
+
+export interface DocumentFields {
+  title: string;
+  path: readonly string[];
+  labels: readonly string[];
+  text: string;
+}
+
+const TITLE_WEIGHT = 4;
+const PLACE_WEIGHT = 2;
+const TEXT_WEIGHT = 1;
+
+/**
+ * The term vector of an item.
+ *
+ * How stem and exact form work together: a word is stored, found and scored by its stem ("running" and "runs" are both
+ * `run`: one posting list per word). Where the word as written differs from its stem it is stored a second time as
+ * `=running`; these exact forms serve quoted words and prefixes, and count neither in scores of plain words nor in the
+ * length. Identifiers are stored whole and by their parts; both count.
+ */
+export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = sharedTokenizer()): AnalyzedText {
+  const weights = new Map<string, number>();
+  let length = 0;
+  const add = (text: string, weight: number) => {
+    tokenizer.chunks(text, (chunk) => {
+      for (const form of chunk.forms.flat) {
+        length += weight;
+        weights.set(form.term, (weights.get(form.term) ?? 0) + weight);
+        if (form.exactTerm !== form.term) weights.set(form.exactTerm, (weights.get(form.exactTerm) ?? 0) + weight);
+      }
+    });
+  };
+  add(fields.title, TITLE_WEIGHT);
+  for (const text of fields.path) add(text, PLACE_WEIGHT);
+  for (const text of fields.labels) add(text, PLACE_WEIGHT);
+  add(fields.text, TEXT_WEIGHT);
+
+  const terms = [...weights.keys()].sort();
+  const capped = Uint8Array.from(terms, (term) => Math.min(255, weights.get(term) ?? 0));
+  return { terms: terms.join("\n"), weights: capped, length };
+}

@@ -1,0 +1,111 @@
+import { foldWord } from "./fold.ts";
+import { stemEnglish } from "./stem-english.ts";
+
+/**
+ * One searchable form of a stretch of text. `term` is what the index is asked for: the English stem of the word, or
+ * the word itself. `exact` is the word as written (folded); where it differs from the term, the index also holds
+ * `EXACT_MARK + exact`, for quoted words and prefixes.
+ */
+export interface WordForm {
+  term: string;
+  exact: string;
+  /** The index term of the exact form: `term` itself where the two are one. */
+  exactTerm: string;
+  /** UTF-16 offsets inside the chunk. */
+  start: number;
+  end: number;
+  /** An identifier as a whole, above its parts: takes no position of its own in phrases. */
+  isWhole: boolean;
+  /** Parts of a whole, one level down: forms of the parts, or groups of them. */
+  parts: readonly WordForm[];
+}
+
+/** Starts the index terms of exact forms; no tokenizer output begins with it. */
+export const EXACT_MARK = "=";
+
+/** Longer words are noise (encoded data); identifiers are cut to their parts instead. */
+export const MAX_TERM_LENGTH = 64;
+
+export interface WordForms {
+  /** Wholes and leaf words of a chunk, in reading order; `roots` has the same forms as trees. */
+  flat: readonly WordForm[];
+  roots: readonly WordForm[];
+}
+
+/** From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). */
+const CUTS = [/[/\\]/, /@/, /\./, /-/, /_+/] as const;
+const HYPHEN_CUT = 3;
+
+/**
+ * The forms of a chunk: words joined by `_ . / \ - @ '` without a space between. Identifiers come whole and split:
+ * `src/mainFile.ts` gives itself, `src`, `mainfile.ts`, `mainfile`, `main`, `file`, `ts`.
+ */
+export function decompose(chunk: string): WordForms {
+  const roots = cut(chunk, 0, 0);
+  const flat: WordForm[] = [];
+  const visit = (form: WordForm) => {
+    flat.push(form);
+    form.parts.forEach(visit);
+  };
+  roots.forEach(visit);
+  return { flat, roots };
+}
+
+/** A form made of one folded word. */
+export function wordForm(exact: string, start: number, end: number, parts: readonly WordForm[] = []): WordForm {
+  const term = stem(exact);
+  const exactTerm = term === exact ? term : EXACT_MARK + exact;
+  return { term, exact, exactTerm, start, end, isWhole: parts.length > 0, parts };
+}
+
+function cut(text: string, offset: number, level: number): readonly WordForm[] {
+  const separator = CUTS[level];
+  if (separator === undefined) return cutApostrophes(text, offset);
+  if (!separator.test(text)) return cut(text, offset, level + 1);
+  const parts: WordForm[] = [];
+  let at = 0;
+  for (const piece of text.split(separator)) {
+    const start = piece === "" ? at : text.indexOf(piece, at);
+    if (piece !== "") parts.push(...cut(piece, offset + start, level + 1));
+    at = start + piece.length;
+  }
+  const isIdentifier = level !== HYPHEN_CUT || /\p{N}/u.test(text);
+  if (!isIdentifier || parts.length < 2 || text.length > MAX_TERM_LENGTH) return parts;
+  const exact = foldWord(text);
+  const end = offset + text.length;
+  return [{ term: exact, exact, exactTerm: exact, start: offset, end, isWhole: true, parts }];
+}
+
+/** `Anna's` is Anna; in `O'Brien` and `don't` the apostrophe is dropped. */
+function cutApostrophes(text: string, offset: number): readonly WordForm[] {
+  if (!/['\u2019]/.test(text)) return cutCamelCase(text, offset);
+  const bare = text.replace(/['\u2019][sS]$/, "");
+  if (!/['\u2019]/.test(bare)) return cutCamelCase(bare, offset);
+  return leaf(foldWord(bare.replace(/['\u2019]/g, "")), offset, offset + text.length);
+}
+
+function cutCamelCase(text: string, offset: number): readonly WordForm[] {
+  const exact = foldWord(text);
+  if (exact === text || !/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u.test(text)) {
+    return leaf(exact, offset, offset + text.length);
+  }
+  const parts: WordForm[] = [];
+  for (const match of text.matchAll(/\p{Lu}+(?!\p{Ll})[\p{N}\p{M}]*|\p{Lu}?[^\p{Lu}]+|\p{Lu}/gu)) {
+    parts.push(...leaf(foldWord(match[0]), offset + match.index, offset + match.index + match[0].length));
+  }
+  if (parts.length < 2 || exact.length > MAX_TERM_LENGTH) return parts;
+  return [wordForm(exact, offset, offset + text.length, parts)];
+}
+
+function leaf(exact: string, start: number, end: number): readonly WordForm[] {
+  return exact === "" || exact.length > MAX_TERM_LENGTH ? [] : [wordForm(exact, start, end)];
+}
+
+function stem(word: string): string {
+  if (word.length < 3) return word;
+  for (let i = 0; i < word.length; i++) {
+    const code = word.charCodeAt(i);
+    if (code < 97 || code > 122) return word;
+  }
+  return stemEnglish(word);
+}

@@ -1,0 +1,190 @@
+import {
+  DIGIT,
+  HIGH_SURROGATE,
+  JOINER,
+  LOWER,
+  makeCharacterClasses,
+  MARK,
+  SEPARATOR,
+  UNSPACED,
+  UPPER,
+} from "./characters.ts";
+import { foldWord } from "./fold.ts";
+import { decompose, wordForm, type WordForm, type WordForms } from "./forms.ts";
+
+export interface Token {
+  /** What the index holds: the stem, the whole identifier or the bigram. */
+  term: string;
+  /** The index term of the word as written; `term` where the two are one. */
+  exactTerm: string;
+  /** UTF-16 offsets in the text. */
+  start: number;
+  end: number;
+  /** Running number of words; wholes and the last character of an unspaced run share the number of a neighbour. */
+  position: number;
+  /** A whole identifier, or the last character of an unspaced run: not a word of phrases. */
+  isExtra: boolean;
+}
+
+/** A stretch without spaces: the unit in which a query is understood. */
+export interface Chunk {
+  start: number;
+  end: number;
+  /** Bigrams of an unspaced run have no wholes; `last` is its last character alone. */
+  forms: WordForms;
+  isUnspaced: boolean;
+}
+
+let shared: Tokenizer | undefined;
+
+/** The tokenizer of this thread, made at the first call: a cache, not a state. */
+export function sharedTokenizer(): Tokenizer {
+  shared ??= makeTokenizer();
+  return shared;
+}
+
+/** How many chunks the tokenizer remembers: the vocabulary of a few thousand documents. */
+const CACHE_SIZE = 60_000;
+const CACHED_LENGTH = 40;
+
+export interface Tokenizer {
+  chunks(text: string, visit: (chunk: Chunk) => void): void;
+  tokenize(text: string): Token[];
+}
+
+/**
+ * Makes a tokenizer; each holds a cache of words of its own (some MB when full), so make one per thread or service.
+ *
+ * Unicode words (UAX 29 in spirit: letters, numbers, marks), identifiers whole and split, unspaced scripts by bigrams
+ * of characters with their marks. Offsets are UTF-16 code units of the text as given, before any folding.
+ */
+export function makeTokenizer(): Tokenizer {
+  const classes = makeCharacterClasses();
+  const cache = new Map<string, WordForms>();
+
+  const formsOf = (chunk: string): WordForms => {
+    const known = cache.get(chunk);
+    if (known !== undefined) return known;
+    const forms = decompose(chunk);
+    if (chunk.length <= CACHED_LENGTH) {
+      if (cache.size >= CACHE_SIZE) cache.clear();
+      cache.set(chunk, forms);
+    }
+    return forms;
+  };
+
+  /** Class and width of the character at `i`. */
+  const classAt = (text: string, i: number): number => {
+    const found = classes.of(text.charCodeAt(i));
+    if (found !== HIGH_SURROGATE) return found;
+    const low = text.charCodeAt(i + 1);
+    return low >= 0xdc00 && low <= 0xdfff ? classes.ofPair(text.charCodeAt(i), low) : SEPARATOR;
+  };
+
+  const chunks = (text: string, visit: (chunk: Chunk) => void): void => {
+    let i = 0;
+    while (i < text.length) {
+      const found = classAt(text, i);
+      if (isWordClass(found)) {
+        const end = endOfChunk(text, i, classAt);
+        visit({ start: i, end, forms: formsOf(text.slice(i, end)), isUnspaced: false });
+        i = end;
+      } else if (found === UNSPACED) {
+        const end = endOfRun(text, i, classAt);
+        visit({ start: i, end, forms: bigrams(text.slice(i, end), classAt), isUnspaced: true });
+        i = end;
+      } else i += width(text, i);
+    }
+  };
+
+  const tokenize = (text: string): Token[] => {
+    const tokens: Token[] = [];
+    let position = 0;
+    chunks(text, (chunk) => {
+      const { flat } = chunk.forms;
+      for (let k = 0; k < flat.length; k++) {
+        const form = flat[k];
+        if (form === undefined) continue;
+        const isExtra = form.isWhole || (chunk.isUnspaced && k > 0 && k === flat.length - 1);
+        const { term, exactTerm } = form;
+        tokens.push({
+          term,
+          exactTerm,
+          start: chunk.start + form.start,
+          end: chunk.start + form.end,
+          position,
+          isExtra,
+        });
+        if (!isExtra) position++;
+      }
+    });
+    return tokens;
+  };
+  return { chunks, tokenize };
+}
+
+type ClassAt = (text: string, i: number) => number;
+
+function isWordClass(found: number): boolean {
+  return found === LOWER || found === UPPER || found === DIGIT;
+}
+
+function width(text: string, i: number): number {
+  const unit = text.charCodeAt(i);
+  if (unit < 0xd800 || unit > 0xdbff) return 1;
+  const low = text.charCodeAt(i + 1);
+  return low >= 0xdc00 && low <= 0xdfff ? 2 : 1;
+}
+
+/** A chunk goes on through marks, and through one joiner (or several `_`) that has a word on its other side. */
+function endOfChunk(text: string, start: number, classAt: ClassAt): number {
+  let i = start;
+  while (i < text.length) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 97 && unit <= 122) {
+      i++;
+      continue;
+    }
+    const found = classAt(text, i);
+    if (isWordClass(found) || found === MARK) {
+      i += width(text, i);
+      continue;
+    }
+    if (found !== JOINER) break;
+    let next = i + 1;
+    if (text[i] === "_") while (text[next] === "_") next++;
+    if (next >= text.length || !isWordClass(classAt(text, next))) break;
+    i = next;
+  }
+  return endWithSigns(text, start, i);
+}
+
+/** `C++`, `C#` and `F#` are names. */
+function endWithSigns(text: string, start: number, end: number): number {
+  if (end - start > 2) return end;
+  const signs = text.startsWith("++", end) ? 2 : text[end] === "#" ? 1 : 0;
+  if (signs === 0 || !/[a-z]/i.test(text[end - 1] ?? "")) return end;
+  const after = text[end + signs] ?? " ";
+  return /[\s.,;:!?()/"'<>|\]*]/.test(after) ? end + signs : end;
+}
+
+function endOfRun(text: string, start: number, classAt: ClassAt): number {
+  let i = start;
+  while (i < text.length) {
+    const found = classAt(text, i);
+    if (found !== UNSPACED && found !== MARK) break;
+    i += width(text, i);
+  }
+  return i;
+}
+
+/** Neighbouring characters (with their marks) two by two, then the last one alone, so that a prefix finds it too. */
+function bigrams(run: string, classAt: ClassAt): WordForms {
+  const starts: number[] = [];
+  for (let i = 0; i < run.length; i += width(run, i)) if (classAt(run, i) === UNSPACED) starts.push(i);
+  const forms: WordForm[] = starts.map((start, k) => {
+    const end = starts[k + 2] ?? run.length;
+    return wordForm(foldWord(run.slice(start, end)), start, end);
+  });
+  return { flat: forms, roots: forms };
+}
