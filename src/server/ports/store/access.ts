@@ -1,5 +1,14 @@
 import type { Principal, SourceAccess } from "#server/ports/source.ts";
 
+/** What decides, beside the lists, whether a connector's items may be read at all. */
+export interface ConnectorGate {
+  connectorId: string;
+  providerId: string;
+  state: string;
+  /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
+  aclCheckedAt: number | null;
+}
+
 /** The permission model's records of one workspace. Source: design page "auth", S1–S6. */
 export interface AccessStore {
   /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
@@ -13,8 +22,23 @@ export interface AccessStore {
   intern(access: SourceAccess, always: readonly Principal[]): Promise<number>;
   /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */
   listsOf(aclId: number): Promise<Principal[][]>;
-  /** The closure: every principal these stand for through memberships, themselves included, sorted. */
+  /**
+   * The closure: every principal these stand for through memberships, themselves included, sorted. A membership counts
+   * only as its authority reported it: `group:<con>:…` by that connector, everything else by `kb` (S2, N3).
+   */
   expand(principals: readonly Principal[]): Promise<Principal[]>;
+  /** The direct memberships of these principals, counted as `expand` counts them. */
+  groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]>;
+  /** True while this user is a member of the workspace. */
+  isMember(userId: string): Promise<boolean>;
+  /** Every connector's gate. */
+  connectorGates(): Promise<ConnectorGate[]>;
+  /** The highest numbers given so far; numbers only grow and never change their meaning. */
+  marks(): Promise<{ listId: number; aclId: number }>;
+  /** Of the lists numbered above `afterListId`, those that hold one of `principals`. */
+  listsHolding(principals: readonly Principal[], afterListId: number): Promise<number[]>;
+  /** Accesses numbered above `afterAclId`, ascending, at most `limit`. */
+  accessesAfter(afterAclId: number, limit: number): Promise<{ aclId: number; listIds: number[] }[]>;
   /** Of these access numbers, those that every list of which holds one of `principals`. */
   visibleOf(aclIds: readonly number[], principals: readonly Principal[]): Promise<Set<number>>;
   /** Makes exactly these the members of a group, as `reportedBy` says; raises the epoch when something changed. */

@@ -1,2 +1,131 @@
-/** Filled by its feature. */
-export interface ItemStore {}
+import type { IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { Section } from "#server/ports/extractor.ts";
+
+/** What decides who may read an item; nothing that could be shown. */
+export interface ItemAccess {
+  kbId: string;
+  connectorId: string;
+  aclId: number;
+  isRemoved: boolean;
+}
+
+/** A person as an item names them. `entityId` is null while no entity stands for them. */
+export interface ItemPerson {
+  name: string;
+  entityId: string | null;
+  claimed: boolean;
+}
+
+/** An item without its text. Times are epoch milliseconds. */
+export interface ItemRecord {
+  kbId: string;
+  connectorId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  subkind: string | null;
+  key: string | null;
+  title: string;
+  url: string | null;
+  path: string[];
+  mimeType: string | null;
+  size: number | null;
+  version: string | null;
+  textHash: string | null;
+  /** UTF-16 code units of the stored text. */
+  textChars: number;
+  sections: Section[];
+  status: TaskStatus | null;
+  priority: string | null;
+  labels: string[];
+  fields: Record<string, unknown>;
+  author: ItemPerson | null;
+  assignees: ItemPerson[];
+  createdAt: number | null;
+  updatedAt: number | null;
+  dueAt: number | null;
+  indexedAt: number;
+  indexState: IndexState;
+  textReason: TextReason | null;
+  textMessage: string | null;
+  aclId: number;
+}
+
+export interface ItemFilter {
+  connectorId?: string;
+  source?: string;
+  providerId?: string;
+  kind?: ItemKind;
+  indexState?: IndexState;
+  /** Words or a part of the title, without regard to case (ASCII). */
+  titlePart?: string;
+}
+
+export type ItemOrder = "updatedAt" | "title";
+
+/** Where the last item of a page stands; the next page starts after it. */
+export interface ItemPosition {
+  /** Epoch milliseconds or null for `updatedAt`, the lower-cased title for `title`. */
+  value: number | string | null;
+  kbId: string;
+}
+
+/** Items of one source and state, by access. */
+export interface ItemCount {
+  connectorId: string;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  indexState: IndexState;
+  aclId: number;
+  count: number;
+}
+
+/** An item that a URL or key could mean. */
+export interface ItemMatch extends ItemAccess {
+  providerId: string;
+  key: string | null;
+  url: string | null;
+  indexedAt: number;
+}
+
+/** A stretch of an item's text as it is stored. Offsets in UTF-16 code units. */
+export interface TextChunk {
+  start: number;
+  text: string;
+}
+
+/**
+ * The reading side of items. Nothing here asks who reads: only `access/policy.ts` hands this out to whoever answers
+ * people, together with what they may see. Removed items are given by `accessOf` alone.
+ */
+export interface ItemStore {
+  /** What decides over these items, removed ones included; unknown ids are left out. */
+  accessOf(kbIds: readonly string[]): Promise<ItemAccess[]>;
+  /** The records of these items in the order asked for; unknown and removed ones are left out. */
+  records(kbIds: readonly string[]): Promise<ItemRecord[]>;
+  /**
+   * The next items after `after` in the order, at most `limit`, as their ids, positions and accesses: an index walk
+   * that reads no row. `updatedAt`: newest first, undated last; `title`: ascending.
+   */
+  walk(
+    order: ItemOrder,
+    after: ItemPosition | undefined,
+    limit: number,
+  ): Promise<{ position: ItemPosition; aclId: number }[]>;
+  /** Of these items, those that the filter lets through. */
+  matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>>;
+  /** How many living items there are per connector, source, kind, state and access. `titlePart` is not counted here. */
+  counts(filter: Omit<ItemFilter, "titlePart">): Promise<ItemCount[]>;
+  /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
+  textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]>;
+  /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
+  positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined>;
+  /** Living items with one of these URLs or keys, the first indexed first, at most 200. */
+  findByUrl(urls: readonly string[]): Promise<ItemMatch[]>;
+  findByKey(keys: readonly string[]): Promise<ItemMatch[]>;
+  /** Living items whose key ends with this (`#412`), at most 200. */
+  findByKeySuffix(suffix: string): Promise<ItemMatch[]>;
+}

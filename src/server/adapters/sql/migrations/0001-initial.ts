@@ -1,4 +1,4 @@
-import type { CreateTableBuilder, Kysely } from "kysely";
+import { sql, type CreateTableBuilder, type Kysely } from "kysely";
 
 type Column = "text" | "text?" | "integer" | "integer?";
 type Columns = Record<string, Column>;
@@ -261,7 +261,7 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
     .execute();
   await index(db, "items_by_url", "items", ["workspaceId", "url"]);
   await index(db, "items_by_key", "items", ["workspaceId", "key"]);
-  await index(db, "items_by_updated", "items", ["workspaceId", "updatedAt", "kbId"]);
+  await createItemLists(db);
   await ofItem(db, "item_texts", ["chunk"], { chunk: "integer", start: "integer", text: "text" }).execute();
   await tenant(db, "entities", ["entityId"], { entityId: "text", type: "text", identity: "text" })
     .addUniqueConstraint("entities_identity", ["workspaceId", "type", "identity"])
@@ -282,6 +282,19 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
     syncId: "text",
     heldAt: "integer",
   }).execute();
+}
+
+/** Lists walk and count living items without reading a row: the access number stands in each index. */
+async function createItemLists(db: Kysely<unknown>): Promise<void> {
+  const living = sql<boolean>`"removedAt" is null`;
+  const columns = {
+    items_by_updated: sql`"workspaceId", "updatedAt", "kbId", "aclId"`,
+    items_by_title: sql`"workspaceId", lower("title"), "kbId", "aclId"`,
+    items_by_place: sql`"workspaceId", "connectorId", "source", "kind", "indexState", "aclId"`,
+  };
+  for (const [name, expression] of Object.entries(columns)) {
+    await db.schema.createIndex(name).on("items").expression(expression).where(living).execute();
+  }
 }
 
 function table(db: Kysely<unknown>, name: string, key: string[], columns: Columns): CreateTableBuilder<string, string> {

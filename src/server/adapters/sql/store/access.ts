@@ -53,11 +53,82 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       const found = new Set(principals);
       let edge = [...found];
       while (edge.length > 0) {
-        const groups = await groupsHolding(sql, workspaceId, edge);
-        edge = groups.filter((group) => !found.has(group));
+        const groups = new Set((await store.groupsOf(edge)).map((row) => row.group));
+        edge = [...groups].filter((group) => !found.has(group));
         for (const group of edge) found.add(group);
       }
       return [...found].sort();
+    },
+
+    async groupsOf(principals) {
+      const found: { member: Principal; group: Principal }[] = [];
+      for (const part of chunks(principals)) {
+        const rows = await sql.read
+          .selectFrom("memberships")
+          .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
+          .where("workspaceId", "=", workspaceId)
+          .where("memberPrincipal", "in", part)
+          .orderBy("groupPrincipal")
+          .execute();
+        for (const { member, group, reportedBy } of rows) {
+          if (reportedBy === authorityOf(group)) found.push({ member, group });
+        }
+      }
+      return found;
+    },
+
+    async isMember(userId) {
+      const row = await sql.read
+        .selectFrom("members")
+        .select("userId")
+        .where("workspaceId", "=", workspaceId)
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    connectorGates() {
+      return sql.read
+        .selectFrom("connectors")
+        .select(["connectorId", "providerId", "state", "aclCheckedAt"])
+        .where("workspaceId", "=", workspaceId)
+        .execute();
+    },
+
+    async marks() {
+      const row = await sql.read
+        .selectFrom("access_state")
+        .select(["nextListId", "nextAclId"])
+        .where("workspaceId", "=", workspaceId)
+        .executeTakeFirst();
+      return { listId: (row?.nextListId ?? 1) - 1, aclId: (row?.nextAclId ?? 1) - 1 };
+    },
+
+    async listsHolding(principals, afterListId) {
+      const found = new Set<number>();
+      for (const part of chunks(principals)) {
+        const rows = await sql.read
+          .selectFrom("access_list_principals")
+          .select("listId")
+          .where("workspaceId", "=", workspaceId)
+          .where("principal", "in", part)
+          .where("listId", ">", afterListId)
+          .execute();
+        for (const row of rows) found.add(row.listId);
+      }
+      return [...found];
+    },
+
+    async accessesAfter(afterAclId, limit) {
+      const rows = await sql.read
+        .selectFrom("accesses")
+        .select(["aclId", "listIds"])
+        .where("workspaceId", "=", workspaceId)
+        .where("aclId", ">", afterAclId)
+        .orderBy("aclId")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({ aclId: row.aclId, listIds: row.listIds.split(",").map(Number) }));
     },
 
     async visibleOf(aclIds, principals) {
@@ -203,23 +274,9 @@ async function principalsOfLists(
   return found;
 }
 
-async function groupsHolding(
-  sql: SqlHandles,
-  workspaceId: string,
-  members: readonly Principal[],
-): Promise<Principal[]> {
-  const found = new Set<Principal>();
-  for (const part of chunks(members)) {
-    const rows = await sql.read
-      .selectFrom("memberships")
-      .select("groupPrincipal")
-      .distinct()
-      .where("workspaceId", "=", workspaceId)
-      .where("memberPrincipal", "in", part)
-      .execute();
-    for (const row of rows) found.add(row.groupPrincipal);
-  }
-  return [...found];
+/** Who may say who belongs to this group: the connector that owns it, else this service. Source: S2, N3. */
+function authorityOf(group: Principal): string {
+  return /^group:(con_[^:]+):/.exec(group)?.[1] ?? "kb";
 }
 
 function* chunks<T>(values: readonly T[]): Generator<T[]> {

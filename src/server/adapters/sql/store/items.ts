@@ -1,6 +1,216 @@
-import type { ItemStore } from "#server/ports/store/items.ts";
+import { sql as raw, type SelectQueryBuilder } from "kysely";
+import type { IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { Section } from "#server/ports/extractor.ts";
+import type {
+  ItemCount,
+  ItemFilter,
+  ItemMatch,
+  ItemPerson,
+  ItemPosition,
+  ItemRecord,
+  ItemStore,
+} from "#server/ports/store/items.ts";
 import type { SqlHandles } from "../handles.ts";
+import type { ItemsTable, Tables } from "../schema.ts";
 
-export function makeItemStore(_sql: SqlHandles, _workspaceId: string): ItemStore {
-  return {};
+/** Parameters per statement stay below SQLite's limit. */
+const CHUNK = 500;
+const MOST_MATCHES = 200;
+const MATCH_COLUMNS = ["kbId", "connectorId", "aclId", "providerId", "key", "url", "indexedAt"] as const;
+
+/** The reading side of items, on SQL. Every query begins with the workspace. */
+export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
+  const living = () =>
+    sql.read.selectFrom("items").where("workspaceId", "=", workspaceId).where("removedAt", "is", null);
+
+  return {
+    async accessOf(kbIds) {
+      const found = await inChunks(kbIds, (part) =>
+        sql.read
+          .selectFrom("items")
+          .select(["kbId", "connectorId", "aclId", "removedAt"])
+          .where("workspaceId", "=", workspaceId)
+          .where("kbId", "in", part)
+          .execute(),
+      );
+      return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
+    },
+
+    async records(kbIds) {
+      const rows = await inChunks(kbIds, (part) => living().selectAll().where("kbId", "in", part).execute());
+      const byId = new Map(rows.map((row) => [row.kbId, row]));
+      return kbIds.flatMap((kbId) => {
+        const row = byId.get(kbId);
+        return row ? [toRecord(row)] : [];
+      });
+    },
+
+    walk: (order, after, limit) =>
+      order === "title" ? walkByTitle(living(), after, limit) : walkByUpdated(living, after, limit),
+
+    async matching(kbIds, filter) {
+      const rows = await inChunks(kbIds, (part) =>
+        applyFilter(living().select("kbId").where("kbId", "in", part), filter).execute(),
+      );
+      return new Set(rows.map((row) => row.kbId));
+    },
+
+    async counts(filter) {
+      const columns = ["connectorId", "source", "kind", "indexState", "aclId"] as const;
+      const rows = await applyFilter(living(), filter)
+        .select([...columns, (eb) => eb.fn.countAll().as("count")])
+        .groupBy(columns)
+        .execute();
+      const connectors = await sql.read
+        .selectFrom("connectors")
+        .select(["connectorId", "providerId"])
+        .where("workspaceId", "=", workspaceId)
+        .execute();
+      const providerOf = new Map(connectors.map((row) => [row.connectorId, row.providerId]));
+      // `kind` and `indexState` are written by the sync engine from the same unions.
+      return rows.map((row) => {
+        const providerId = providerOf.get(row.connectorId) ?? "";
+        return { ...row, providerId, count: Number(row.count) } as ItemCount;
+      });
+    },
+
+    async textChunks(kbId, start, end) {
+      const texts = () =>
+        sql.read.selectFrom("item_texts").where("workspaceId", "=", workspaceId).where("kbId", "=", kbId);
+      const first = await texts()
+        .select((eb) => eb.fn.max("chunk").as("chunk"))
+        .where("start", "<=", start)
+        .executeTakeFirst();
+      return texts()
+        .select(["start", "text"])
+        .where("chunk", ">=", Number(first?.chunk ?? 0))
+        .where("start", "<", end)
+        .orderBy("chunk")
+        .execute();
+    },
+
+    async positionOf(kbId, order) {
+      const row = await sql.read
+        .selectFrom("items")
+        .select(["updatedAt", raw<string>`lower("title")`.as("lowTitle")])
+        .where("workspaceId", "=", workspaceId)
+        .where("kbId", "=", kbId)
+        .executeTakeFirst();
+      return row && { kbId, value: order === "title" ? row.lowTitle : row.updatedAt };
+    },
+
+    async findByUrl(urls) {
+      const query = living().select(MATCH_COLUMNS).where("url", "in", urls.slice(0, CHUNK));
+      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
+    },
+
+    async findByKey(keys) {
+      const query = living().select(MATCH_COLUMNS).where("key", "in", keys.slice(0, CHUNK));
+      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
+    },
+
+    async findByKeySuffix(suffix) {
+      const query = living()
+        .select(MATCH_COLUMNS)
+        .where(likeEscaped("key", `%${escapeLike(suffix)}`));
+      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
+    },
+  };
+}
+
+type ItemQuery<O> = SelectQueryBuilder<Tables, "items", O>;
+type Walked = { position: ItemPosition; aclId: number }[];
+
+/** Newest first. Undated items follow as a second range: one condition over both would read the index from its start. */
+async function walkByUpdated(
+  living: () => ItemQuery<object>,
+  after: ItemPosition | undefined,
+  limit: number,
+): Promise<Walked> {
+  const found: Walked = [];
+  const range = () =>
+    living()
+      .select(["kbId", "updatedAt", "aclId"])
+      .limit(limit - found.length);
+  if (after === undefined || after.value !== null) {
+    let dated = range().where("updatedAt", "is not", null);
+    if (after) dated = dated.where(raw<boolean>`("updatedAt", "kbId") < (${after.value}, ${after.kbId})`);
+    const rows = await dated.orderBy("updatedAt", "desc").orderBy("kbId", "desc").execute();
+    found.push(...rows.map((row) => ({ position: { value: row.updatedAt, kbId: row.kbId }, aclId: row.aclId })));
+    if (found.length === limit) return found;
+  }
+  let undated = range().where("updatedAt", "is", null);
+  if (after && after.value === null) undated = undated.where("kbId", "<", after.kbId);
+  const rows = await undated.orderBy("kbId", "desc").execute();
+  found.push(...rows.map((row) => ({ position: { value: null, kbId: row.kbId }, aclId: row.aclId })));
+  return found;
+}
+
+async function walkByTitle(living: ItemQuery<object>, after: ItemPosition | undefined, limit: number): Promise<Walked> {
+  const lowTitle = raw<string>`lower("title")`;
+  let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]).limit(limit);
+  if (after) query = query.where(raw<boolean>`(lower("title"), "kbId") > (${after.value}, ${after.kbId})`);
+  const rows = await query.orderBy(lowTitle).orderBy("kbId").execute();
+  return rows.map((row) => ({ position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId }));
+}
+
+function applyFilter<O>(query: ItemQuery<O>, filter: ItemFilter): ItemQuery<O> {
+  let filtered = query;
+  for (const column of ["connectorId", "source", "kind", "indexState"] as const) {
+    const value = filter[column];
+    if (value !== undefined) filtered = filtered.where(column, "=", value);
+  }
+  if (filter.providerId !== undefined) {
+    // An item's provider is its connector's: asked there, the index by place answers without reading a row.
+    filtered = filtered.where(({ eb, selectFrom }) =>
+      eb(
+        "items.connectorId",
+        "in",
+        selectFrom("connectors")
+          .select("connectors.connectorId")
+          .whereRef("connectors.workspaceId", "=", "items.workspaceId")
+          .where("connectors.providerId", "=", filter.providerId ?? ""),
+      ),
+    );
+  }
+  if (filter.titlePart === undefined) return filtered;
+  return filtered.where(likeEscaped("title", `%${escapeLike(filter.titlePart.toLowerCase())}%`));
+}
+
+/** SQLite compares ASCII letters without regard to case in LIKE, PostgreSQL does not: both get the lower-case form. */
+function likeEscaped(column: "title" | "key", pattern: string) {
+  return raw<boolean>`lower(${raw.ref(column)}) like ${pattern.toLowerCase()} escape '!'`;
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[!%_]/g, "!$&");
+}
+
+function toMatches(rows: Omit<ItemMatch, "isRemoved">[]): ItemMatch[] {
+  return rows.map((row) => ({ ...row, isRemoved: false }));
+}
+
+/** The columns of closed sets and JSON are written by the item-writing side only, from the types named here. */
+function toRecord(row: ItemsTable): ItemRecord {
+  const { seenBy: _seenBy, removedAt: _removedAt, retryAt: _retryAt, workspaceId: _workspaceId, ...kept } = row;
+  return {
+    ...kept,
+    kind: row.kind as ItemKind,
+    status: row.status as TaskStatus | null,
+    indexState: row.indexState as IndexState,
+    textReason: row.textReason as TextReason | null,
+    path: JSON.parse(row.path) as string[],
+    sections: JSON.parse(row.sections) as Section[],
+    labels: JSON.parse(row.labels) as string[],
+    fields: JSON.parse(row.fields) as Record<string, unknown>,
+    author: row.author === null ? null : (JSON.parse(row.author) as ItemPerson | null),
+    assignees: JSON.parse(row.assignees) as ItemPerson[],
+  };
+}
+
+async function inChunks<T, R>(values: readonly T[], read: (part: T[]) => Promise<R[]>): Promise<R[]> {
+  const found: R[] = [];
+  const unique = [...new Set(values)];
+  for (let i = 0; i < unique.length; i += CHUNK) found.push(...(await read(unique.slice(i, i + CHUNK))));
+  return found;
 }
