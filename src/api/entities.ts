@@ -1,0 +1,104 @@
+import { EntityType, ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { TOOL_LIMITS } from "./tools.ts";
+
+/** An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). */
+export const Entity = z
+  .object({
+    id: z.string(),
+    type: EntityType,
+    name: z.string(),
+    aliases: z.array(z.string()),
+    email: z.string().nullable(),
+    login: z.string().nullable(),
+    /** True when only documents say so (git, front matter, properties). */
+    claimed: z.boolean(),
+    /** Places with items of it, the busiest first. */
+    sources: z.array(z.string()),
+    itemCount: z.number().int(),
+    lastActiveAt: Timestamp.nullable(),
+  })
+  .openapi("Entity");
+export type Entity = z.infer<typeof Entity>;
+
+/** An item as an overview names it. */
+export const ContextItem = z
+  .object({
+    kbId: z.string(),
+    title: z.string(),
+    kind: ItemKind,
+    status: TaskStatus.nullable(),
+    url: z.string().nullable(),
+    dueAt: Timestamp.nullable(),
+    updatedAt: Timestamp.nullable(),
+  })
+  .openapi("ContextItem");
+export type ContextItem = z.infer<typeof ContextItem>;
+
+/** Another entity on the same items, with the newest visible item that proves it. */
+export const EntityRelation = z
+  .object({
+    role: z.string(),
+    entityId: z.string(),
+    type: EntityType,
+    name: z.string(),
+    claimed: z.boolean(),
+    itemCount: z.number().int(),
+    kbId: z.string(),
+  })
+  .openapi("EntityRelation");
+export type EntityRelation = z.infer<typeof EntityRelation>;
+
+export const EntityContext = z
+  .object({
+    entity: Entity,
+    counts: z.object({
+      items: z.number().int(),
+      /** Changed within the last 90 days. */
+      recent: z.number().int(),
+      openTasks: z.number().int(),
+      byKind: z.record(z.string(), z.number().int()),
+    }),
+    openTasks: z.array(ContextItem),
+    newest: z.array(ContextItem),
+    relations: z.array(EntityRelation),
+    notes: z.array(z.string()),
+  })
+  .openapi("EntityContext");
+export type EntityContext = z.infer<typeof EntityContext>;
+
+export const EntitiesQuery = z.strictObject({
+  q: z.string().max(TOOL_LIMITS.valueChars).default(""),
+  type: EntityType.optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(64).optional(),
+});
+
+export const entitiesRoute = createRoute({
+  method: "get",
+  path: "/api/entities",
+  operationId: "listEntities",
+  tags: ["entities"],
+  summary: "Find people, projects, labels and other entities",
+  request: { query: EntitiesQuery },
+  responses: {
+    200: answer(
+      "Entities in items that the caller may read",
+      z.object({ entities: z.array(Entity), nextCursor: z.string().nullable(), total: z.number().int() }),
+    ),
+    default: problemAnswer,
+  },
+});
+
+export const entityContextRoute = createRoute({
+  method: "get",
+  path: "/api/entities/{id}",
+  operationId: "getEntityContext",
+  tags: ["entities"],
+  summary: "Overview of one entity",
+  request: {
+    params: z.object({ id: z.string().max(200) }),
+    query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),
+  },
+  responses: { 200: answer("What visible items say about it", EntityContext), default: problemAnswer },
+});

@@ -1,0 +1,94 @@
+import { ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
+
+const DayText = z.string().max(60).openapi({ description: "2026-11-01, 2026-11, today, 7d (ago), +7d (ahead)." });
+const PersonText = z.string().max(TOOL_LIMITS.valueChars);
+
+/** The arguments of a search, as REST takes them in the query string: strict names and values. */
+export const SearchQuery = z
+  .strictObject({
+    query: z.string().default(""),
+    kind: ItemKind.optional(),
+    status: TaskStatus.optional(),
+    assignee: PersonText.optional().openapi({ description: "me, name, e-mail or entityId." }),
+    people: PersonText.optional().openapi({ description: "me, name, e-mail or entityId, in any role." }),
+    source: z
+      .string()
+      .max(TOOL_LIMITS.valueChars)
+      .optional()
+      .openapi({ description: "Provider, place (github:acme/web), entityId, kbId or URL of a container." }),
+    after: DayText.optional(),
+    before: DayText.optional(),
+    dateField: z.enum(DATE_FIELDS).default("updated"),
+    sortBy: z.enum(SORT_ORDERS).optional(),
+    groupBy: z.enum(GROUPINGS).optional(),
+    limit: z.coerce.number().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
+    detail: z.enum(DETAILS).default("concise"),
+    cursor: z.string().max(64).optional(),
+  })
+  .openapi("SearchQuery");
+
+/** A person as an item names them; `claimed` = said by the document, never proven. */
+export const ItemPerson = z
+  .object({ name: z.string(), entityId: z.string().nullable(), claimed: z.boolean() })
+  .openapi("ItemPerson");
+export type ItemPerson = z.infer<typeof ItemPerson>;
+
+export const SearchResult = z
+  .object({
+    kbId: z.string(),
+    providerId: z.string(),
+    source: z.string(),
+    url: z.string().nullable(),
+    title: z.string(),
+    kind: ItemKind,
+    snippet: z.string(),
+    /** Ranges of the snippet that match, in UTF-16 code units. */
+    highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
+    updatedAt: Timestamp.nullable(),
+    indexedAt: Timestamp,
+    author: ItemPerson.nullable(),
+    status: TaskStatus.nullable(),
+    assignees: z.array(ItemPerson),
+    dueAt: Timestamp.nullable(),
+    path: z.array(z.string()),
+    section: z.string().nullable(),
+  })
+  .openapi("SearchResult");
+export type SearchResult = z.infer<typeof SearchResult>;
+
+/** The answer of a search: one schema for REST and `kb search --json`. */
+export const SearchAnswer = z
+  .object({
+    results: z.array(SearchResult),
+    total: z.number().int(),
+    totalIsExact: z.boolean(),
+    returned: z.number().int(),
+    nextCursor: z.string().nullable(),
+    asOf: Timestamp,
+    match: z.enum(["all", "any"]),
+    order: z.enum(SORT_ORDERS),
+    corrected: z.string().optional(),
+    facets: z
+      .record(
+        z.string(),
+        z.array(z.object({ value: z.string(), name: z.string().optional(), count: z.number().int() })),
+      )
+      .optional(),
+    /** What was understood, corrected, missing or is still being indexed, one sentence each. */
+    notes: z.array(z.string()),
+    tookMs: z.number(),
+  })
+  .openapi("SearchAnswer");
+export type SearchAnswer = z.infer<typeof SearchAnswer>;
+
+export const searchRoute = createRoute({
+  method: "get",
+  path: "/api/connectors/search",
+  operationId: "searchItems",
+  tags: ["search"],
+  summary: "Search indexed files",
+  request: { query: SearchQuery },
+  responses: { 200: answer("What the caller may see of what fits", SearchAnswer), default: problemAnswer },
+});
