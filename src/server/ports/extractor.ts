@@ -1,6 +1,8 @@
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 
 export interface ExtractRequest {
+  /** Whose file it is: a child process never sees the files of two workspaces. Source: S44. */
+  workspace: string;
   bytes: Uint8Array;
   /** File name with extension; only a hint, the bytes decide. */
   fileName: string;

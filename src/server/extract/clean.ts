@@ -1,0 +1,30 @@
+/**
+ * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates.
+ * Letters are not normalised: a person finds the text as it was written, the analyzer folds its own copy.
+ * Bidi and tag characters stay: the renderers strip them where text is shown. Source: S45.
+ */
+export function cleanText(text: string): string {
+  // The common case, clean text, costs one scan and no copy.
+  if (!UNCLEAN.test(text)) return text;
+  return text.replace(LINE_BREAKS, "\n").replace(CONTROLS, "").replace(LONE_SURROGATES, "\ufffd");
+}
+
+/** The first `maxLength` code units, never ending inside a surrogate pair. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : maxLength);
+}
+
+/** One line without leading, trailing and doubled white space; for titles, names and properties. */
+export function oneLine(text: string, maxLength: number): string {
+  return cutText(cleanText(text).replace(/\s+/gu, " ").trim(), maxLength);
+}
+
+/* oxlint-disable no-control-regex -- removing control characters is what this file is for */
+const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\p{Surrogate}]/u;
+// Form feeds and vertical tabs end a page or line; NEL and the Unicode separators are line breaks too.
+const LINE_BREAKS = /\r\n?|[\x0b\x0c\x85\u2028\u2029]/gu;
+// In Unicode mode a pair is one code point, so only lone surrogates match.
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+const CONTROLS = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff]/gu;

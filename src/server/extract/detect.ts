@@ -1,0 +1,78 @@
+import { decodeText, looksLikeUtf8Text } from "./decode.ts";
+import { textTypeOfName } from "./text-types.ts";
+
+export type Detected =
+  | { kind: "text"; mimeType: string }
+  /** `label` says in a word or two what it is. */
+  | { kind: "binary"; mimeType: string; label: string }
+  | { kind: "empty" };
+
+/**
+ * What a file is. The bytes decide: binary formats by their marks (whatever the name says), text by its encoding. Only
+ * among text files does the name tell the kind, then the declared type, then a look at the beginning.
+ *
+ * @param declaredType what the source says, if it does; parameters such as `; charset=` are ignored
+ */
+export async function detectType(bytes: Uint8Array, fileName: string, declaredType?: string): Promise<Detected> {
+  if (isBlank(bytes)) return { kind: "empty" };
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
+  if (!looksLikeUtf8Text(bytes) || startsLikeDocument(sample)) {
+    const binary = await detectBinary(bytes);
+    if (binary !== undefined) return binary;
+    if (decodeText(sample, SAMPLE_BYTES) === undefined)
+      return { kind: "binary", mimeType: "application/octet-stream", label: "binary" };
+  }
+  const mimeType = textType(sample, fileName, declaredType);
+  // Drawings are text by their bytes only: coordinates would drown the words.
+  if (mimeType === "image/svg+xml") return { kind: "binary", mimeType, label: "SVG image" };
+  return { kind: "text", mimeType };
+}
+
+const SAMPLE_BYTES = 4_096;
+
+/** Types that file-type names although they are plain text to us. */
+const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
+
+async function detectBinary(bytes: Uint8Array): Promise<Detected | undefined> {
+  const { fileTypeFromBuffer } = await import("file-type");
+  const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
+  if (found === undefined || TEXT_FOR_US.has(found.mime)) return undefined;
+  return { kind: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };
+}
+
+function textType(sample: Uint8Array, fileName: string, declaredType: string | undefined): string {
+  const byName = textTypeOfName(fileName);
+  if (byName !== undefined && byName !== "text/plain") return byName;
+  const declared = declaredType?.split(";")[0]?.trim().toLowerCase();
+  if (byName === undefined && declared !== undefined && isTextType(declared)) return declared;
+  return looksLikeHtml(sample) ? "text/html" : "text/plain";
+}
+
+function isTextType(mimeType: string): boolean {
+  return mimeType !== "text/plain" && (mimeType.startsWith("text/") || TEXT_APPLICATIONS.has(mimeType));
+}
+
+const TEXT_APPLICATIONS = new Set([
+  "application/json",
+  "application/x-ndjson",
+  "application/xml",
+  "application/yaml",
+  "application/toml",
+]);
+
+/** Documents whose beginning is printable although they are no text files: PDF, PostScript, RTF. */
+function startsLikeDocument(sample: Uint8Array): boolean {
+  const start = Buffer.from(sample.subarray(0, 8)).toString("latin1");
+  return start.startsWith("%PDF-") || start.startsWith("%!PS") || start.startsWith("{\\rtf");
+}
+
+function looksLikeHtml(sample: Uint8Array): boolean {
+  const start = decodeText(sample, SAMPLE_BYTES)?.text.slice(0, 1_000) ?? "";
+  return /^\s*(?:<!--[\s\S]*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html)[\s>]/iu.test(start);
+}
+
+/** Nothing, or zero bytes only (a file that was reserved and never written). */
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.length === 0 || (bytes[0] === 0 && bytes.every((byte) => byte === 0));
+}

@@ -1,0 +1,127 @@
+import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
+import type { Extracted, ExtractRequest, NotExtracted } from "#server/ports/extractor.ts";
+import { cutText, oneLine } from "./clean.ts";
+import { decodeText } from "./decode.ts";
+import { detectType } from "./detect.ts";
+import type { FormatInput, FormatText } from "./format.ts";
+import type { ExtractLimits } from "./limits.ts";
+import { findFormat, type FormatLoader } from "./registry.ts";
+
+export interface ExtractTools {
+  /** Term vector of an item: the analyzer. */
+  analyze(fields: DocumentFields): AnalyzedText;
+  /** Other formats than the registry's, for tests of the pool. */
+  formats?: Readonly<Record<string, FormatLoader>>;
+}
+
+/**
+ * Bytes → text in this very process: what a child runs, and what tests may run without a build. The caps on time and
+ * memory belong to the pool; size and text length are kept here.
+ *
+ * @returns text, or the reason why there is none; never throws for what is in the bytes
+ */
+export async function extractInProcess(
+  request: ExtractRequest,
+  limits: Pick<ExtractLimits, "maxBytes" | "maxTextLength">,
+  tools: ExtractTools,
+): Promise<Extracted | NotExtracted> {
+  const noText = (reason: NotExtracted["reason"], message: string, mimeType: string) =>
+    makeNoText(request, { reason, message, mimeType, retryable: false }, tools);
+  if (request.bytes.length > limits.maxBytes)
+    return noText("too_large", tooLargeMessage(request, limits), typeOf(request));
+
+  const detected = await detectType(request.bytes, request.fileName, request.mimeType);
+  if (detected.kind === "empty") return noText("empty", "The file is empty.", typeOf(request));
+  const load = findFormat(detected.mimeType, detected.kind === "text", tools.formats);
+  if (load === undefined) {
+    const label = detected.kind === "binary" ? detected.label : "binary";
+    return noText(
+      "unsupported_type",
+      `This is a ${label} file (${detected.mimeType}); its text can't be read.`,
+      detected.mimeType,
+    );
+  }
+  try {
+    const result = await (await load()).extract(makeInput(request, detected.mimeType, limits));
+    if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
+    if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
+    return finish(request, detected.mimeType, result, limits, tools);
+  } catch (error) {
+    return noText("failed", `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`, detected.mimeType);
+  }
+}
+
+/** The answer for an item without text: it is still found by title, path and labels. */
+export function makeNoText(
+  request: Pick<ExtractRequest, "title" | "path" | "labels">,
+  why: Pick<NotExtracted, "reason" | "message" | "mimeType" | "retryable">,
+  tools: Pick<ExtractTools, "analyze">,
+): NotExtracted {
+  const { title, path, labels } = request;
+  return { state: "no_text", ...why, analyzed: tools.analyze({ title, path, labels, text: "" }) };
+}
+
+/** One sentence with the file's size and the cap. */
+export function tooLargeMessage(
+  request: Pick<ExtractRequest, "bytes">,
+  limits: Pick<ExtractLimits, "maxBytes">,
+): string {
+  const mebibytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
+  return `The file has ${mebibytes(request.bytes.length)} MiB; text is read from files up to ${mebibytes(limits.maxBytes)} MiB.`;
+}
+
+/** The declared type, or the one that says nothing. */
+export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
+  return request.mimeType ?? "application/octet-stream";
+}
+
+function makeInput(
+  request: ExtractRequest,
+  mimeType: string,
+  limits: Pick<ExtractLimits, "maxTextLength">,
+): FormatInput {
+  const { bytes, fileName } = request;
+  return {
+    bytes,
+    fileName,
+    mimeType,
+    maxTextLength: limits.maxTextLength,
+    decode: (declared) => {
+      const decoded = decodeText(bytes, limits.maxTextLength, declared);
+      if (decoded === undefined) throw new Error("its bytes are no text in any known encoding");
+      return decoded;
+    },
+  };
+}
+
+function finish(
+  request: ExtractRequest,
+  mimeType: string,
+  result: FormatText,
+  limits: Pick<ExtractLimits, "maxTextLength">,
+  tools: ExtractTools,
+): Extracted {
+  const text = cutText(result.text, limits.maxTextLength);
+  const isCut = result.isCut === true || text.length < result.text.length;
+  const properties = isCut
+    ? { ...result.properties, truncated: `Only the first ${text.length} characters were taken.` }
+    : result.properties;
+  const { title, path, labels } = request;
+  const extracted: Extracted = {
+    state: "ok",
+    text,
+    mimeType,
+    sections: result.sections,
+    properties,
+    analyzed: tools.analyze({ title, path, labels, text }),
+  };
+  if (result.title !== undefined && result.title !== "") extracted.title = result.title;
+  if (result.language !== undefined) extracted.language = result.language;
+  return extracted;
+}
+
+/** A parser's own words as part of a sentence: one line, no full stop. They may quote the file, never a secret of ours. */
+function reasonOf(error: unknown): string {
+  const words = error instanceof Error ? error.message || error.name : String(error);
+  return oneLine(words, 200).replace(/[.\s]+$/u, "") || "unknown reason";
+}

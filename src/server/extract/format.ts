@@ -1,0 +1,47 @@
+import type { NotExtracted, Section } from "#server/ports/extractor.ts";
+
+/** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
+export interface FormatInput {
+  bytes: Uint8Array;
+  /** A hint, such as for the language of code. */
+  fileName: string;
+  mimeType: string;
+  /** Text is worth making up to this many UTF-16 code units; a format may stop there and say `isCut`. */
+  maxTextLength: number;
+  /** The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that order. */
+  decode(declared?: string): DecodedText;
+}
+
+export interface DecodedText {
+  text: string;
+  /** Lower-case name, as in `utf-8`, `shift_jis`. */
+  encoding: string;
+  /** True when only the first part of the bytes was decoded. */
+  isCut: boolean;
+}
+
+export interface FormatText {
+  state: "ok";
+  text: string;
+  title?: string;
+  language?: string;
+  sections: Section[];
+  properties: Record<string, string>;
+  /** True when the document has more text than was taken. */
+  isCut?: boolean;
+}
+
+export interface FormatNoText {
+  state: "no_text";
+  reason: NotExtracted["reason"];
+  /** One sentence for the connector's owner. */
+  message: string;
+}
+
+export type FormatResult = FormatText | FormatNoText;
+
+/** One kind of document. A new one is a file in `formats/` and a line in `registry.ts`. */
+export interface Format {
+  /** May throw on a broken document: the caller turns that into `failed`. */
+  extract(input: FormatInput): FormatResult | Promise<FormatResult>;
+}

@@ -1,0 +1,17 @@
+import { cleanText, cutText } from "../clean.ts";
+import type { Format, FormatText } from "../format.ts";
+
+/** Plain text and code: the text as it is, line by line. */
+export const plainFormat: Format = {
+  extract({ decode, maxTextLength }): FormatText {
+    const decoded = decode();
+    const text = cleanText(decoded.text);
+    return {
+      state: "ok",
+      text: cutText(text, maxTextLength),
+      sections: [],
+      properties: decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding },
+      isCut: decoded.isCut || text.length > maxTextLength,
+    };
+  },
+};

@@ -1,0 +1,32 @@
+/** What a file may cost. Bytes and milliseconds; text is counted in UTF-16 code units. */
+export interface ExtractLimits {
+  /** Files above end in `too_large` without being read. */
+  maxBytes: number;
+  /** Text above is cut and the item says so in `properties.truncated`. */
+  maxTextLength: number;
+  /** A child that works on one file for longer is killed. */
+  timeoutMs: number;
+  /** The same for PDF files, which are slow for honest reasons. */
+  pdfTimeoutMs: number;
+  /** Heap cap of a child (`--max-old-space-size`). */
+  heapMegabytes: number;
+  /** Resident memory at which a child is killed: the heap cap does not bound ArrayBuffers. Source: S44. */
+  maxRssBytes: number;
+  /** A child is replaced after this many files. Source: S44. */
+  recycleAfterFiles: number;
+  /** A child without work ends after this long, so that memory goes down. */
+  idleMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_EXTRACT_LIMITS: ExtractLimits = {
+  maxBytes: 50 * MIB,
+  maxTextLength: 5_000_000,
+  timeoutMs: 30_000,
+  pdfTimeoutMs: 60_000,
+  heapMegabytes: 512,
+  maxRssBytes: 900 * MIB,
+  recycleAfterFiles: 500,
+  idleMs: 20_000,
+};

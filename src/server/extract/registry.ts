@@ -1,0 +1,24 @@
+import type { Format } from "./format.ts";
+
+/** Loads the code of a format; each is a chunk of its own, so that a child holds only what its files need. */
+export type FormatLoader = () => Promise<Format>;
+
+/**
+ * The formats by media type. A new one: a file in `formats/` that exports a `Format`, and its line here. Text types
+ * that are not named are read as plain text.
+ */
+export const FORMATS: Readonly<Record<string, FormatLoader>> = {
+  "text/plain": async () => (await import("./formats/plain.ts")).plainFormat,
+  "text/markdown": async () => (await import("./formats/markdown.ts")).markdownFormat,
+};
+
+/** The loader for a detected type; undefined when its text can't be read. */
+export function findFormat(
+  mimeType: string,
+  isText: boolean,
+  formats: Readonly<Record<string, FormatLoader>> = FORMATS,
+): FormatLoader | undefined {
+  // The type may come from a source's own words: own keys only.
+  if (Object.hasOwn(formats, mimeType)) return formats[mimeType];
+  return isText ? formats["text/plain"] : undefined;
+}

@@ -1,0 +1,51 @@
+import type { Section } from "#server/ports/extractor.ts";
+import { cleanText, cutText, oneLine } from "./clean.ts";
+
+/** Most sections worth keeping of one document; later ones belong to the last kept. */
+const MAX_SECTIONS = 2_000;
+const MAX_SECTION_NAME_LENGTH = 200;
+
+/** Collects clean text and the sections in it, up to a length. The offsets are those of the text it gives. */
+export class TextBuilder {
+  readonly sections: Section[] = [];
+  private readonly maxLength: number;
+  private parts: string[] = [];
+  private length = 0;
+  private full = false;
+
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+  }
+
+  /** True when something did not fit: more text is for nothing. */
+  get isFull(): boolean {
+    return this.full;
+  }
+
+  /** Where the next text will start, in UTF-16 code units. */
+  get offset(): number {
+    return this.length;
+  }
+
+  add(text: string): void {
+    if (this.full || text === "") return;
+    let clean = cleanText(text);
+    if (this.length + clean.length > this.maxLength) {
+      clean = cutText(clean, this.maxLength - this.length);
+      this.full = true;
+    }
+    this.parts.push(clean);
+    this.length += clean.length;
+  }
+
+  /** A section that starts at the next text. Nameless ones are left out. */
+  section(name: string, level: number, start = this.length): void {
+    const line = oneLine(name, MAX_SECTION_NAME_LENGTH);
+    if (line !== "" && !this.full && this.sections.length < MAX_SECTIONS)
+      this.sections.push({ name: line, level, start });
+  }
+
+  toString(): string {
+    return this.parts.join("");
+  }
+}
