@@ -1,0 +1,139 @@
+/**
+ * Newline-delimited JSON-RPC on stdio: bytes → frames, and what a frame is.
+ * Source: MCP specification, transports (stdio); JSON-RPC 2.0.
+ */
+
+export type RequestId = string | number;
+
+/** One JSON-RPC message from the host, or why a line is none. `raw` is the line as it came. */
+export type Frame =
+  | { kind: "request"; id: RequestId; method: string; params: Record<string, unknown>; raw: string }
+  | { kind: "notification"; method: string; params: Record<string, unknown> }
+  | { kind: "response" }
+  | { kind: "batch"; frames: Frame[] }
+  | { kind: "invalid"; id: RequestId | null; code: number; message: string };
+
+/** Longest line that is kept; a longer one is dropped up to its end and answered with an error. The server takes 4 MiB. */
+export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
+
+/** Elements that one batch may hold. */
+export const MAX_BATCH = 20;
+
+export interface FrameReader {
+  push(chunk: Uint8Array): void;
+}
+
+/**
+ * Cuts a byte stream into lines, whatever way the chunks fall; each byte is looked at once.
+ *
+ * @param onLine    a line without its end, never blank
+ * @param onTooLong called once for a line over `maxBytes`
+ */
+export function makeFrameReader(
+  onLine: (line: string) => void,
+  onTooLong: () => void,
+  maxBytes: number = MAX_FRAME_BYTES,
+): FrameReader {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  let isSkipping = false;
+
+  function keep(part: Uint8Array): void {
+    if (isSkipping || part.length === 0) return;
+    size += part.length;
+    if (size <= maxBytes) {
+      parts.push(part);
+      return;
+    }
+    isSkipping = true;
+    parts = [];
+    onTooLong();
+  }
+
+  function endLine(): void {
+    const line = isSkipping ? "" : decode(parts);
+    parts = [];
+    size = 0;
+    isSkipping = false;
+    if (line.trim() !== "") onLine(line);
+  }
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let at = chunk.indexOf(NEWLINE, start); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+        keep(chunk.subarray(start, at));
+        endLine();
+        start = at + 1;
+      }
+      keep(chunk.subarray(start));
+    },
+  };
+}
+
+/** What a line from the host is. Never throws: a line that is no message gives `invalid` with the error to answer. */
+export function parseFrame(line: string): Frame {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    // The answer says it; there is nothing else to know.
+    return { kind: "invalid", id: null, code: -32700, message: "Parse error: a line on stdin was not JSON." };
+  }
+  if (!Array.isArray(value)) return readMessage(value, line);
+  if (value.length === 0 || value.length > MAX_BATCH) {
+    return invalid(null, `A batch holds 1 to ${MAX_BATCH} messages, this one ${value.length}.`);
+  }
+  return { kind: "batch", frames: value.map((item: unknown) => readMessage(item, JSON.stringify(item))) };
+}
+
+/** Text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
+export function toLine(json: string): string {
+  return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, " ") : json;
+}
+
+/** A value as an object; undefined when it is none. */
+export function asObject(value: unknown): Record<string, unknown> | undefined {
+  // An object that is neither null nor an array has string keys.
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+const NEWLINE = 0x0a;
+
+function decode(parts: Uint8Array[]): string {
+  const [first] = parts;
+  if (first === undefined) return "";
+  return new TextDecoder().decode(parts.length === 1 ? first : join(parts)).replace(/\r$/, "");
+}
+
+function join(parts: Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+function readMessage(value: unknown, raw: string): Frame {
+  const message = asObject(value);
+  if (message === undefined) return invalid(null, "A message is a JSON object.");
+  const { id, method } = message;
+  const hasId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
+  if (method === undefined && ("result" in message || "error" in message)) return { kind: "response" };
+  if (message["jsonrpc"] !== "2.0") return invalid(hasId ? id : null, 'A message has "jsonrpc": "2.0".');
+  if (typeof method !== "string") return invalid(hasId ? id : null, "A request has a method.");
+  if ("params" in message && asObject(message["params"]) === undefined) {
+    return invalid(hasId ? id : null, "params is an object.");
+  }
+  const params = asObject(message["params"]) ?? {};
+  if (!("id" in message)) return { kind: "notification", method, params };
+  return hasId ? { kind: "request", id, method, params, raw } : invalid(null, "An id is a string or a number.");
+}
+
+function invalid(id: RequestId | null, message: string): Frame {
+  return { kind: "invalid", id, code: -32600, message: `Invalid request: ${message}` };
+}

@@ -1,0 +1,275 @@
+/**
+ * One frame from the host → one POST to /mcp → the frames that answer it. Each request gets exactly one answer, or none
+ * when the host cancelled it; requests never wait for each other.
+ */
+import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { readNetworkFailure } from "#api/network-failure.ts";
+import { asObject, toLine, type Frame, type RequestId } from "./frames.ts";
+import type { Handshake } from "./handshake.ts";
+import type { BridgeLogin, Session } from "./session.ts";
+import { readEvents } from "./sse.ts";
+
+export interface RelayOptions {
+  fetch: typeof fetch;
+  session: Session;
+  handshake: Handshake;
+  /** Writes one line to the host. */
+  emit(line: string): void;
+  log(level: "info" | "warn" | "debug", message: string): void;
+  /** Resolves after `ms`, at once when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Milliseconds on any steady clock. */
+  now(): number;
+}
+
+export interface Relay {
+  /** Takes a frame from the host; answers it when it is a request. Never throws. */
+  accept(frame: Frame): void;
+  /** Aborts everything in flight; no answer is written after it. */
+  close(): void;
+}
+
+/** Pauses before a repeat of a request that reached nobody; then the host gets an error and may ask again. */
+export const RETRY_PAUSES_MS = [150, 700];
+
+/** Makes the relay of one host connection. */
+export function makeRelay(options: RelayOptions): Relay {
+  const { handshake, emit, log } = options;
+  const inFlight = new Map<string, AbortController>();
+  let isClosed = false;
+
+  async function answer(request: RequestFrame): Promise<string | undefined> {
+    const local = handshake.answer(request.method, request.params);
+    if (local !== undefined) return JSON.stringify({ jsonrpc: "2.0", id: request.id, ...local });
+    const key = keyOf(request.id);
+    if (inFlight.has(key)) return errorLine(request.id, -32600, `Invalid request: id ${key} is still in use.`);
+    const abort = new AbortController();
+    inFlight.set(key, abort);
+    const startedAt = options.now();
+    try {
+      const line = await relayRequest(request, abort.signal, options);
+      log("debug", `${printable(request.method)} id=${key} ${Math.round(options.now() - startedAt)} ms`);
+      return abort.signal.aborted ? undefined : line;
+    } catch (error) {
+      if (abort.signal.aborted) return undefined;
+      return failureLine(request, error, log);
+    } finally {
+      inFlight.delete(key);
+    }
+  }
+
+  function notice(method: string, params: Record<string, unknown>): void {
+    // The server keeps nothing per client, so only a cancellation has someone to tell: the request's own connection.
+    if (method !== "notifications/cancelled") return;
+    const id = params["requestId"];
+    if (typeof id === "string" || typeof id === "number") inFlight.get(keyOf(id))?.abort();
+  }
+
+  async function answerOf(frame: Frame): Promise<string | undefined> {
+    switch (frame.kind) {
+      case "request":
+        return await answer(frame);
+      case "invalid":
+        return errorLine(frame.id, frame.code, frame.message);
+      case "notification":
+        notice(frame.method, frame.params);
+        return undefined;
+      case "response":
+        return undefined;
+      case "batch": {
+        const lines = (await Promise.all(frame.frames.map(answerOf))).filter((line) => line !== undefined);
+        return lines.length === 0 ? undefined : `[${lines.join(",")}]`;
+      }
+    }
+  }
+
+  async function emitAnswer(frame: Frame): Promise<void> {
+    const line = await answerOf(frame);
+    if (line !== undefined && !isClosed) emit(line);
+  }
+
+  return {
+    accept(frame) {
+      void emitAnswer(frame);
+    },
+    close() {
+      isClosed = true;
+      for (const abort of inFlight.values()) abort.abort();
+    },
+  };
+}
+
+type RequestFrame = Extract<Frame, { kind: "request" }>;
+
+/** Everything the server offers reads, so a repeat after a broken connection changes nothing. */
+const REPEATABLE = new Set(["tools/list", "tools/call", "server/discover"]);
+
+async function relayRequest(request: RequestFrame, signal: AbortSignal, options: RelayOptions): Promise<string> {
+  let login = await options.session.login();
+  let hasRenewed = false;
+  for (let attempt = 0; ;) {
+    try {
+      const response = await post(request, login, signal, options);
+      if (response.status === 401 && !hasRenewed) {
+        hasRenewed = true;
+        if (await options.session.renew(login)) {
+          await response.body?.cancel();
+          login = await options.session.login();
+          continue;
+        }
+      }
+      return await readAnswer(request, response, login, options);
+    } catch (error) {
+      const pause = error instanceof ApiError ? undefined : pauseBefore(attempt, request, error);
+      if (pause === undefined || signal.aborted) throw unreachable(error, login);
+      attempt += 1;
+      await options.wait(pause, signal);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+function pauseBefore(attempt: number, request: RequestFrame, error: unknown): number | undefined {
+  const { kind } = readNetworkFailure(error);
+  if (kind === "not_sent") return RETRY_PAUSES_MS[attempt];
+  // A kept connection that the server closed meanwhile (a restart): the next one is new.
+  if (kind === "dropped" && REPEATABLE.has(request.method)) return attempt === 0 ? 0 : RETRY_PAUSES_MS[attempt];
+  return undefined;
+}
+
+async function post(
+  request: RequestFrame,
+  login: BridgeLogin,
+  signal: AbortSignal,
+  options: RelayOptions,
+): Promise<Response> {
+  const response = await options.fetch(login.mcpUrl, {
+    method: "POST",
+    headers: {
+      ...options.handshake.headers(request.method, request.params),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${login.token}`,
+    },
+    body: request.raw,
+    signal,
+    // Following would carry the token to an address that nobody chose.
+    redirect: "manual",
+  });
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw new ApiError("unavailable", {
+      message: `redirect_refused: ${login.mcpUrl} answers with a redirect (HTTP ${response.status}), which the bridge does not follow. Set the server's final address with --url or KB_URL.`,
+    });
+  }
+  return response;
+}
+
+async function readAnswer(
+  request: RequestFrame,
+  response: Response,
+  login: BridgeLogin,
+  options: RelayOptions,
+): Promise<string> {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream") && response.body !== null) {
+    for await (const data of readEvents(response.body)) {
+      const line = answerLine(request.id, data);
+      if (line !== undefined) return line;
+      if (isNotification(data)) options.emit(toLine(data));
+    }
+    throw new ApiError("unavailable", {
+      message: `unavailable: ${login.mcpUrl} ended the stream without an answer. Repeat the call.`,
+    });
+  }
+  const text = await response.text();
+  if (response.status === 401) throw refused(login);
+  const line = answerLine(request.id, text);
+  if (line !== undefined) return line;
+  throw strange(response, login);
+}
+
+/** The answer as one line under the request's id; undefined when the text is no JSON-RPC answer. */
+function answerLine(id: RequestId, text: string): string | undefined {
+  let value: Record<string, unknown> | undefined;
+  try {
+    value = asObject(JSON.parse(text));
+  } catch {
+    // A proxy's page or nothing: the caller says so.
+    return undefined;
+  }
+  if (value === undefined || !("result" in value || "error" in value)) return undefined;
+  // Errors found before the id was read carry null; the host needs its own id to match them.
+  return value["id"] === id ? toLine(text) : JSON.stringify({ ...value, id });
+}
+
+function isNotification(text: string): boolean {
+  try {
+    const value = asObject(JSON.parse(text));
+    return value !== undefined && typeof value["method"] === "string" && !("id" in value);
+  } catch {
+    // Not JSON: must not reach stdout.
+    return false;
+  }
+}
+
+function refused(login: BridgeLogin): ApiError {
+  const message =
+    login.from === "the stored login"
+      ? `not_signed_in: ${login.storedFor} no longer accepts the stored login. The person runs: kb login ${login.storedFor}`
+      : `not_signed_in: ${login.storedFor} refuses the token in ${login.from}. The person puts a valid one there (kb tokens create NAME makes one).`;
+  return new ApiError("unauthenticated", { message });
+}
+
+function strange(response: Response, login: BridgeLogin): ApiError {
+  const { status } = response;
+  if (status === 429) {
+    const seconds = Number(response.headers.get("retry-after") ?? "") || 10;
+    return new ApiError("rate_limited", {
+      message: `rate_limited: too many calls. Wait ${seconds} seconds, then repeat the call.`,
+    });
+  }
+  const message =
+    status >= 500
+      ? `unavailable: ${login.mcpUrl} answers HTTP ${status}. Repeat the call in a moment.`
+      : `unavailable: ${login.mcpUrl} answers HTTP ${status} and no MCP message. Is that a kb server? The person checks the address with: kb whoami`;
+  return new ApiError("unavailable", { message });
+}
+
+function unreachable(error: unknown, login: BridgeLogin): unknown {
+  if (error instanceof ApiError) return error;
+  const { why } = readNetworkFailure(error);
+  return new ApiError("unavailable", {
+    message: `unavailable: no answer from ${login.mcpUrl}: ${why}. The person checks that the server runs (kb serve) or sets its address (KB_URL). Then repeat the call; this bridge needs no restart.`,
+    cause: error,
+  });
+}
+
+function failureLine(request: RequestFrame, error: unknown, log: RelayOptions["log"]): string {
+  const known = error instanceof ApiError ? error : undefined;
+  const message = known?.message ?? `internal: the bridge failed: ${String(error)}`;
+  log("warn", `${printable(request.method)}: ${message}`);
+  // A tool result is what the model reads; a protocol error may end in the host's log only.
+  if (known?.class === "unauthenticated" && request.method === "tools/call") return toolErrorLine(request, message);
+  const rpc = ERROR_CLASSES[known?.class ?? "internal"];
+  return errorLine(request.id, rpc.jsonRpc, message, { code: known?.code ?? "internal", retryable: rpc.retryable });
+}
+
+function toolErrorLine(request: RequestFrame, text: string): string {
+  const isModern = asObject(request.params["_meta"])?.["io.modelcontextprotocol/protocolVersion"] !== undefined;
+  const result = { content: [{ type: "text", text }], isError: true, ...(isModern ? { resultType: "complete" } : {}) };
+  return JSON.stringify({ jsonrpc: "2.0", id: request.id, result });
+}
+
+function errorLine(id: RequestId | null, code: number, message: string, data?: Record<string, unknown>): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+}
+
+function keyOf(id: RequestId): string {
+  return JSON.stringify(id);
+}
+
+/** A method's name is the host's text: kept to one line of a log. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 60);
+}

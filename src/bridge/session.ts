@@ -1,0 +1,65 @@
+/** Where the bridge sends requests and with which token; read when first needed, read again after a refusal. */
+import { ApiError } from "#api/errors.ts";
+import { parseServerUrl } from "#api/server-url.ts";
+
+/** A token and the one place it may go to. */
+export interface BridgeLogin {
+  mcpUrl: string;
+  token: string;
+  /** The origin the token was stored for, or of the address that was given together with it. */
+  storedFor: string;
+  /** Where it comes from, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
+  from: string;
+}
+
+/** Finds the login as it is now; undefined when nobody has signed in. Throws ApiError when the settings are wrong. */
+export type FindLogin = () => Promise<BridgeLogin | undefined>;
+
+export interface Session {
+  /**
+   * The login for the next request.
+   *
+   * @throws ApiError `unauthenticated` when there is none, `forbidden` when a token would leave its origin
+   */
+  login(): Promise<BridgeLogin>;
+  /** After a refusal of `used`: true when a different login is there now, so that a repeat can help. */
+  renew(used: BridgeLogin): Promise<boolean>;
+}
+
+/** What an agent reads when nobody has signed in. Source: research security-and-agents, B2 "Errors". */
+export const NOT_SIGNED_IN = "not_signed_in: this bridge has no login. The person runs: kb login";
+
+export function makeSession(findLogin: FindLogin): Session {
+  let current: Promise<BridgeLogin> | undefined;
+
+  /** One look-up for all that wait; a failed one is not kept, so that a later login is found without a restart. */
+  function load(): Promise<BridgeLogin> {
+    const loading = findLogin().then(checked);
+    current = loading;
+    loading.catch(() => {
+      if (current === loading) current = undefined;
+    });
+    return loading;
+  }
+
+  return {
+    login: () => current ?? load(),
+    async renew(used) {
+      const known = await current?.catch(() => undefined);
+      if (known !== undefined && known.token !== used.token) return true;
+      const fresh = await load().catch(() => undefined);
+      return fresh !== undefined && (fresh.token !== used.token || fresh.mcpUrl !== used.mcpUrl);
+    },
+  };
+}
+
+function checked(login: BridgeLogin | undefined): BridgeLogin {
+  if (login === undefined) throw new ApiError("unauthenticated", { message: NOT_SIGNED_IN });
+  const { origin } = parseServerUrl(login.mcpUrl);
+  if (origin !== login.storedFor) {
+    throw new ApiError("forbidden", {
+      message: `forbidden: ${login.from} belongs to ${login.storedFor} and is not sent to ${origin}. The person runs: kb login ${origin}`,
+    });
+  }
+  return login;
+}
