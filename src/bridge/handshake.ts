@@ -2,12 +2,8 @@
  * What the bridge answers itself, at once and without the server: who it is, that it lives, which revisions it speaks.
  * Hosts wait for `initialize` at start; a slow or absent server must not look like a broken bridge.
  */
-import {
-  INSTRUCTIONS,
-  LATEST_LEGACY_PROTOCOL_VERSION,
-  LEGACY_PROTOCOL_VERSIONS,
-  MODERN_PROTOCOL_VERSIONS,
-} from "#api/instructions.ts";
+import { LATEST_LEGACY_PROTOCOL_VERSION, LEGACY_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS } from "#api/protocol.ts";
+import { INSTRUCTIONS } from "#api/tools.ts";
 import { VERSION } from "#api/version.ts";
 import { asObject } from "./frames.ts";
 

@@ -1,0 +1,8 @@
+/** Revisions of MCP that open with `initialize`, oldest first. */
+export const LEGACY_PROTOCOL_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const;
+
+/** What `initialize` answers when it is asked for a revision we don't know. */
+export const LATEST_LEGACY_PROTOCOL_VERSION = "2025-11-25";
+
+/** Revisions that carry their version in each request's `_meta` and open with `server/discover`. */
+export const MODERN_PROTOCOL_VERSIONS = ["2026-07-28"] as const;
