@@ -1,0 +1,356 @@
+import { ApiError } from "#api/errors.ts";
+import { cleanLine } from "#api/clean.ts";
+import {
+  DATE_FIELDS,
+  DETAILS,
+  ENTITY_TYPES,
+  GROUPINGS,
+  SORT_ORDERS,
+  TOOL_KINDS,
+  TOOL_LIMITS,
+  type ToolName,
+} from "#api/tools.ts";
+
+/** What an argument may be. Everything is lenient on the way in and said on the way out. Source: B3, B4. */
+export type ArgumentRule =
+  /** `isFilter`: `any`, `all`, `none`, `*` mean "not given". */
+  | { type: "text"; isFilter?: boolean; isRequired?: boolean; maxChars?: number; isCut?: boolean }
+  | { type: "choice"; values: readonly string[]; synonyms?: Readonly<Record<string, string>> }
+  /** One or several of the kinds. */
+  | { type: "kinds" }
+  | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
+  /** Only what could have been printed by this server counts as given. */
+  | { type: "cursor" };
+
+export type ArgumentValue = string | number | readonly string[];
+
+export interface ReadArguments {
+  /** Present arguments by their canonical names; integers always, with their default. */
+  values: Record<string, ArgumentValue>;
+  /** What was corrected, one sentence each. */
+  notes: string[];
+}
+
+/**
+ * Reads the arguments of a tool call: placeholders are absent, `"10"` is 10, aliases and near values are understood and
+ * noted, numbers out of range are clamped and noted.
+ *
+ * @throws ApiError `unknown_argument` with the list of arguments; `invalid_argument` naming the right values
+ */
+export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
+  const rules = ARGUMENTS[tool];
+  const result: ReadArguments = { values: {}, notes: [] };
+  for (const [name, value] of canonical(tool, asRecord(tool, raw), result.notes)) {
+    const rule = rules[name];
+    if (rule === undefined) throw unknownArgument(tool, name);
+    const read = readOne(name, rule, value, result.notes);
+    if (read !== undefined) result.values[name] = read;
+  }
+  for (const [name, rule] of Object.entries(rules)) {
+    if (result.values[name] !== undefined) continue;
+    if (rule.type === "integer") result.values[name] = rule.fallback;
+    if (rule.type === "text" && rule.isRequired === true) throw missingArgument(tool, name);
+  }
+  return result;
+}
+
+const FILTER: ArgumentRule = { type: "text", isFilter: true };
+const LIMIT: ArgumentRule = { type: "integer", ...TOOL_LIMITS.limit, isZeroAbsent: true };
+const QUERY: ArgumentRule = { type: "text", maxChars: TOOL_LIMITS.queryChars, isCut: true };
+const ADDRESS_CHARS = 2100;
+
+function size(fallback: number): ArgumentRule {
+  return {
+    type: "integer",
+    min: TOOL_LIMITS.maxTokens.min,
+    max: TOOL_LIMITS.maxTokens.max,
+    fallback,
+    isZeroAbsent: true,
+  };
+}
+
+const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
+  kb_search: {
+    query: QUERY,
+    kind: { type: "kinds" },
+    status: {
+      type: "choice",
+      values: ["open", "done"],
+      synonyms: {
+        closed: "done",
+        resolved: "done",
+        completed: "done",
+        complete: "done",
+        finished: "done",
+        todo: "open",
+        in_progress: "open",
+        "in progress": "open",
+        active: "open",
+      },
+    },
+    assignee: FILTER,
+    people: FILTER,
+    source: { ...FILTER, maxChars: ADDRESS_CHARS },
+    after: FILTER,
+    before: FILTER,
+    dateField: {
+      type: "choice",
+      values: DATE_FIELDS,
+      synonyms: { updatedat: "updated", createdat: "created", dueat: "due", modified: "updated" },
+    },
+    sortBy: {
+      type: "choice",
+      values: SORT_ORDERS,
+      synonyms: { date: "recency", newest: "recency", latest: "recency", recent: "recency", updated: "recency" },
+    },
+    groupBy: { type: "choice", values: GROUPINGS, synonyms: { people: "person", provider: "source" } },
+    limit: LIMIT,
+    maxTokens: size(TOOL_LIMITS.maxTokens.search),
+    detail: { type: "choice", values: DETAILS, synonyms: { full: "detailed", short: "concise", brief: "concise" } },
+    cursor: { type: "cursor" },
+  },
+  kb_search_entities: {
+    query: QUERY,
+    type: {
+      type: "choice",
+      values: ENTITY_TYPES,
+      synonyms: { people: "person", user: "person", repo: "repository", directory: "folder", tag: "label" },
+    },
+    limit: LIMIT,
+    cursor: { type: "cursor" },
+  },
+  kb_get_entity_context: {
+    entity: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
+    kind: { type: "kinds" },
+    after: FILTER,
+    maxTokens: size(TOOL_LIMITS.maxTokens.context),
+  },
+  kb_get_file_content: {
+    kbId: { type: "text", isRequired: true, maxChars: ADDRESS_CHARS },
+    find: { type: "text" },
+    offset: { type: "integer", min: 0, max: 2 ** 40, fallback: 0 },
+    maxTokens: size(TOOL_LIMITS.maxTokens.content),
+  },
+};
+
+const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
+  kb_search: {
+    q: "query",
+    text: "query",
+    sort: "sortBy",
+    sort_by: "sortBy",
+    type: "kind",
+    since: "after",
+    updatedAfter: "after",
+    until: "before",
+    updatedBefore: "before",
+    providerId: "source",
+    container: "source",
+    app: "source",
+    person: "people",
+    group_by: "groupBy",
+    date_field: "dateField",
+    max_tokens: "maxTokens",
+  },
+  kb_search_entities: { q: "query", name: "query", text: "query", kind: "type" },
+  kb_get_entity_context: { entityId: "entity", name: "entity", id: "entity", since: "after", max_tokens: "maxTokens" },
+  kb_get_file_content: { id: "kbId", url: "kbId", fileId: "kbId", key: "kbId", query: "find", max_tokens: "maxTokens" },
+};
+
+const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  issue: ["task"],
+  ticket: ["task"],
+  bug: ["task"],
+  pr: ["task"],
+  pull_request: ["task"],
+  "pull request": ["task"],
+  doc: ["file", "page"],
+  document: ["file", "page"],
+  email: ["message"],
+  mail: ["message"],
+  thread: ["message"],
+  chat: ["message"],
+};
+
+const FILTER_PLACEHOLDERS = new Set(["any", "all", "none", "*", "null", "undefined", "n/a"]);
+/** What our cursors look like, with room for a damaged one: anything else nobody here has printed. */
+const CURSOR_SHAPE = /^[\w-]{24,32}$/;
+
+function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
+  if (isAbsent(raw)) return {};
+  if (typeof raw === "object" && raw !== null && !Array.isArray(raw)) return { ...raw };
+  throw new ApiError("invalid_argument", {
+    message: `arguments of ${tool} must be an object such as {"${Object.keys(ARGUMENTS[tool])[0]}": "…"}.`,
+  });
+}
+
+/** The given arguments under their canonical names; an alias counts only where the real name is not given. */
+function canonical(tool: ToolName, given: Record<string, unknown>, notes: string[]): [string, unknown][] {
+  const present = Object.entries(given).filter(([, value]) => !isAbsent(value));
+  const names = new Set(present.map(([name]) => name));
+  const result: [string, unknown][] = [];
+  for (const [name, value] of present) {
+    const target = Object.hasOwn(ARGUMENTS[tool], name) ? name : lookUp(ALIASES[tool], name);
+    if (target === undefined) throw unknownArgument(tool, name);
+    if (target === name) {
+      result.push([name, value]);
+    } else if (names.has(target)) {
+      notes.push(`"${name}" was ignored, for ${target} is given too.`);
+    } else {
+      names.add(target);
+      notes.push(`"${name}" was read as ${target}.`);
+      result.push([target, value]);
+    }
+  }
+  return result;
+}
+
+function isAbsent(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  if (typeof value === "string") return value.trim() === "";
+  if (Array.isArray(value)) return value.every(isAbsent);
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string[]): ArgumentValue | undefined {
+  if (rule.type === "integer") return readInteger(name, rule, value, notes);
+  if (rule.type === "kinds") return readKinds(textsOf(name, value), notes);
+  const text = oneText(name, value);
+  switch (rule.type) {
+    case "cursor":
+      return CURSOR_SHAPE.test(text) ? text : undefined;
+    case "choice":
+      return isPlaceholder(text) ? undefined : readChoice(name, rule, text, notes);
+    case "text":
+      return rule.isFilter === true && isPlaceholder(text) ? undefined : readText(name, rule, text, notes);
+  }
+}
+
+function isPlaceholder(text: string): boolean {
+  return FILTER_PLACEHOLDERS.has(text.toLowerCase());
+}
+
+function textsOf(name: string, value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values
+    .filter((each) => !isAbsent(each))
+    .map((each) => {
+      if (typeof each === "string") return each.trim();
+      if (typeof each === "number") return String(each);
+      throw invalid(name, `${name} must be text, not ${describe(each)}.`);
+    });
+}
+
+function oneText(name: string, value: unknown): string {
+  const texts = textsOf(name, value);
+  if (texts.length > 1) throw invalid(name, `${name} takes one value, not ${texts.length}. Call once for each.`);
+  return texts[0] ?? "";
+}
+
+function readText(
+  name: string,
+  rule: { maxChars?: number; isCut?: boolean },
+  text: string,
+  notes: string[],
+): string | undefined {
+  const max = rule.maxChars ?? TOOL_LIMITS.valueChars;
+  if (text === "") return undefined;
+  if (text.length <= max) return text;
+  if (rule.isCut !== true) throw invalid(name, `${name} is longer than ${max} characters.`);
+  const head = text.slice(0, max);
+  const atWord = head.slice(0, Math.max(head.search(/\s\S*$/), max / 2));
+  const last = cleanLine(/\S+$/.exec(atWord.trimEnd())?.[0] ?? "", 40);
+  notes.push(`${name} cut after ${max.toLocaleString("en-US")} characters, at "${last}".`);
+  return atWord.trimEnd();
+}
+
+function readInteger(
+  name: string,
+  rule: { min: number; max: number; fallback: number; isZeroAbsent?: boolean },
+  value: unknown,
+  notes: string[],
+): number {
+  const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof single === "string" && isPlaceholder(single.trim())) return rule.fallback;
+  const number =
+    typeof single === "number"
+      ? single
+      : typeof single === "string" && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(single)
+        ? Number(single)
+        : Number.NaN;
+  if (!Number.isFinite(number)) {
+    const range = rule.max > 1_000_000 ? `a number from ${rule.min} on` : `a number from ${rule.min} to ${rule.max}`;
+    throw invalid(name, `${name} ${describe(single)} is not ${range}.`);
+  }
+  if (number === 0 && rule.isZeroAbsent === true) return rule.fallback;
+  const clamped = Math.min(rule.max, Math.max(rule.min, Math.trunc(number)));
+  if (clamped !== Math.trunc(number)) notes.push(`${name} ${number} was read as ${clamped}.`);
+  return clamped;
+}
+
+function readChoice(
+  name: string,
+  rule: { values: readonly string[]; synonyms?: Readonly<Record<string, string>> },
+  text: string,
+  notes: string[],
+): string {
+  const asked = text.toLowerCase();
+  if (rule.values.includes(asked)) return asked;
+  const meant = rule.synonyms === undefined ? undefined : lookUp(rule.synonyms, asked);
+  if (meant === undefined) throw notOneOf(name, text, rule.values);
+  notes.push(`${name} "${asked}" was read as ${meant}.`);
+  return meant;
+}
+
+function readKinds(texts: readonly string[], notes: string[]): readonly string[] | undefined {
+  const kinds = new Set<string>();
+  for (const text of texts.flatMap((each) => each.split(",")).map((each) => each.trim())) {
+    const asked = text.toLowerCase();
+    if (asked === "" || isPlaceholder(asked)) continue;
+    const one = asked.replace(/s$/, "");
+    const meant = isKind(asked)
+      ? [asked]
+      : isKind(one)
+        ? [one]
+        : (lookUp(KIND_SYNONYMS, asked) ?? lookUp(KIND_SYNONYMS, one));
+    if (meant === undefined) throw notOneOf("kind", text, TOOL_KINDS);
+    if (!isKind(asked)) notes.push(`kind "${asked}" was read as ${meant.join(" or ")}.`);
+    for (const kind of meant) kinds.add(kind);
+  }
+  return kinds.size === 0 || kinds.size === TOOL_KINDS.length ? undefined : [...kinds].sort();
+}
+
+function isKind(text: string): boolean {
+  return TOOL_KINDS.some((kind) => kind === text);
+}
+
+function lookUp<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+function describe(value: unknown): string {
+  if (typeof value === "string") return `"${cleanLine(value, 60)}"`;
+  if (Array.isArray(value)) return "a list";
+  return value === null || typeof value === "object" ? "an object" : String(value);
+}
+
+function invalid(field: string, message: string): ApiError {
+  return new ApiError("invalid_argument", { field, message });
+}
+
+function notOneOf(name: string, text: string, values: readonly string[]): ApiError {
+  return invalid(name, `${name} "${cleanLine(text, 60)}" is not one of ${values.join(", ")}.`);
+}
+
+function unknownArgument(tool: ToolName, name: string): ApiError {
+  return new ApiError("unknown_argument", {
+    field: cleanLine(name, 60),
+    message: `"${cleanLine(name, 60)}". ${tool} takes ${Object.keys(ARGUMENTS[tool]).join(", ")}.`,
+  });
+}
+
+function missingArgument(tool: ToolName, name: string): ApiError {
+  const what =
+    name === "kbId" ? "a kbId from kb_search, a URL or an issue key" : "an entityId, e-mail, URL, name, or me";
+  return invalid(name, `${name} is missing. ${tool} needs ${what}.`);
+}
