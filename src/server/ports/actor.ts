@@ -6,8 +6,15 @@ export type Credential =
   | { type: "pat"; id: string }
   | { type: "oauth"; id: string; clientId: string };
 
+/** What a request looks like from outside; written beside the acts it causes. */
+export interface RequestOrigin {
+  requestId: string;
+  /** Address of the peer, or of the client when a trusted proxy says so; null without a socket. */
+  clientIp: string | null;
+}
+
 /**
- * Who is behind a request, in exactly one workspace. Made by `http/auth.ts` only; every read of items takes one.
+ * Who is behind a request, in exactly one workspace. Made by `http/authenticate.ts` only; every read of items takes one.
  * Role and membership are today's, never those of the credential's birth.
  */
 export interface Actor {
@@ -18,4 +25,19 @@ export interface Actor {
   credential: Credential;
   /** IANA zone for whole-day filters and printed dates. */
   timeZone: string;
+  /** The request in whose course this actor acts; absent in background work. */
+  origin?: RequestOrigin;
+}
+
+/** A connector's own key: it opens that connector's push routes and nothing else. */
+export interface ConnectorCaller {
+  workspaceId: string;
+  connectorId: string;
+  keyId: string;
+  origin?: RequestOrigin;
+}
+
+/** True when the actor's role now is admin or owner and the credential carries `kb:admin`. Source: S26. */
+export function actsAsAdmin(actor: Pick<Actor, "role" | "scopes">): boolean {
+  return actor.role !== "member" && actor.scopes.includes("kb:admin");
 }

@@ -1,0 +1,19 @@
+import { answer, createRoute, z } from "./route.ts";
+
+const Status = z.object({ status: z.literal("ok") }).openapi("Status");
+
+/** What a supervisor asks; no versions, no names. */
+export const operationRoutes = {
+  health: createRoute({
+    method: "get",
+    path: "/healthz",
+    summary: "Is the process alive?",
+    responses: { 200: answer("It is", Status) },
+  }),
+  readiness: createRoute({
+    method: "get",
+    path: "/readyz",
+    summary: "Can it answer requests? 503 while it starts or shuts down",
+    responses: { 200: answer("It can", Status) },
+  }),
+};

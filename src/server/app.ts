@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import { ApiError } from "#api/errors.ts";
+import type { Deps } from "./deps.ts";
+import type { App, AppEnv } from "./http/env.ts";
+import { frameRequests } from "./http/guard.ts";
+import { makeMounter, type Mount } from "./http/mount.ts";
+import { mountOperations } from "./http/operations.ts";
+import { answerProblem } from "./http/problem.ts";
+
+export interface AppOptions {
+  /** Checks every JSON answer against the contract. For tests. */
+  checksAnswers?: boolean;
+  /** Routes that are not in `FEATURES` yet or stand outside the contract, such as `/mcp`. */
+  extend?: (app: App, at: Mount) => void;
+}
+
+/** Every feature's routes; append yours. */
+const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [mountOperations];
+
+/** The whole HTTP app: frame, routes by contract, problems for everything else. */
+export function makeApp(deps: Deps, options: AppOptions = {}): App {
+  const { log } = deps;
+  const app = new Hono<AppEnv>();
+  const mounter = makeMounter({
+    authenticator: deps.authenticator,
+    checksAnswers: options.checksAnswers === true,
+  });
+  app.use(
+    "*",
+    frameRequests({ ...deps.settings, guard: deps.guard, clock: deps.clock, log, randomBytes: deps.randomBytes }),
+  );
+  for (const mountFeature of FEATURES) mountFeature(mounter, deps);
+  options.extend?.(app, mounter);
+  mounter.finish(app);
+  app.notFound((c) => {
+    const methods = mounter.methodsOf(c.req.path);
+    const response = answerProblem(c, methods.length > 0 ? wrongMethod(c.req.method, methods) : noRoute(), log);
+    if (methods.length > 0) response.headers.set("Allow", methods.join(", "));
+    return response;
+  });
+  app.onError((error, c) => answerProblem(c, error, log));
+  return app;
+}
+
+function wrongMethod(method: string, methods: readonly string[]): ApiError {
+  return new ApiError("method_not_allowed", {
+    message: `${method} is not possible here; ${methods.join(", ")} ${methods.length > 1 ? "are" : "is"}.`,
+  });
+}
+
+function noRoute(): ApiError {
+  return new ApiError("not_found", { message: "There is no such route." });
+}

@@ -1,0 +1,120 @@
+import type { Scope } from "#api/common.ts";
+
+/**
+ * Which credential opens which door. A route without a row does not mount.
+ * Source: S26; scopes by design page "api", Credentials.
+ */
+export interface DoorRule {
+  /** No credential needed, and none is looked at. */
+  public: boolean;
+  /** A web session opens it. */
+  session: boolean;
+  /** A token with any of these scopes opens it; none = tokens never do. `kb:admin` includes `kb:api`. */
+  pat: readonly Scope[];
+  /** The role the person must have now. */
+  role?: "admin" | "owner";
+  /** Opened by the key of the connector that the path's `id` names. */
+  connectorKey: boolean;
+}
+
+/** The rule of `METHOD path`, whatever the path's parameters are called; undefined for an unknown route. */
+export function findDoorRule(method: string, path: string): DoorRule | undefined {
+  return RULES_BY_SHAPE.get(routeShape(method, path));
+}
+
+/** `GET /api/x/{id}` and `get /api/x/:itemId` have the same shape. */
+export function routeShape(method: string, path: string): string {
+  return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}|:[^/]+/g, "*")}`;
+}
+
+const OPEN: DoorRule = { public: true, session: false, pat: [], connectorKey: false };
+const TOOLS: DoorRule = { public: false, session: false, pat: ["mcp:read"], connectorKey: false };
+/** The data of the tools over REST: `mcp:read` suffices. */
+const DATA: DoorRule = { public: false, session: true, pat: ["mcp:read", "kb:api"], connectorKey: false };
+const MEMBER: DoorRule = { public: false, session: true, pat: ["kb:api"], connectorKey: false };
+const ADMIN: DoorRule = { public: false, session: true, pat: ["kb:admin"], role: "admin", connectorKey: false };
+const SESSION: DoorRule = { public: false, session: true, pat: [], connectorKey: false };
+const OWNER_SESSION: DoorRule = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
+const PUSH: DoorRule = { public: false, session: false, pat: [], connectorKey: true };
+
+/** Every route there is, as the contract writes it. Who may do what beyond the door is the services' matter. */
+export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
+  "GET /healthz": OPEN,
+  "GET /readyz": OPEN,
+
+  "POST /mcp": TOOLS,
+
+  "GET /api/onboarding": OPEN,
+  "POST /api/onboarding": OPEN,
+  "POST /api/session": OPEN,
+  "GET /api/session": MEMBER,
+  "DELETE /api/session": SESSION,
+  "GET /api/sessions": SESSION,
+  "DELETE /api/sessions/{id}": SESSION,
+  "POST /api/invitations/accept": OPEN,
+
+  "GET /api/api-tokens": MEMBER,
+  // A token never makes a token. Source: S28.
+  "POST /api/api-tokens": SESSION,
+  "DELETE /api/api-tokens/{id}": MEMBER,
+
+  "GET /api/workspace": MEMBER,
+  "PATCH /api/workspace": ADMIN,
+  "GET /api/workspace/members": MEMBER,
+  "GET /api/workspace/members/{id}": MEMBER,
+  "PATCH /api/workspace/members/{id}": ADMIN,
+  // A member may leave; removing somebody else is for admins.
+  "DELETE /api/workspace/members/{id}": MEMBER,
+  "GET /api/workspace/invitations": ADMIN,
+  "POST /api/workspace/invitations": ADMIN,
+  "DELETE /api/workspace/invitations/{id}": ADMIN,
+  "GET /api/groups": MEMBER,
+  "GET /api/groups/{id}": MEMBER,
+  "POST /api/groups": ADMIN,
+  "PATCH /api/groups/{id}": ADMIN,
+  "DELETE /api/groups/{id}": ADMIN,
+  "GET /api/audit": ADMIN,
+  "GET /api/local-roots": OWNER_SESSION,
+  "POST /api/local-roots": OWNER_SESSION,
+  "DELETE /api/local-roots/{id}": OWNER_SESSION,
+
+  "GET /api/connectors": MEMBER,
+  "POST /api/connectors": MEMBER,
+  "GET /api/connectors/mine": MEMBER,
+  "GET /api/connectors/sources": MEMBER,
+  "GET /api/connectors/all-files": MEMBER,
+  "GET /api/connectors/file-counts-by-source": MEMBER,
+  "GET /api/connectors/search": DATA,
+  "GET /api/connectors/progress": MEMBER,
+  "POST /api/connectors/browse": MEMBER,
+  "GET /api/connectors/files/{fileId}/content": DATA,
+  "GET /api/connectors/files/{fileId}/access": MEMBER,
+  "POST /api/connectors/files/{fileId}/restore": MEMBER,
+  "GET /api/connectors/{id}": MEMBER,
+  "PATCH /api/connectors/{id}": MEMBER,
+  "DELETE /api/connectors/{id}": MEMBER,
+  "GET /api/connectors/{id}/files": MEMBER,
+  "GET /api/connectors/{id}/syncs": MEMBER,
+  "POST /api/connectors/{id}/syncs": MEMBER,
+  "GET /api/connectors/{id}/syncs/{syncId}": MEMBER,
+  "POST /api/connectors/{id}/syncs/{syncId}/cancel": MEMBER,
+  "POST /api/connectors/{id}/pause": MEMBER,
+  "POST /api/connectors/{id}/resume": MEMBER,
+  "GET /api/connectors/{id}/removals": MEMBER,
+  "POST /api/connectors/{id}/removals/approve": MEMBER,
+  "POST /api/connectors/{id}/removals/reject": MEMBER,
+  "PATCH /api/connectors/{id}/scope": MEMBER,
+  "POST /api/connectors/{id}/rotate-key": MEMBER,
+  "POST /api/connectors/{id}/items": PUSH,
+  "DELETE /api/connectors/{id}/items/{externalId}": PUSH,
+
+  "GET /api/entities": DATA,
+  "GET /api/entities/{id}": DATA,
+};
+
+const RULES_BY_SHAPE: ReadonlyMap<string, DoorRule> = new Map(
+  Object.entries(DOOR_RULES).map(([route, rule]) => {
+    const [method = "", path = ""] = route.split(" ");
+    return [routeShape(method, path), rule];
+  }),
+);

@@ -1,0 +1,158 @@
+import { parse as parseCookies } from "hono/utils/cookie";
+import type { Scope } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
+import type { DoorRule } from "./auth.ts";
+
+/** Who came through a door. */
+export type Caller =
+  | { type: "nobody" }
+  | { type: "actor"; actor: Actor }
+  | { type: "connector"; connector: ConnectorCaller };
+
+/** Looks a secret up, as it stands now; undefined for unknown, expired and revoked ones, and for lost memberships. */
+export interface CredentialLookup {
+  session(secret: string): Promise<Actor | undefined>;
+  pat(secret: string): Promise<Actor | undefined>;
+  connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
+}
+
+/** What of a request decides who it is from. */
+export interface Knock {
+  url: string;
+  headers: Headers;
+  origin: RequestOrigin;
+}
+
+export interface Authenticator {
+  /**
+   * The caller, if the rule lets them in.
+   *
+   * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
+   */
+  authenticate(rule: DoorRule, knock: Knock): Promise<Caller>;
+}
+
+/**
+ * Makes the one place where a request becomes an actor. Nothing is remembered between requests: a role that was lost or
+ * a token that was revoked counts on the next one (S6).
+ */
+export function makeAuthenticator(options: { lookup: CredentialLookup; cookieName: string }): Authenticator {
+  const { lookup, cookieName } = options;
+  return {
+    async authenticate(rule, knock) {
+      refuseSecretsInUrl(knock.url);
+      if (rule.public) return { type: "nobody" };
+      const bearer = readBearer(knock.headers.get("authorization"));
+      // A Bearer request ignores cookies.
+      if (bearer === undefined) return enterBySession(rule, knock, lookup, readCookie(knock.headers, cookieName));
+      if (bearer.startsWith("kb_con_")) return enterByKey(rule, knock, lookup, bearer);
+      return enterByToken(rule, knock, lookup, bearer);
+    },
+  };
+}
+
+async function enterBySession(
+  rule: DoorRule,
+  knock: Knock,
+  lookup: CredentialLookup,
+  secret: string | undefined,
+): Promise<Caller> {
+  if (!rule.session || secret === undefined) throw notSignedIn(rule);
+  const actor = await lookup.session(secret);
+  if (!actor) throw notSignedIn(rule);
+  requireRole(rule, actor);
+  return { type: "actor", actor: { ...actor, origin: knock.origin } };
+}
+
+async function enterByToken(rule: DoorRule, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
+  const actor = await lookup.pat(secret);
+  if (!actor) {
+    throw new ApiError("unauthenticated", {
+      message: "This token is unknown, expired or revoked.",
+      hint: "Make a new one in Settings, or with: kb tokens create NAME",
+    });
+  }
+  requireScope(rule, actor.scopes);
+  requireRole(rule, actor);
+  return { type: "actor", actor: { ...actor, origin: knock.origin } };
+}
+
+async function enterByKey(rule: DoorRule, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
+  const connector = await lookup.connectorKey(secret);
+  if (!connector) throw new ApiError("unauthenticated", { message: "This connector key is unknown or revoked." });
+  if (!rule.connectorKey) {
+    throw new ApiError("forbidden", { message: "A connector key opens only the push routes of its own connector." });
+  }
+  return { type: "connector", connector: { ...connector, origin: knock.origin } };
+}
+
+function requireScope(rule: DoorRule, held: readonly Scope[]): void {
+  if (rule.pat.length === 0) {
+    throw new ApiError("forbidden", {
+      message: rule.connectorKey
+        ? "This route takes the connector's own key."
+        : "A token does not open this route. Sign in instead.",
+    });
+  }
+  if (rule.pat.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
+  // `pat` was just seen not to be empty.
+  const missing = rule.pat.at(-1) ?? "kb:api";
+  throw new ApiError("insufficient_scope", {
+    message: `This token does not have the scope ${missing}.`,
+    hint: `Make one that has it: kb tokens create NAME --scope ${missing}`,
+    details: { scope: missing },
+  });
+}
+
+function requireRole(rule: DoorRule, actor: Actor): void {
+  if (rule.role === undefined || actor.role === "owner" || actor.role === rule.role) return;
+  const who = rule.role === "owner" ? "the owner" : "admins";
+  throw new ApiError("forbidden", { message: `This is for ${who} of the workspace.` });
+}
+
+function notSignedIn(rule: DoorRule): ApiError {
+  return rule.session
+    ? new ApiError("unauthenticated", { message: "Nobody is signed in.", hint: "Sign in with: kb login" })
+    : new ApiError("unauthenticated", { message: "This route takes the header Authorization: Bearer with a token." });
+}
+
+/** The one Bearer token of the header; undefined without a header. */
+function readBearer(header: string | null): string | undefined {
+  if (header === null) return undefined;
+  // Repeated headers arrive joined by commas.
+  if (header.includes(",")) {
+    throw new ApiError("two_credentials", { message: "The request carries two credentials. Send exactly one." });
+  }
+  const token = /^Bearer +([\w.~+/=-]+) *$/i.exec(header)?.[1];
+  if (token === undefined) {
+    throw new ApiError("unauthenticated", { message: "The header Authorization must be: Bearer, a space, the token." });
+  }
+  return token;
+}
+
+function readCookie(headers: Headers, name: string): string | undefined {
+  const header = headers.get("cookie");
+  if (header === null) return undefined;
+  const values = header.split(/; */).filter((pair) => pair.startsWith(`${name}=`));
+  if (new Set(values).size > 1) {
+    throw new ApiError("two_credentials", { message: "The request carries two sessions. Send exactly one." });
+  }
+  return parseCookies(header, name)[name];
+}
+
+const SECRET_PARAMETERS = new Set(["access_token", "api_key", "apikey", "token", "authorization", "bearer"]);
+const SECRET_VALUE = /kb_(?:pat|con)_[0-9A-Za-z]{38}/;
+
+/** A credential in a URL lands in logs and histories, so it is refused rather than used. */
+function refuseSecretsInUrl(url: string): void {
+  const query = url.indexOf("?");
+  const isSecret =
+    SECRET_VALUE.test(url) ||
+    (query !== -1 &&
+      [...new URLSearchParams(url.slice(query)).keys()].some((key) => SECRET_PARAMETERS.has(key.toLowerCase())));
+  if (!isSecret) return;
+  throw new ApiError("credential_in_url", {
+    message: "A credential must not stand in the URL. Send it as Authorization: Bearer, and replace this one.",
+  });
+}

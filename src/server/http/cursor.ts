@@ -1,0 +1,130 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ID_ALPHABET } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Clock } from "#server/ports/clock.ts";
+
+/** Where a list goes on: after the row with this value and this id. */
+export interface CursorPosition {
+  /** Free for the caller: which order, which direction, which kind of value. 0–255. */
+  flags: number;
+  /** The sort value, 0 to 2^48 − 1; times are epoch milliseconds. */
+  value: number;
+  /** The 16 characters of an id after its prefix; "" when the value alone is the position (read back as the lowest id). */
+  id: string;
+}
+
+/** Whose cursor it is and what it continues; anything else makes it invalid. */
+export interface CursorScope {
+  workspaceId: string;
+  userId: string;
+  /** Route or tool. */
+  route: string;
+  /** The request's arguments; the order of keys and absent values do not matter. Leave `cursor` and `limit` out. */
+  args: Readonly<Record<string, unknown>>;
+}
+
+export interface CursorCodec {
+  /** 28 base64url characters. */
+  encode(scope: CursorScope, position: CursorPosition): string;
+  /** @throws ApiError `invalid_cursor` when it is damaged, of other arguments or another person, or over a day old */
+  decode(scope: CursorScope, cursor: string): CursorPosition;
+}
+
+/** 1 byte flags + 6 bytes value + 10 bytes id + 4 bytes MAC = 21 bytes = 28 characters without padding. */
+const BODY_BYTES = 17;
+const MAC_BYTES = 4;
+const ID_CHARS = 16;
+const DAY_MS = 86_400_000;
+
+/** False for text that no server of ours can have issued; tools treat such a cursor as absent. */
+export function isCursorShaped(text: string): boolean {
+  return /^[A-Za-z0-9_-]{28}$/.test(text);
+}
+
+/** The codec with its key; cursors made today are valid until the end of tomorrow (UTC). Source: S16. */
+export function makeCursorCodec(key: Uint8Array, clock: Clock): CursorCodec {
+  const today = () => Math.floor(clock.now() / DAY_MS);
+  const mac = (scope: CursorScope, body: Uint8Array, day: number) =>
+    createHmac("sha256", key)
+      .update(JSON.stringify([scope.workspaceId, scope.userId, scope.route, normalize(scope.args), day]))
+      .update(body)
+      .digest()
+      .subarray(0, MAC_BYTES);
+
+  return {
+    encode(scope, position) {
+      const body = encodePosition(position);
+      return Buffer.concat([body, mac(scope, body, today())]).toString("base64url");
+    },
+    decode(scope, cursor) {
+      if (!isCursorShaped(cursor)) throw invalidCursor();
+      const bytes = Buffer.from(cursor, "base64url");
+      const body = bytes.subarray(0, BODY_BYTES);
+      const given = bytes.subarray(BODY_BYTES);
+      const isOurs = [today(), today() - 1].some((day) => timingSafeEqual(mac(scope, body, day), given));
+      if (!isOurs) throw invalidCursor();
+      return decodePosition(body);
+    },
+  };
+}
+
+/**
+ * Cuts one page out of `limit + 1` rows and makes the cursor to the next.
+ * `positionOf` gives the position of the last row that is returned.
+ */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+  positionOf: (row: Row) => CursorPosition,
+  encode: (position: CursorPosition) => string,
+): { page: Row[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return { page, nextCursor: rows.length > limit && last !== undefined ? encode(positionOf(last)) : null };
+}
+
+function encodePosition({ flags, value, id }: CursorPosition): Buffer {
+  const body = Buffer.alloc(BODY_BYTES);
+  body.writeUInt8(flags, 0);
+  body.writeUIntBE(value, 1, 6);
+  if (id === "") return body;
+  // 16 characters of 5 bits are exactly 10 bytes.
+  let bits = 0n;
+  for (const char of id) {
+    const digit = ID_ALPHABET.indexOf(char);
+    if (digit === -1) throw new Error(`"${id}" is not the body of an id.`);
+    bits = (bits << 5n) | BigInt(digit);
+  }
+  if (id.length !== ID_CHARS) throw new Error(`"${id}" is not the body of an id.`);
+  body.write(bits.toString(16).padStart(20, "0"), 7, "hex");
+  return body;
+}
+
+function decodePosition(body: Buffer): CursorPosition {
+  let bits = BigInt(`0x${body.subarray(7).toString("hex")}`);
+  let id = "";
+  for (let i = 0; i < ID_CHARS; i++) {
+    id = (ID_ALPHABET[Number(bits & 31n)] ?? "") + id;
+    bits >>= 5n;
+  }
+  return { flags: body.readUInt8(0), value: body.readUIntBE(1, 6), id };
+}
+
+/** Arguments with sorted keys and without absent ones, at every depth. */
+function normalize(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalize);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value)
+    .filter(([, inner]) => inner !== undefined && inner !== null)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, inner]) => [key, normalize(inner)]);
+}
+
+function invalidCursor(): ApiError {
+  return new ApiError("invalid_cursor", {
+    message:
+      "This cursor is not valid here: it belongs to other arguments, or is older than a day. Start again without it.",
+    field: "cursor",
+  });
+}

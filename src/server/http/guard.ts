@@ -1,0 +1,141 @@
+import type { MiddlewareHandler } from "hono";
+import { ID_ALPHABET } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
+import { makeClientIp } from "./client-ip.ts";
+import type { AppEnv } from "./env.ts";
+import { answerProblem } from "./problem.ts";
+
+export interface GuardOptions {
+  /** The one origin of links and cookies, such as `http://127.0.0.1:7700`. */
+  baseUrl: string;
+  allowedHosts: readonly string[];
+  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
+}
+
+/** The checks that hold before anybody is asked who they are; `/mcp` calls them itself, to answer in JSON-RPC. */
+export interface Guard {
+  /** @throws ApiError `host_not_allowed` */
+  checkHost(headers: Headers, url: string): void;
+  /** Refuses what a browser sends on behalf of another site. @throws ApiError `origin_not_allowed` */
+  checkOrigin(headers: Headers): void;
+}
+
+/** Source: S32, design page "api", Cookies and CSRF. */
+export function makeGuard(options: GuardOptions): Guard {
+  const base = new URL(options.baseUrl);
+  const allowedHosts = new Set([base.hostname, ...options.allowedHosts].map((host) => host.toLowerCase()));
+  return {
+    checkHost(headers, url) {
+      const host = hostName(headers.get("host") ?? new URL(url).host);
+      if (host !== undefined && (isLoopbackName(host) || allowedHosts.has(host))) return;
+      throw new ApiError("host_not_allowed", {
+        message: `This server is not called "${(host ?? "").slice(0, 100)}". Use ${base.origin}, or add the name to KB_ALLOWED_HOSTS.`,
+      });
+    },
+    checkOrigin(headers) {
+      const site = headers.get("sec-fetch-site");
+      const origin = headers.get("origin");
+      const isForeign =
+        site === "cross-site" || site === "same-site" || (origin !== null && !isOwnOrigin(origin, base));
+      if (!isForeign) return;
+      throw new ApiError("origin_not_allowed", {
+        message: `This request comes from another site. Pages of ${base.origin} may send it, and programs without an Origin header.`,
+      });
+    },
+  };
+}
+
+export interface FrameOptions extends GuardOptions {
+  guard: Guard;
+  clock: Clock;
+  log: Log;
+  randomBytes: RandomBytes;
+}
+
+/** Frames every request: request id, client address, Host, CSRF, security headers, one log line. */
+export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> {
+  const { guard, clock, log, randomBytes } = options;
+  const clientIp = makeClientIp(options.trustedProxies);
+  const isHttps = options.baseUrl.startsWith("https:");
+  return async (c, next) => {
+    const startedAt = clock.now();
+    const requestId = makeRequestId(randomBytes);
+    c.set("requestId", requestId);
+    c.set("clientIp", clientIp(c.env?.incoming?.socket?.remoteAddress, c.req.header("x-forwarded-for")));
+    try {
+      if (c.req.path !== "/mcp") checkRequest(guard, c.req.raw);
+      await next();
+    } catch (error) {
+      c.res = answerProblem(c, error, log);
+    }
+    c.res = withSecurityHeaders(c.res, { isHttps, isApi: c.req.path.startsWith("/api/"), requestId });
+    log.info(
+      { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },
+      "request",
+    );
+  };
+}
+
+function checkRequest(guard: Guard, request: Request): void {
+  guard.checkHost(request.headers, request.url);
+  // What carries its own credential is not sent by a browser on behalf of somebody else.
+  if (isUnsafe(request.method) && !request.headers.has("authorization")) guard.checkOrigin(request.headers);
+}
+
+/** Adds what is missing; a handler's own header stays. */
+export function withSecurityHeaders(
+  response: Response,
+  about: { isHttps: boolean; isApi: boolean; requestId: string },
+): Response {
+  const headers: Record<string, string> = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    ...(about.isApi && { "Cache-Control": "no-store" }),
+    ...(about.isHttps && { "Strict-Transport-Security": "max-age=31536000" }),
+  };
+  // Responses of `fetch` and of some adapters have immutable headers: copy once, then change freely.
+  const changed = new Response(response.body, response);
+  for (const [name, value] of Object.entries(headers)) if (!changed.headers.has(name)) changed.headers.set(name, value);
+  changed.headers.set("X-Request-Id", about.requestId);
+  return changed;
+}
+
+/** True for names and addresses that never leave this machine. */
+export function isLoopbackName(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+function isUnsafe(method: string): boolean {
+  return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
+}
+
+/** The name of a Host header, lower-case, without port and brackets; undefined when it is none. */
+function hostName(host: string): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host);
+  return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, "");
+}
+
+/** The base URL, or its loopback twin: `localhost` and `127.0.0.1` on the same port are one server to a person. */
+function isOwnOrigin(origin: string, base: URL): boolean {
+  if (origin === base.origin) return true;
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (!url || url.origin !== origin) return false;
+  const name = (host: string) => host.replaceAll(/[[\]]/g, "");
+  return (
+    isLoopbackName(name(url.hostname)) &&
+    isLoopbackName(name(base.hostname)) &&
+    url.protocol === base.protocol &&
+    url.port === base.port
+  );
+}
+
+function makeRequestId(randomBytes: RandomBytes): string {
+  let text = "req_";
+  for (const byte of randomBytes(16)) text += ID_ALPHABET[byte & 31];
+  return text;
+}

@@ -1,0 +1,189 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import type { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
+import { findDoorRule, type DoorRule } from "./auth.ts";
+import type { Authenticator, Caller } from "./authenticate.ts";
+import type { App, AppContext } from "./env.ts";
+import { parseRequest } from "./request.ts";
+
+/** A request as its contract parsed it. */
+export interface Call<R extends RouteConfig> {
+  params: ParamsOf<R>;
+  query: QueryOf<R>;
+  body: BodyOf<R>;
+  origin: RequestOrigin;
+  /** For headers and streams; most handlers don't look at it. */
+  c: AppContext;
+}
+
+/** What the handler gives: the JSON of a successful answer, nothing for an empty one, or a whole `Response`. */
+export type Result<R extends RouteConfig> = AnswerOf<R> | Response;
+
+export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who) => Result<R> | Promise<Result<R>>;
+
+/**
+ * Where features hang their routes, one line each:
+ * `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
+ * The order does not matter: paths without parameters win over paths with them.
+ */
+export interface Mount {
+  /** A route that a signed-in person or a token opens; the handler gets the actor. */
+  member<R extends RouteConfig>(route: R, handler: Handler<R, { actor: Actor }>): void;
+  /** A route that needs no credential. */
+  open<R extends RouteConfig>(route: R, handler: Handler<R>): void;
+  /** A route that a connector's own key opens; the path's `id` is that connector. */
+  push<R extends RouteConfig>(route: R, handler: Handler<R, { connector: ConnectorCaller }>): void;
+}
+
+/** A collector of routes and the act that puts them on the app. */
+export interface Mounter extends Mount {
+  /** Puts everything collected on the app. Call once. */
+  finish(app: App): void;
+  /** The methods that a path has, for `Allow`; empty for an unknown path. */
+  methodsOf(path: string): string[];
+}
+
+export interface MounterOptions {
+  authenticator: Authenticator;
+  /** Checks every JSON answer against the contract and fails when it does not fit. For tests. */
+  checksAnswers?: boolean;
+}
+
+/**
+ * Collects routes. Each request is authenticated by the door table, then parsed by the contract, then handled.
+ *
+ * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than its row says
+ */
+export function makeMounter(options: MounterOptions): Mounter {
+  const mounted: Mounted[] = [];
+
+  function add(kind: Mounted["kind"], route: RouteConfig, handler: Mounted["handler"]): void {
+    const rule = requireRule(kind, route);
+    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path) });
+  }
+
+  return {
+    // The parsed values have the contract's types by `parseRequest`; the caller's kind is checked on each request.
+    member: (route, handler) => add("actor", route, handler as unknown as Mounted["handler"]),
+    open: (route, handler) => add("nobody", route, handler as unknown as Mounted["handler"]),
+    push: (route, handler) => add("connector", route, handler as unknown as Mounted["handler"]),
+    finish(app) {
+      mounted.sort(bySpecificity);
+      for (const entry of mounted) {
+        app.on(entry.route.method.toUpperCase(), toHonoPath(entry.route.path), (c) => handle(entry, options, c));
+      }
+    },
+    methodsOf(path) {
+      const methods = mounted.filter((entry) => entry.pattern.test(path)).map((e) => e.route.method.toUpperCase());
+      return [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])))].sort();
+    },
+  };
+}
+
+interface Mounted {
+  kind: Caller["type"];
+  route: RouteConfig;
+  rule: DoorRule;
+  handler: (call: Record<string, unknown>) => unknown;
+  pattern: RegExp;
+}
+
+async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {
+  const origin: RequestOrigin = { requestId: c.get("requestId"), clientIp: c.get("clientIp") };
+  const caller = await options.authenticator.authenticate(entry.rule, {
+    url: c.req.url,
+    headers: c.req.raw.headers,
+    origin,
+  });
+  const who = asKind(entry, caller, c);
+  const result = await entry.handler({ ...(await parseRequest(entry.route, c)), ...who, origin, c });
+  return toResponse(entry.route, result, options.checksAnswers === true, c);
+}
+
+function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, unknown> {
+  if (caller.type !== entry.kind) throw new Error(`${entry.route.path} was opened by a caller of another kind.`);
+  switch (caller.type) {
+    case "nobody":
+      return {};
+    case "actor":
+      c.set("actor", caller.actor);
+      return { actor: caller.actor };
+    case "connector":
+      // Another connector's route reads like one that is not there.
+      if (c.req.param("id") !== caller.connector.connectorId) throw noSuchConnector();
+      c.set("connector", caller.connector);
+      return { connector: caller.connector };
+  }
+}
+
+function noSuchConnector(): ApiError {
+  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+}
+
+function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: AppContext): Response {
+  if (result instanceof Response) return result;
+  const { status, schema } = successOf(route);
+  if (schema === undefined) return c.body(null, 204);
+  if (isChecked) schema.parse(result);
+  return c.json(result, status);
+}
+
+/** The status and JSON schema of the first successful answer in the contract. */
+function successOf(route: RouteConfig): { status: 200 | 201 | 202; schema: z.ZodType | undefined } {
+  const status = Object.keys(route.responses).find((key) => key.startsWith("2"));
+  const response = status === undefined ? undefined : route.responses[status];
+  const content = response && "content" in response ? response.content : undefined;
+  const media = content?.["application/json"];
+  const schema = media && "schema" in media ? media.schema : undefined;
+  const known = status === "201" ? 201 : status === "202" ? 202 : 200;
+  // Contracts of this house hold zod schemas only, never raw OpenAPI objects.
+  return { status: known, schema: schema as z.ZodType | undefined };
+}
+
+function requireRule(kind: Mounted["kind"], route: RouteConfig): DoorRule {
+  const name = `${route.method.toUpperCase()} ${route.path}`;
+  const rule = findDoorRule(route.method, route.path);
+  if (!rule) throw new Error(`${name} has no row in http/auth.ts, so it does not mount.`);
+  const wanted: Mounted["kind"] = rule.public ? "nobody" : rule.connectorKey ? "connector" : "actor";
+  if (wanted !== kind) throw new Error(`${name} is mounted for ${kind}, but its row in http/auth.ts says ${wanted}.`);
+  return rule;
+}
+
+/** Segments without parameters first, so that `/mine` is not taken for an id. */
+function bySpecificity(a: Mounted, b: Mounted): number {
+  const [left, right] = [sortKey(a.route.path), sortKey(b.route.path)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function sortKey(path: string): string {
+  return path.replaceAll(/\{[^}]+\}/g, "\uFFFF");
+}
+
+function toHonoPath(path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, ":$1");
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`);
+}
+
+type Zod<T> = T extends z.ZodType ? z.output<T> : undefined;
+type RequestOf<R extends RouteConfig> = NonNullable<R["request"]>;
+type ParamsOf<R extends RouteConfig> =
+  RequestOf<R> extends { params: infer P extends z.ZodType } ? z.output<P> : Record<string, never>;
+type QueryOf<R extends RouteConfig> =
+  RequestOf<R> extends { query: infer Q extends z.ZodType } ? z.output<Q> : Record<string, never>;
+type BodyOf<R extends RouteConfig> =
+  RequestOf<R> extends { body: { required: true; content: { "application/json": { schema: infer B } } } }
+    ? Zod<B>
+    : RequestOf<R> extends { body: { content: { "application/json": { schema: infer B } } } }
+      ? Zod<B> | undefined
+      : undefined;
+type Responses<R extends RouteConfig> = R["responses"];
+type AnswerAt<R extends RouteConfig, S extends number> = S extends keyof Responses<R>
+  ? Responses<R>[S] extends { content: { "application/json": { schema: infer B } } }
+    ? Zod<B>
+    : void
+  : never;
+type AnswerOf<R extends RouteConfig> = AnswerAt<R, 200> | AnswerAt<R, 201> | AnswerAt<R, 202> | AnswerAt<R, 204>;

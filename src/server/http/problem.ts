@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto";
+import type { ProblemBody } from "#api/common.ts";
+import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import type { Log } from "#server/ports/clock.ts";
+import type { AppContext } from "./env.ts";
+
+/** A failure as it leaves the house. */
+export interface ProblemAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: ProblemBody;
+}
+
+/** The error itself when a caller can meet it, else `internal` with nothing of what happened inside. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError("internal", {
+    message: "Something failed on the server. Try again; if it stays, give the request id to who runs it.",
+    cause: error,
+  });
+}
+
+/** The RFC 9457 answer for any error. Source: design page "api", Errors. */
+export function toProblem(error: unknown, requestId: string): ProblemAnswer {
+  const failure = toApiError(error);
+  const { status, title } = ERROR_CLASSES[failure.class];
+  return {
+    status,
+    headers: {
+      "Content-Type": "application/problem+json",
+      "Cache-Control": "no-store",
+      ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="kb"' }),
+      ...(failure.retryAfterMs !== undefined && { "Retry-After": String(Math.ceil(failure.retryAfterMs / 1000)) }),
+    },
+    body: {
+      type: `urn:kb:problem:${failure.code}`,
+      title,
+      status,
+      detail: failure.message,
+      code: failure.code,
+      requestId,
+      ...(failure.hint !== undefined && { hint: failure.hint }),
+      ...(failure.field !== undefined && { field: failure.field }),
+      ...(failure.errors !== undefined && { errors: failure.errors }),
+    },
+  };
+}
+
+/** Logs an error once if it is the server's fault; a caller's fault is no log line of its own. */
+export function logFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
+  const failure = toApiError(error);
+  if (failure.class === "internal") log.error({ ...fields, err: failure.cause ?? failure }, "request failed");
+  else if (ERROR_CLASSES[failure.class].status >= 500) {
+    log.warn({ ...fields, code: failure.code, err: failure.cause }, failure.message);
+  }
+}
+
+/** Answers a request with the problem and logs it. */
+export function answerProblem(c: AppContext, error: unknown, log: Log): Response {
+  // Unset only when the failure came before the first middleware.
+  const requestId: string | undefined = c.get("requestId");
+  const answer = toProblem(error, requestId ?? `req_${randomBytes(8).toString("hex")}`);
+  logFailure(log, error, { requestId: answer.body.requestId, method: c.req.method, path: c.req.path });
+  return new Response(JSON.stringify(answer.body), { status: answer.status, headers: answer.headers });
+}

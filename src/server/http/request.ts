@@ -1,0 +1,160 @@
+import type { z } from "zod";
+import type { RouteConfig } from "@hono/zod-openapi";
+import { ApiError } from "#api/errors.ts";
+import type { AppContext } from "./env.ts";
+
+/** Bytes of a JSON body, unless the route reads its own. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** The parts of a request as the contract parsed them. */
+export interface ParsedRequest {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/**
+ * Reads and checks path, query and JSON body of a request against the route's contract. Unknown keys are errors (A2).
+ *
+ * @throws ApiError `invalid_request` with every field at fault, `not_found` for an impossible id in the path,
+ *   `unsupported_media_type`, `payload_too_large`
+ */
+export async function parseRequest(route: RouteConfig, c: AppContext): Promise<ParsedRequest> {
+  const { params, query } = route.request ?? {};
+  return {
+    params: params === undefined ? {} : parsePath(toZod(params), c.req.param()),
+    query: parsePart(query === undefined ? undefined : toZod(query), queryRecord(query, c.req.queries())),
+    body: await parseBody(route, c),
+  };
+}
+
+function parsePath(schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  // An id that can't exist reads like one that doesn't.
+  throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+}
+
+function parsePart(schema: z.ZodType | undefined, value: Record<string, unknown>): unknown {
+  if (schema === undefined) {
+    const [unknown] = Object.keys(value);
+    if (unknown === undefined) return {};
+    throw invalid([{ path: unknown, message: `Unknown argument "${unknown}"` }]);
+  }
+  return parseWith(schema, value);
+}
+
+async function parseBody(route: RouteConfig, c: AppContext): Promise<unknown> {
+  const body = route.request?.body;
+  const media = body?.content["application/json"];
+  const schema = media && "schema" in media ? media.schema : undefined;
+  // Other media types are streams that the handler reads.
+  if (body === undefined || schema === undefined) return undefined;
+  const text = await readText(c, MAX_BODY_BYTES);
+  if (text === "" && body.required !== true) return undefined;
+  if (!isJson(c.req.header("content-type"))) {
+    throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
+  }
+  return parseWith(toZod(schema), parseJson(text));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("invalid_request", { message: "The body is not valid JSON.", cause });
+  }
+}
+
+function parseWith(schema: z.ZodType, value: unknown): unknown {
+  const result = strictly(schema).safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(result.error.issues.flatMap(describeIssue));
+}
+
+/** The body as text, at most `maxBytes` of UTF-8; stops reading at the first byte too many. */
+export async function readText(c: AppContext, maxBytes: number): Promise<string> {
+  const declared = Number(c.req.header("content-length") ?? 0);
+  const stream = c.req.raw.body;
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  if (!stream) return "";
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Node's web streams are async iterables; the DOM type just does not say so.
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Repeated parameters become arrays; so does a single one whose schema is an array. */
+function queryRecord(schema: unknown, queries: Record<string, string[]>): Record<string, unknown> {
+  const shape = shapeOf(schema);
+  return Object.fromEntries(
+    Object.entries(queries).map(([key, values]) => [
+      key,
+      values.length === 1 && !isArraySchema(shape?.[key]) ? values[0] : values,
+    ]),
+  );
+}
+
+function isArraySchema(schema: unknown): boolean {
+  if (!hasDef(schema)) return false;
+  if (schema.def.type === "array") return true;
+  return isArraySchema(schema.def.innerType);
+}
+
+function shapeOf(schema: unknown): Record<string, unknown> | undefined {
+  if (typeof schema !== "object" || schema === null || !("shape" in schema)) return undefined;
+  // A zod object's `shape` is a record of schemas.
+  return schema.shape as Record<string, unknown>;
+}
+
+/** An object schema that says nothing about unknown keys refuses them; others stay as they are. */
+function strictly(schema: z.ZodType): z.ZodType {
+  const { def }: { def: { type: string; catchall?: unknown } } = schema;
+  if (def.type !== "object" || def.catchall !== undefined) return schema;
+  if ("strict" in schema && typeof schema.strict === "function") return schema.strict() as z.ZodType;
+  return schema;
+}
+
+function hasDef(schema: unknown): schema is { def: { type: string; innerType?: unknown } } {
+  return typeof schema === "object" && schema !== null && "def" in schema;
+}
+
+/** Contracts of this house hold zod schemas only, never raw OpenAPI objects. */
+function toZod(schema: unknown): z.ZodType {
+  if (typeof schema === "object" && schema !== null && "safeParse" in schema) return schema as z.ZodType;
+  throw new Error("The contract of a route must be made of zod schemas.");
+}
+
+function describeIssue(issue: z.core.$ZodIssue): { path: string; message: string }[] {
+  const path = issue.path.map(String).join(".");
+  if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }];
+  return issue.keys.map((key) => ({
+    path: path === "" ? key : `${path}.${key}`,
+    message: `Unknown key "${key.slice(0, 100)}"`,
+  }));
+}
+
+function invalid(errors: { path: string; message: string }[]): ApiError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
+  return new ApiError("invalid_request", {
+    message: first
+      ? `${first.path === "" ? "The request" : `"${first.path}"`}: ${first.message}${more}.`
+      : "The request does not fit.",
+    errors,
+    ...(first && first.path !== "" && { field: first.path }),
+  });
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i.test(contentType.trim());
+}
+
+function tooLarge(maxBytes: number): ApiError {
+  return new ApiError("payload_too_large", { message: `The body is larger than ${maxBytes / 1024 / 1024} MiB.` });
+}
