@@ -1,0 +1,55 @@
+import { readSync, writeSync } from "node:fs";
+import { extractInProcess, type ExtractTools } from "./extract.ts";
+import { encodeFrame, FrameReader } from "./frames.ts";
+import type { ExtractLimits } from "./limits.ts";
+import { sealNetwork } from "./seal.ts";
+import { decodeRequest, encodeResult } from "./wire.ts";
+
+/** The child reads requests from its standard input and answers here; standard output may be written by any library. */
+export const ANSWER_DESCRIPTOR = 3;
+
+/**
+ * The life of an extraction child: says hello, then answers requests in their order until its input ends, which it
+ * does when the parent dies. Reads and writes block: an idle child waits in the kernel, and nothing else runs beside a file.
+ *
+ * @param limits as JSON, the child's only argument
+ */
+export async function runChild(limits: string, tools: ExtractTools): Promise<void> {
+  sealNetwork();
+  // Proof: the pool of the same build wrote it.
+  const caps = JSON.parse(limits) as Pick<ExtractLimits, "maxBytes" | "maxTextLength">;
+  const reader = new FrameReader();
+  writeAll(encodeFrame({ ready: true, hasPermissionModel: "permission" in process }, []));
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const count = retryWhenBusy(() => readSync(0, chunk));
+    if (count === 0) return;
+    for (const frame of reader.push(chunk.subarray(0, count))) {
+      const request = { ...decodeRequest(frame), workspace: "" };
+      writeAll(encodeResult(await extractInProcess(request, caps, tools)));
+    }
+  }
+}
+
+const CHUNK_BYTES = 65_536;
+
+function writeAll(parts: readonly Uint8Array[]): void {
+  // One write for a small answer: the parent wakes up once.
+  const total = parts.reduce((sum, part) => sum + part.length, 0);
+  const bytes = Buffer.concat(parts, total);
+  for (let at = 0; at < total;) at += retryWhenBusy(() => writeSync(ANSWER_DESCRIPTOR, bytes, at, total - at));
+}
+
+/** Pipes block as Node makes them; should one not, wait a millisecond instead of giving up. */
+function retryWhenBusy(operation: () => number): number {
+  for (;;) {
+    try {
+      return operation();
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { ExtractLimits } from "./limits.ts";
+
+export interface SpawnOptions {
+  /** The program to run: this Node, unless a test has another. */
+  nodePath: string;
+  nodeVersion: string;
+  childPath: string;
+  limits: ExtractLimits;
+  /** False only after a start under the permission model has failed on this machine. */
+  hasPermissionModel: boolean;
+}
+
+/**
+ * Starts an extraction child with nothing to lose: no environment, no descriptors but two pipes, a heap cap, no code
+ * from strings, and read access to its own program only. Source: S44.
+ */
+export function spawnChild(options: SpawnOptions): ChildProcess {
+  const { limits, childPath } = options;
+  const { maxBytes, maxTextLength } = limits;
+  const flags = [
+    ...(options.hasPermissionModel ? permissionFlags(options.nodeVersion, childPath) : []),
+    `--max-old-space-size=${limits.heapMegabytes}`,
+    "--disallow-code-generation-from-strings",
+    "--no-warnings",
+  ];
+  return spawn(options.nodePath, [...flags, childPath, JSON.stringify({ maxBytes, maxTextLength })], {
+    env: {},
+    cwd: dirname(childPath),
+    stdio: ["pipe", "ignore", "ignore", "pipe"],
+    windowsHide: true,
+  });
+}
+
+/** The options of the permission model, named as this version of Node names them; empty where it has none. */
+export function permissionFlags(nodeVersion: string, childPath: string): string[] {
+  const [major = 0, minor = 0] = nodeVersion.replace(/^v/u, "").split(".").map(Number);
+  if (major < 20) return [];
+  const isStable = major > 23 || (major === 23 && minor >= 5) || (major === 22 && minor >= 13);
+  return [
+    isStable ? "--permission" : "--experimental-permission",
+    ...readablePaths(childPath).map((path) => `--allow-fs-read=${path}`),
+  ];
+}
+
+/** The child's own folder, its package.json, and every node_modules folder that its imports may be found in. */
+function readablePaths(childPath: string): string[] {
+  // A missing file is told by the child's failed start, as any other reason not to start.
+  const folder = dirname(existsSync(childPath) ? realpathSync(childPath) : childPath);
+  const paths = [`${folder}${sep}`];
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, "node_modules"))) paths.push(`${join(at, "node_modules")}${sep}`);
+    if (existsSync(join(at, "package.json"))) paths.push(join(at, "package.json"));
+    if (at === dirname(at)) return paths;
+  }
+}

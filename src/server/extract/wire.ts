@@ -1,0 +1,100 @@
+import type { Extracted, ExtractRequest, NotExtracted, Section } from "#server/ports/extractor.ts";
+import { encodeFrame, type Frame } from "./frames.ts";
+
+/** What a child works with: everything of a request but its workspace. */
+export type ChildRequest = Omit<ExtractRequest, "workspace">;
+
+export function encodeRequest(request: ExtractRequest): Uint8Array[] {
+  const { fileName, mimeType, title, path, labels, bytes } = request;
+  return encodeFrame({ fileName, mimeType, title, path, labels }, [bytes]);
+}
+
+/** The request in a frame from the pool, which is trusted. */
+export function decodeRequest(frame: Frame): ChildRequest {
+  // Proof: encodeRequest of the same build wrote it.
+  const head = frame.head as Omit<ChildRequest, "bytes">;
+  return { ...head, bytes: frame.bodies[0] ?? new Uint8Array() };
+}
+
+export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
+  const { analyzed, ...rest } = result;
+  const text = result.state === "ok" ? result.text : "";
+  const head = { ...rest, text: undefined, length: analyzed.length };
+  return encodeFrame(head, [Buffer.from(text), Buffer.from(analyzed.terms), analyzed.weights]);
+}
+
+/**
+ * The result in a frame from a child. A child may have been taken over by a hostile file, so its words are checked
+ * before the process that holds the keys uses them.
+ *
+ * @throws Error when the frame is no result
+ */
+export function decodeResult(frame: Frame): Extracted | NotExtracted {
+  const head = asRecord(frame.head);
+  const [text, terms, weights] = frame.bodies;
+  if (text === undefined || terms === undefined || weights === undefined) throw new Error("a result without its parts");
+  const analyzed = {
+    terms: toText(terms),
+    // A copy: the body is a view on a whole chunk of the pipe.
+    weights: Uint8Array.from(weights),
+    length: asNumber(head["length"]),
+  };
+  const mimeType = asString(head["mimeType"]);
+  if (head["state"] === "no_text") {
+    const reason = REASONS.find((known) => known === head["reason"]) ?? "failed";
+    return {
+      state: "no_text",
+      reason,
+      message: asString(head["message"]),
+      mimeType,
+      retryable: head["retryable"] === true,
+      analyzed,
+    };
+  }
+  const extracted: Extracted = {
+    state: "ok",
+    text: toText(text),
+    mimeType,
+    sections: asSections(head["sections"]),
+    properties: asProperties(head["properties"]),
+    analyzed,
+  };
+  if (typeof head["title"] === "string") extracted.title = head["title"];
+  if (typeof head["language"] === "string") extracted.language = head["language"];
+  return extracted;
+}
+
+const REASONS: readonly NotExtracted["reason"][] = ["unsupported_type", "too_large", "empty", "encrypted", "failed"];
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null) throw new Error("a result that is no object");
+  // Proof: every property of an object can be read as unknown.
+  return value as Record<string, unknown>;
+}
+
+function asString(value: unknown): string {
+  if (typeof value !== "string") throw new Error("a result with a field that is no text");
+  return value;
+}
+
+function asNumber(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new Error("a result with a field that is no number");
+  return value;
+}
+
+function asSections(value: unknown): Section[] {
+  if (!Array.isArray(value)) throw new Error("a result without sections");
+  return value.map((item: unknown) => {
+    const { name, level, start } = asRecord(item);
+    return { name: asString(name), level: asNumber(level), start: asNumber(start) };
+  });
+}
+
+function asProperties(value: unknown): Record<string, string> {
+  const entries = Object.entries(asRecord(value)).map(([key, item]): [string, string] => [key, asString(item)]);
+  return Object.fromEntries(entries);
+}
