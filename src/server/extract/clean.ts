@@ -22,7 +22,8 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /* oxlint-disable no-control-regex -- removing control characters is what this file is for */
-const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\p{Surrogate}]/u;
+// Without Unicode mode, which is four times slower: text with emoji takes the long way, nothing more.
+const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]/;
 // Form feeds and vertical tabs end a page or line; NEL and the Unicode separators are line breaks too.
 const LINE_BREAKS = /\r\n?|[\x0b\x0c\x85\u2028\u2029]/gu;
 // In Unicode mode a pair is one code point, so only lone surrogates match.

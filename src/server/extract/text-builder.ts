@@ -28,14 +28,16 @@ export class TextBuilder {
   }
 
   add(text: string): void {
+    this.addClean(cleanText(text));
+  }
+
+  /** The same for text that is a part of clean text. */
+  addClean(text: string): void {
     if (this.full || text === "") return;
-    let clean = cleanText(text);
-    if (this.length + clean.length > this.maxLength) {
-      clean = cutText(clean, this.maxLength - this.length);
-      this.full = true;
-    }
-    this.parts.push(clean);
-    this.length += clean.length;
+    const fits = cutText(text, this.maxLength - this.length);
+    this.full = fits.length < text.length;
+    this.parts.push(fits);
+    this.length += fits.length;
   }
 
   /** A section that starts at the next text. Nameless ones are left out. */

@@ -27,43 +27,49 @@ export const markdownFormat: Format = {
   },
 };
 
-/** A line as it was written out, and where. */
+/** A line as it is written out, and where. */
 interface Line {
   text: string;
   offset: number;
 }
 
+/** Line by line. What stays as it is, is copied in long runs: a piece per line costs more than reading it. */
 function copyBody(body: string, out: TextBuilder): void {
   let fence: string | undefined;
   let isInComment = false;
   let previous: Line = { text: "", offset: 0 };
+  let runStart = 0;
   for (let start = 0; start < body.length && !out.isFull;) {
     const lineFeed = body.indexOf("\n", start);
     const end = lineFeed < 0 ? body.length : lineFeed + 1;
-    let line = body.slice(start, end);
-    start = end;
+    const line = body.slice(start, end);
+    let text = line;
     if (fence !== undefined) {
       if (line.trim().startsWith(fence)) fence = undefined;
-    } else if (isInComment || line.includes("<!--")) {
-      [line, isInComment] = withoutComments(line, isInComment);
     } else {
-      fence = /^ {0,3}(`{3,}|~{3,})/u.exec(line)?.[1];
+      if (isInComment || line.includes("<!--")) [text, isInComment] = withoutComments(line, isInComment);
+      fence = /^ {0,3}(`{3,}|~{3,})/u.exec(text)?.[1];
+      if (fence === undefined && text.includes("![")) text = replaceRemoteImages(text);
     }
-    if (fence === undefined) {
-      markHeading(line, previous, out);
-      if (line.includes("![")) line = replaceRemoteImages(line);
+    const current: Line = { text, offset: out.offset + start - runStart };
+    if (fence === undefined) markHeading(current, previous, out);
+    if (text !== line) {
+      out.addClean(body.slice(runStart, start));
+      out.addClean(text);
+      runStart = end;
     }
-    previous = { text: line, offset: out.offset };
-    out.add(line);
+    previous = current;
+    start = end;
   }
+  out.addClean(body.slice(runStart));
 }
 
-function markHeading(line: string, previous: Line, out: TextBuilder): void {
+function markHeading({ text: line, offset }: Line, previous: Line, out: TextBuilder): void {
   const first = line.charCodeAt(0);
   if (first === HASH) {
     const heading = /^(#{1,6})[ \t]+(.*?)[ \t]*#*\s*$/u.exec(line);
     if (heading?.[1] !== undefined && heading[2] !== undefined)
-      out.section(plainHeading(heading[2]), heading[1].length);
+      out.section(plainHeading(heading[2]), heading[1].length, offset);
   } else if ((first === EQUALS || first === DASH) && /\S/u.test(previous.text) && /^(?:={2,}|-{2,})\s*$/u.test(line)) {
     // The heading is the line above, unless that is a list, a table or a quotation.
     if (!/^\s*(?:[-*+|>]|\d+[.)])/u.test(previous.text)) {
