@@ -1,6 +1,17 @@
 /** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
+import { auditRoutes } from "./audit.ts";
 import { operationRoutes } from "./operations.ts";
+import { sessionRoutes } from "./session.ts";
+import { tokenRoutes } from "./tokens.ts";
+import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "./workspace.ts";
 
 export const ROUTE_GROUPS = {
+  audit: auditRoutes,
+  groups: groupRoutes,
+  invitations: invitationRoutes,
+  localRoots: localRootRoutes,
   operations: operationRoutes,
+  session: sessionRoutes,
+  tokens: tokenRoutes,
+  workspace: workspaceRoutes,
 } as const;

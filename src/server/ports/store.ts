@@ -3,8 +3,9 @@ import type { AuditStore } from "./store/audit.ts";
 import type { ConnectorStore } from "./store/connectors.ts";
 import type { EntityStore } from "./store/entities.ts";
 import type { InstallationStore } from "./store/installation.ts";
+import type { ItemWriteStore } from "./store/item-writes.ts";
 import type { ItemStore } from "./store/items.ts";
-import type { InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
+import type { GroupStore, InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
 import type { QueueStore } from "./store/queue.ts";
 import type { SessionStore } from "./store/sessions.ts";
 import type { SyncStore } from "./store/syncs.ts";
@@ -38,11 +39,13 @@ export interface WorkspaceStore {
   readonly workspaceId: string;
   readonly members: MemberStore;
   readonly invitations: InvitationStore;
+  readonly groups: GroupStore;
   readonly tokens: TokenStore;
   readonly audit: AuditStore;
   readonly access: AccessStore;
   readonly connectors: ConnectorStore;
   readonly syncs: SyncStore;
   readonly items: ItemStore;
+  readonly itemWrites: ItemWriteStore;
   readonly entities: EntityStore;
 }

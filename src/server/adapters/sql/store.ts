@@ -5,8 +5,11 @@ import { makeAuditStore } from "./store/audit.ts";
 import { makeConnectorStore } from "./store/connectors.ts";
 import { makeEntityStore } from "./store/entities.ts";
 import { makeInstallationStore } from "./store/installation.ts";
+import { makeItemWriteStore } from "./store/item-writes.ts";
 import { makeItemStore } from "./store/items.ts";
-import { makeInvitationStore, makeMemberStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
+import { makeGroupStore } from "./store/groups.ts";
+import { makeMemberStore } from "./store/members.ts";
+import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
 import { makeQueueStore } from "./store/queue.ts";
 import { makeSessionStore } from "./store/sessions.ts";
 import { makeSyncStore } from "./store/syncs.ts";
@@ -34,12 +37,14 @@ function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStor
     workspaceId,
     members: makeMemberStore(sql, workspaceId),
     invitations: makeInvitationStore(sql, workspaceId),
+    groups: makeGroupStore(sql, workspaceId),
     tokens: makeTokenStore(sql, workspaceId),
     audit: makeAuditStore(sql, workspaceId),
     access: makeAccessStore(sql, workspaceId),
     connectors: makeConnectorStore(sql, workspaceId),
     syncs: makeSyncStore(sql, workspaceId),
     items: makeItemStore(sql, workspaceId),
+    itemWrites: makeItemWriteStore(sql, workspaceId),
     entities: makeEntityStore(sql, workspaceId),
   };
 }

@@ -1,5 +1,121 @@
-/** Filled by its feature. */
-export interface UserStore {}
-export interface WorkspaceRecordStore {}
-export interface MemberStore {}
-export interface InvitationStore {}
+import type { Role } from "#api/common.ts";
+
+/** A person, across workspaces. */
+export interface UserRecord {
+  userId: string;
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  emailVerifiedAt: Date | null;
+  timeZone: string | null;
+  createdAt: Date;
+}
+
+export interface WorkspaceRecord {
+  workspaceId: string;
+  name: string;
+  timeZone: string;
+  createdAt: Date;
+}
+
+export interface MemberRecord {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  joinedAt: Date;
+}
+
+export interface InvitationRecord {
+  invitationId: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+  acceptedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+export interface GroupRecord {
+  groupId: string;
+  name: string;
+  createdAt: Date;
+}
+
+/** Rows after this one: the value of the list's order, then the id. */
+export interface RowsAfter {
+  value: number;
+  id: string;
+}
+
+export interface PageRequest {
+  limit: number;
+  after?: RowsAfter;
+}
+
+export interface UserStore {
+  find(userId: string): Promise<UserRecord | undefined>;
+  /** By address, ASCII-lower-case. */
+  findByEmail(email: string): Promise<UserRecord | undefined>;
+  /** @throws ApiError `email_taken` */
+  insert(user: UserRecord): Promise<void>;
+  setPasswordHash(userId: string, passwordHash: string): Promise<void>;
+  setTimeZone(userId: string, timeZone: string): Promise<void>;
+  /** The workspaces a person is a member of, the one joined first first. */
+  membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: Date }[]>;
+}
+
+export interface WorkspaceRecordStore {
+  find(workspaceId: string): Promise<WorkspaceRecord | undefined>;
+  /** Oldest first. */
+  list(): Promise<WorkspaceRecord[]>;
+  insert(workspace: WorkspaceRecord): Promise<void>;
+  update(workspaceId: string, change: { name?: string; timeZone?: string }): Promise<void>;
+  /** An invitation by the SHA-256 of its token, before its workspace is known. */
+  findInvitation(tokenHash: string): Promise<InvitationRecord | undefined>;
+}
+
+export interface MemberStore {
+  find(userId: string): Promise<MemberRecord | undefined>;
+  /** By (joinedAt, userId). */
+  list(page: PageRequest): Promise<MemberRecord[]>;
+  /** Of these users, those who are members. */
+  whichOf(userIds: readonly string[]): Promise<Set<string>>;
+  countOwners(): Promise<number>;
+  /** Adds a member and raises the access epoch. */
+  insert(member: { userId: string; role: Role; joinedAt: Date }): Promise<void>;
+  /** Changes the role and raises the access epoch. */
+  setRole(userId: string, role: Role): Promise<void>;
+  /**
+   * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
+   * places in connectors' access, sessions, tokens, connector keys and invitations they made; connectors on their own
+   * accounts pause. Raises the access epoch. Source: S13.
+   */
+  remove(userId: string, at: Date): Promise<void>;
+}
+
+export interface InvitationStore {
+  find(invitationId: string): Promise<InvitationRecord | undefined>;
+  /** Those not withdrawn, by (createdAt, invitationId) descending. */
+  list(page: PageRequest): Promise<InvitationRecord[]>;
+  insert(invitation: InvitationRecord & { tokenHash: string }): Promise<void>;
+  /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
+  accept(invitationId: string, at: Date): Promise<boolean>;
+  revoke(invitationId: string, at: Date): Promise<void>;
+  /** Withdraws the open invitations of an address. */
+  revokeOpenOf(email: string, at: Date): Promise<void>;
+}
+
+/** Groups' names; who is in them is `access.membersOf("group:<id>")`. */
+export interface GroupStore {
+  find(groupId: string): Promise<GroupRecord | undefined>;
+  /** By (createdAt, groupId). */
+  list(page: PageRequest): Promise<GroupRecord[]>;
+  whichOf(groupIds: readonly string[]): Promise<Set<string>>;
+  insert(group: GroupRecord): Promise<void>;
+  rename(groupId: string, name: string): Promise<void>;
+  /** Deletes the group with its memberships in both directions; raises the access epoch. */
+  remove(groupId: string): Promise<void>;
+}

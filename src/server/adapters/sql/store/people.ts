@@ -1,15 +1,227 @@
-import type { InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "#server/ports/store/people.ts";
+import type { Selectable } from "kysely";
+import { Role } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type {
+  InvitationRecord,
+  InvitationStore,
+  UserRecord,
+  UserStore,
+  WorkspaceRecord,
+  WorkspaceRecordStore,
+} from "#server/ports/store/people.ts";
 import type { SqlHandles } from "../handles.ts";
+import type { InvitationsTable, UsersTable, WorkspacesTable } from "../schema.ts";
+import { toColumn, toDate, toDateOrNull } from "../times.ts";
 
-export function makeUserStore(_sql: SqlHandles): UserStore {
-  return {};
+/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
+export function emailKeyOf(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
-export function makeWorkspaceRecordStore(_sql: SqlHandles): WorkspaceRecordStore {
-  return {};
+
+/** People, across workspaces. */
+export function makeUserStore(sql: SqlHandles): UserStore {
+  return {
+    async find(userId) {
+      const row = await sql.read.selectFrom("users").selectAll().where("userId", "=", userId).executeTakeFirst();
+      return row && toUser(row);
+    },
+
+    async findByEmail(email) {
+      const row = await sql.read
+        .selectFrom("users")
+        .selectAll()
+        .where("emailKey", "=", emailKeyOf(email))
+        .executeTakeFirst();
+      return row && toUser(row);
+    },
+
+    async insert(user) {
+      const emailKey = emailKeyOf(user.email);
+      const result = await sql.write
+        .insertInto("users")
+        .values({
+          ...user,
+          emailKey,
+          emailVerifiedAt: toColumn(user.emailVerifiedAt),
+          createdAt: user.createdAt.getTime(),
+        })
+        .onConflict((oc) => oc.column("emailKey").doNothing())
+        .executeTakeFirst();
+      if (result.numInsertedOrUpdatedRows === 0n) {
+        throw new ApiError("email_taken", {
+          message: "There is already an account with this address.",
+          field: "email",
+        });
+      }
+    },
+
+    async setPasswordHash(userId, passwordHash) {
+      await sql.write.updateTable("users").set({ passwordHash }).where("userId", "=", userId).execute();
+    },
+
+    async setTimeZone(userId, timeZone) {
+      await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
+    },
+
+    async membershipsOf(userId) {
+      const rows = await sql.read
+        .selectFrom("members")
+        .select(["workspaceId", "role", "joinedAt"])
+        .where("userId", "=", userId)
+        .orderBy("joinedAt")
+        .orderBy("workspaceId")
+        .execute();
+      return rows.map((row) => ({ ...row, role: Role.parse(row.role), joinedAt: toDate(row.joinedAt) }));
+    },
+  };
 }
-export function makeMemberStore(_sql: SqlHandles, _workspaceId: string): MemberStore {
-  return {};
+
+/** The workspaces themselves. */
+export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore {
+  return {
+    async find(workspaceId) {
+      const row = await sql.read
+        .selectFrom("workspaces")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .executeTakeFirst();
+      return row && toWorkspace(row);
+    },
+
+    async list() {
+      const rows = await sql.read
+        .selectFrom("workspaces")
+        .selectAll()
+        .orderBy("createdAt")
+        .orderBy("workspaceId")
+        .execute();
+      return rows.map(toWorkspace);
+    },
+
+    async insert(workspace) {
+      await sql.write
+        .insertInto("workspaces")
+        .values({ ...workspace, createdAt: workspace.createdAt.getTime() })
+        .execute();
+    },
+
+    async update(workspaceId, change) {
+      if (change.name === undefined && change.timeZone === undefined) return;
+      await sql.write.updateTable("workspaces").set(change).where("workspaceId", "=", workspaceId).execute();
+    },
+
+    async findInvitation(tokenHash) {
+      const row = await sql.read
+        .selectFrom("invitations")
+        .selectAll()
+        .where("tokenHash", "=", tokenHash)
+        .executeTakeFirst();
+      return row && toInvitation(row);
+    },
+  };
 }
-export function makeInvitationStore(_sql: SqlHandles, _workspaceId: string): InvitationStore {
-  return {};
+
+/** Invitations of one workspace. */
+export function makeInvitationStore(sql: SqlHandles, workspaceId: string): InvitationStore {
+  return {
+    async find(invitationId) {
+      const row = await sql.read
+        .selectFrom("invitations")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("invitationId", "=", invitationId)
+        .executeTakeFirst();
+      return row && toInvitation(row);
+    },
+
+    async list({ limit, after }) {
+      let query = sql.read
+        .selectFrom("invitations")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("revokedAt", "is", null);
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([
+            eb("createdAt", "<", after.value),
+            eb("createdAt", "=", after.value).and("invitationId", "<", after.id),
+          ]),
+        );
+      }
+      const rows = await query.orderBy("createdAt", "desc").orderBy("invitationId", "desc").limit(limit).execute();
+      return rows.map(toInvitation);
+    },
+
+    async insert(invitation) {
+      await sql.write
+        .insertInto("invitations")
+        .values({
+          ...invitation,
+          workspaceId,
+          createdAt: invitation.createdAt.getTime(),
+          expiresAt: invitation.expiresAt.getTime(),
+          acceptedAt: toColumn(invitation.acceptedAt),
+          revokedAt: toColumn(invitation.revokedAt),
+        })
+        .execute();
+    },
+
+    async accept(invitationId, at) {
+      const result = await sql.write
+        .updateTable("invitations")
+        .set({ acceptedAt: at.getTime() })
+        .where("workspaceId", "=", workspaceId)
+        .where("invitationId", "=", invitationId)
+        .where("acceptedAt", "is", null)
+        .where("revokedAt", "is", null)
+        .where("expiresAt", ">", at.getTime())
+        .executeTakeFirst();
+      return result.numUpdatedRows === 1n;
+    },
+
+    async revoke(invitationId, at) {
+      await sql.write
+        .updateTable("invitations")
+        .set({ revokedAt: at.getTime() })
+        .where("workspaceId", "=", workspaceId)
+        .where("invitationId", "=", invitationId)
+        .where("revokedAt", "is", null)
+        .execute();
+    },
+
+    async revokeOpenOf(email, at) {
+      await sql.write
+        .updateTable("invitations")
+        .set({ revokedAt: at.getTime() })
+        .where("workspaceId", "=", workspaceId)
+        .where("email", "=", emailKeyOf(email))
+        .where("acceptedAt", "is", null)
+        .where("revokedAt", "is", null)
+        .execute();
+    },
+  };
+}
+
+function toUser(row: Selectable<UsersTable>): UserRecord {
+  const { userId, email, name, passwordHash, timeZone } = row;
+  const emailVerifiedAt = toDateOrNull(row.emailVerifiedAt);
+  return { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt: toDate(row.createdAt) };
+}
+
+function toWorkspace(row: Selectable<WorkspacesTable>): WorkspaceRecord {
+  return { ...row, createdAt: toDate(row.createdAt) };
+}
+
+function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
+  return {
+    invitationId: row.invitationId,
+    workspaceId: row.workspaceId,
+    email: row.email,
+    role: Role.parse(row.role),
+    invitedBy: row.invitedBy,
+    createdAt: toDate(row.createdAt),
+    expiresAt: toDate(row.expiresAt),
+    acceptedAt: toDateOrNull(row.acceptedAt),
+    revokedAt: toDateOrNull(row.revokedAt),
+  };
 }

@@ -1,0 +1,218 @@
+import { idSchema, PageCursor, PageLimit, Role, Timestamp } from "./common.ts";
+import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { Email, PersonName, TimeZone, Workspace } from "./session.ts";
+
+export const Member = z
+  .object({ userId: idSchema("user"), name: z.string(), email: z.string(), role: Role, joinedAt: Timestamp })
+  .openapi("Member");
+export type Member = z.infer<typeof Member>;
+
+export const Invitation = z
+  .object({
+    id: idSchema("invitation"),
+    email: z.string(),
+    role: Role,
+    invitedBy: idSchema("user"),
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+    acceptedAt: Timestamp.nullable(),
+  })
+  .openapi("Invitation");
+export type Invitation = z.infer<typeof Invitation>;
+
+/** Members and groups of a group; groups nest. */
+export const Group = z
+  .object({
+    id: idSchema("group"),
+    name: z.string(),
+    memberIds: z.array(idSchema("user")),
+    groupIds: z.array(idSchema("group")),
+    createdAt: Timestamp,
+  })
+  .openapi("Group");
+export type Group = z.infer<typeof Group>;
+
+/** A folder that the filesystem source may read. `id` is null for those of the settings. */
+export const LocalRoot = z
+  .object({
+    id: idSchema("root").nullable(),
+    path: z.string(),
+    createdBy: idSchema("user").nullable(),
+    createdAt: Timestamp.nullable(),
+  })
+  .openapi("LocalRoot");
+export type LocalRoot = z.infer<typeof LocalRoot>;
+
+export const PatchWorkspaceBody = z.object({ name: PersonName.optional(), timeZone: TimeZone.optional() });
+export type PatchWorkspaceBody = z.infer<typeof PatchWorkspaceBody>;
+
+export const PatchMemberBody = z.object({ role: Role });
+export type PatchMemberBody = z.infer<typeof PatchMemberBody>;
+
+export const InviteBody = z.object({ email: Email, role: z.enum(["admin", "member"]) });
+export type InviteBody = z.infer<typeof InviteBody>;
+
+const GroupMembers = z.array(idSchema("user")).max(10_000);
+const GroupGroups = z.array(idSchema("group")).max(1_000);
+export const CreateGroupBody = z.object({
+  name: PersonName,
+  memberIds: GroupMembers.default([]),
+  groupIds: GroupGroups.default([]),
+});
+export type CreateGroupBody = z.infer<typeof CreateGroupBody>;
+
+export const PatchGroupBody = z.object({
+  name: PersonName.optional(),
+  memberIds: GroupMembers.optional(),
+  groupIds: GroupGroups.optional(),
+});
+export type PatchGroupBody = z.infer<typeof PatchGroupBody>;
+
+export const AddRootBody = z.object({ path: z.string().min(1).max(4096) });
+export type AddRootBody = z.infer<typeof AddRootBody>;
+
+/** The query of a plain list. */
+export const PageQuery = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
+export type PageQuery = z.infer<typeof PageQuery>;
+
+const nextCursor = z.string().nullable();
+const userId = z.object({ id: idSchema("user") });
+const groupId = z.object({ id: idSchema("group") });
+
+export const workspaceRoutes = {
+  get: createRoute({
+    method: "get",
+    path: "/api/workspace",
+    summary: "The workspace I am in",
+    responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
+  }),
+  update: createRoute({
+    method: "patch",
+    path: "/api/workspace",
+    summary: "Rename the workspace or change its time zone (admin)",
+    request: { body: body(PatchWorkspaceBody) },
+    responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
+  }),
+  listMembers: createRoute({
+    method: "get",
+    path: "/api/workspace/members",
+    summary: "Members, in the order they joined",
+    request: { query: PageQuery },
+    responses: { 200: answer("A page", z.object({ members: z.array(Member), nextCursor })), default: problemAnswer },
+  }),
+  getMember: createRoute({
+    method: "get",
+    path: "/api/workspace/members/{id}",
+    summary: "One member",
+    request: { params: userId },
+    responses: { 200: answer("The member", z.object({ member: Member })), default: problemAnswer },
+  }),
+  updateMember: createRoute({
+    method: "patch",
+    path: "/api/workspace/members/{id}",
+    summary: "Change a member's role (owner)",
+    request: { params: userId, body: body(PatchMemberBody) },
+    responses: { 200: answer("The member", z.object({ member: Member })), default: problemAnswer },
+  }),
+  removeMember: createRoute({
+    method: "delete",
+    path: "/api/workspace/members/{id}",
+    summary: "Remove a member (admin), or leave; every credential of theirs dies",
+    request: { params: userId },
+    responses: { 204: { description: "Removed" }, default: problemAnswer },
+  }),
+};
+
+export const invitationRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/workspace/invitations",
+    summary: "Invitations that were not withdrawn, newest first (admin)",
+    request: { query: PageQuery },
+    responses: {
+      200: answer("A page", z.object({ invitations: z.array(Invitation), nextCursor })),
+      default: problemAnswer,
+    },
+  }),
+  create: createRoute({
+    method: "post",
+    path: "/api/workspace/invitations",
+    summary: "Invite somebody; the link is shown this once (admin; only the owner invites admins)",
+    request: { body: body(InviteBody) },
+    responses: {
+      201: answer("The invitation and its link", z.object({ invitation: Invitation, url: z.string() })),
+      default: problemAnswer,
+    },
+  }),
+  revoke: createRoute({
+    method: "delete",
+    path: "/api/workspace/invitations/{id}",
+    summary: "Withdraw an invitation (admin)",
+    request: { params: z.object({ id: idSchema("invitation") }) },
+    responses: { 204: { description: "Withdrawn; the link is dead" }, default: problemAnswer },
+  }),
+};
+
+export const groupRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/groups",
+    summary: "Groups, oldest first",
+    request: { query: PageQuery },
+    responses: { 200: answer("A page", z.object({ groups: z.array(Group), nextCursor })), default: problemAnswer },
+  }),
+  get: createRoute({
+    method: "get",
+    path: "/api/groups/{id}",
+    summary: "One group",
+    request: { params: groupId },
+    responses: { 200: answer("The group", z.object({ group: Group })), default: problemAnswer },
+  }),
+  create: createRoute({
+    method: "post",
+    path: "/api/groups",
+    summary: "Make a group (admin)",
+    request: { body: body(CreateGroupBody) },
+    responses: { 201: answer("The group", z.object({ group: Group })), default: problemAnswer },
+  }),
+  update: createRoute({
+    method: "patch",
+    path: "/api/groups/{id}",
+    summary: "Rename a group or set who is in it (admin)",
+    request: { params: groupId, body: body(PatchGroupBody) },
+    responses: { 200: answer("The group", z.object({ group: Group })), default: problemAnswer },
+  }),
+  remove: createRoute({
+    method: "delete",
+    path: "/api/groups/{id}",
+    summary: "Delete a group; what it opened closes (admin)",
+    request: { params: groupId },
+    responses: { 204: { description: "Deleted" }, default: problemAnswer },
+  }),
+};
+
+export const localRootRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/local-roots",
+    summary: "Folders of this server that connectors may read (owner, on this machine)",
+    responses: {
+      200: answer("All of them", z.object({ roots: z.array(LocalRoot), nextCursor })),
+      default: problemAnswer,
+    },
+  }),
+  add: createRoute({
+    method: "post",
+    path: "/api/local-roots",
+    summary: "Allow a folder (owner, on this machine)",
+    request: { body: body(AddRootBody) },
+    responses: { 201: answer("The folder by its real path", z.object({ root: LocalRoot })), default: problemAnswer },
+  }),
+  remove: createRoute({
+    method: "delete",
+    path: "/api/local-roots/{id}",
+    summary: "Allow a folder no longer (owner, on this machine)",
+    request: { params: z.object({ id: idSchema("root") }) },
+    responses: { 204: { description: "Not allowed any more" }, default: problemAnswer },
+  }),
+};
