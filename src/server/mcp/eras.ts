@@ -1,0 +1,154 @@
+/** Which revision of the protocol a request speaks, and what that allows. Source: design page "mcp", `POST /mcp`. */
+
+/** The revision of the seed's dialogue: exactly this header asks for tools and nothing else. */
+export const SEED_VERSION = "2025-03-26";
+/** Revisions that begin with `initialize`, oldest first. */
+export const LEGACY_VERSIONS = ["2024-11-05", SEED_VERSION, "2025-06-18", "2025-11-25"] as const;
+export const LATEST_LEGACY_VERSION = "2025-11-25";
+/** Revisions whose requests carry everything about themselves. */
+export const MODERN_VERSIONS = ["2026-07-28"] as const;
+
+/** `strict`: the seed's dialogue for everybody; `open`: `initialize` and `ping` for everybody. */
+export type Lifecycle = "auto" | "strict" | "open";
+
+export const META = {
+  version: "io.modelcontextprotocol/protocolVersion",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+} as const;
+
+/** `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every request. */
+export type Era = "seed" | "legacy" | "modern";
+
+/** A refusal of the request before its method is looked at. */
+export interface Refusal {
+  status: 400;
+  code: number;
+  message: string;
+  data?: Record<string, unknown>;
+}
+
+/** Codes of the protocol itself. */
+export const RPC = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  versionUnknown: -32000,
+  headerMismatch: -32020,
+  versionUnsupported: -32022,
+} as const;
+
+/** A request or notification as far as its era is concerned. */
+export interface Message {
+  id?: string | number;
+  method: string;
+  params?: Record<string, unknown>;
+}
+
+/** The era that the version header alone speaks for; a refusal when nobody knows the version. */
+export function eraOfHeader(version: string | null, lifecycle: Lifecycle): Era | Refusal {
+  if (version === null) return lifecycle === "strict" ? "seed" : "legacy";
+  if (isOneOf(MODERN_VERSIONS, version)) return lifecycle === "strict" ? "seed" : "modern";
+  if (!isOneOf(LEGACY_VERSIONS, version)) {
+    return unsupported(isLater(version) ? RPC.versionUnsupported : RPC.versionUnknown, version);
+  }
+  if (lifecycle === "strict") return "seed";
+  return version === SEED_VERSION && lifecycle === "auto" ? "seed" : "legacy";
+}
+
+/** What a message says itself, against what the headers say; the era it is served in. */
+export function eraOfMessage(message: Message, headers: Headers, fromHeader: Era, lifecycle: Lifecycle): Era | Refusal {
+  const claimed = envelopeOf(message)?.[META.version];
+  if (lifecycle === "strict") return "seed";
+  if (claimed === undefined && fromHeader !== "modern") return fromHeader;
+  if (message.id === undefined) return "modern";
+  return modernRefusal(message, headers) ?? "modern";
+}
+
+export function isRefusal(value: Era | Refusal): value is Refusal {
+  return typeof value === "object";
+}
+
+/** The revision to answer an `initialize` with: the one asked for when it is known, else the newest. */
+export function negotiate(asked: unknown): string {
+  return typeof asked === "string" && isOneOf(LEGACY_VERSIONS, asked) ? asked : LATEST_LEGACY_VERSION;
+}
+
+/** The rungs of the 2026-07-28 revision for a request, in its order: envelope, versions, method, name. */
+function modernRefusal(message: Message, headers: Headers): Refusal | undefined {
+  const envelope = envelopeOf(message);
+  const header = headers.get("mcp-protocol-version")?.trim();
+  const missing = [META.version, META.clientCapabilities].filter((key) => envelope?.[key] === undefined);
+  if (envelope === undefined || missing.length > 0) return badEnvelope(envelope === undefined ? ["_meta"] : missing);
+  const claimed = envelope[META.version];
+  if (typeof claimed !== "string" || typeof envelope[META.clientCapabilities] !== "object") {
+    return refuse(RPC.invalidParams, "Invalid _meta envelope: a value has the wrong type.");
+  }
+  if (header !== undefined && header !== claimed)
+    return mismatch(`Mcp-Protocol-Version is ${header}, _meta says ${claimed}`);
+  if (!isOneOf(MODERN_VERSIONS, claimed)) return unsupported(RPC.versionUnsupported, claimed);
+  if (header === undefined) return mismatch("the header Mcp-Protocol-Version is missing");
+  const method = headers.get("mcp-method")?.trim();
+  if (method === undefined) return mismatch("the header Mcp-Method is missing");
+  if (method !== message.method) return mismatch(`Mcp-Method is ${method}, the body's method is ${message.method}`);
+  return message.method === "tools/call" ? nameRefusal(message, headers) : undefined;
+}
+
+function nameRefusal(message: Message, headers: Headers): Refusal | undefined {
+  const inBody = message.params?.["name"];
+  if (typeof inBody !== "string") return undefined;
+  const header = headers.get("mcp-name")?.trim();
+  if (header === undefined) return mismatch("the header Mcp-Name is missing");
+  const name = decodeHeader(header);
+  if (name === undefined) return mismatch("Mcp-Name is not valid Base64");
+  return name === inBody ? undefined : mismatch(`Mcp-Name is ${name}, the body's name is ${inBody}`);
+}
+
+/** Values that are not plain ASCII travel as `=?base64?…?=`. */
+function decodeHeader(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded) || encoded.length % 4 !== 0) return undefined;
+  return Buffer.from(encoded, "base64").toString("utf8");
+}
+
+function envelopeOf(message: Message): Record<string, unknown> | undefined {
+  const meta = message.params?.["_meta"];
+  // Checked to be a plain object right here.
+  return typeof meta === "object" && meta !== null && !Array.isArray(meta)
+    ? (meta as Record<string, unknown>)
+    : undefined;
+}
+
+function badEnvelope(missing: readonly string[]): Refusal {
+  return refuse(RPC.invalidParams, `Invalid params: the request lacks ${missing.join(", ")}.`, {
+    envelope: { missing },
+  });
+}
+
+function mismatch(what: string): Refusal {
+  return refuse(RPC.headerMismatch, `Bad Request: headers and body disagree: ${what.slice(0, 300)}.`);
+}
+
+function unsupported(code: number, requested: string): Refusal {
+  const supported = [...MODERN_VERSIONS, ...LEGACY_VERSIONS.toReversed()];
+  const asked = requested.slice(0, 40);
+  return refuse(code, `Unsupported protocol version: ${asked}. Supported: ${supported.join(", ")}.`, {
+    supported: code === RPC.versionUnsupported ? [...MODERN_VERSIONS] : supported,
+    requested: asked,
+  });
+}
+
+function refuse(code: number, message: string, data?: Record<string, unknown>): Refusal {
+  return { status: 400, code, message, ...(data !== undefined && { data }) };
+}
+
+function isLater(version: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(version) && version > MODERN_VERSIONS[0];
+}
+
+function isOneOf(versions: readonly string[], version: string): boolean {
+  return versions.includes(version);
+}

@@ -1,0 +1,80 @@
+import { ApiError } from "#api/errors.ts";
+import { RPC, type Message } from "./eras.ts";
+
+/** What a body held: requests and notifications; answers that a client sent back are dropped. */
+export interface Incoming {
+  isBatch: boolean;
+  messages: Message[];
+}
+
+/** Each element of a batch counts for limits, and none may starve others. Source: S24. */
+export const MAX_BATCH = 20;
+
+/**
+ * Reads the body of a POST as JSON-RPC.
+ *
+ * @throws ApiError `payload_too_large`, `unsupported_media_type`, `invalid_request` (`details.rpcCode` is -32700 for
+ *   what is no JSON and -32600 for what is no request)
+ */
+export async function readMessages(request: Request, maxBytes: number): Promise<Incoming> {
+  const type = request.headers.get("content-type");
+  if (type !== null && !/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type.trim())) {
+    throw new ApiError("unsupported_media_type", { message: "The body must have Content-Type: application/json." });
+  }
+  const body = parse(await readText(request, maxBytes));
+  if (!Array.isArray(body)) return { isBatch: false, messages: [body].flatMap(toMessage) };
+  if (body.length === 0) throw notARequest("The batch is empty.");
+  if (body.length > MAX_BATCH) throw notARequest(`A batch has at most ${MAX_BATCH} messages, not ${body.length}.`);
+  return { isBatch: true, messages: body.flatMap(toMessage) };
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // A body without a stated length is measured while it comes.
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes)
+      throw new ApiError("payload_too_large", { message: `The body is larger than ${maxBytes} bytes.` });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("invalid_request", {
+      message: "The body is not JSON.",
+      details: { rpcCode: RPC.parseError },
+      cause,
+    });
+  }
+}
+
+function toMessage(value: unknown): Message[] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw notARequest("A request is an object.");
+  const { jsonrpc, id, method, params } = Object.fromEntries(Object.entries(value));
+  if (jsonrpc !== "2.0") throw notARequest('A request has "jsonrpc": "2.0".');
+  // The answer to a question that this server never asks.
+  if (method === undefined && ("result" in value || "error" in value)) return [];
+  if (typeof method !== "string") throw notARequest("A request has a method.");
+  const hasId = "id" in value;
+  if (hasId && typeof id !== "string" && typeof id !== "number") throw notARequest("An id is a string or a number.");
+  if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
+    throw notARequest("params is an object.");
+  }
+  return [
+    {
+      method,
+      // Narrowed by the checks above.
+      ...((typeof id === "string" || typeof id === "number") && { id }),
+      ...(params !== undefined && params !== null && { params: params as Record<string, unknown> }),
+    },
+  ];
+}
+
+function notARequest(message: string): ApiError {
+  return new ApiError("invalid_request", { message, details: { rpcCode: RPC.invalidRequest } });
+}

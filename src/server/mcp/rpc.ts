@@ -1,0 +1,324 @@
+import { cleanLine } from "#api/clean.ts";
+import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
+import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
+import type { Log } from "#server/ports/clock.ts";
+import { eraOfHeader, eraOfMessage, isRefusal, META, MODERN_VERSIONS, negotiate, RPC, SEED_VERSION } from "./eras.ts";
+import type { Era, Lifecycle, Message } from "./eras.ts";
+import { readMessages, type Incoming } from "./messages.ts";
+import { errorResponse, jsonResponse, streamResponse, type RpcAnswer, type RpcError } from "./responses.ts";
+
+/** What a tool gives back: the text, and the same facts as an object where the tool has an output schema. */
+export interface ToolResult {
+  text: string;
+  structured?: object;
+  isError?: boolean;
+}
+
+/** What runs behind `tools/call`. */
+export interface ToolCalls {
+  /**
+   * Runs a tool.
+   * @returns undefined for a name that is no tool
+   * @throws ApiError for what the caller can mend; everything else is a fault of the server
+   */
+  call(actor: Actor, name: string, args: unknown, context: CallContext): Promise<ToolResult | undefined>;
+}
+
+export interface CallContext {
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
+  /** Tells the client how far the call is, if it asked to be told. */
+  report(progress: number, total: number, message: string): void;
+}
+
+export interface McpOptions {
+  /** Host and Origin. @throws ApiError of class `forbidden` */
+  checkSite(request: Request): void;
+  /** Bearer → person. @throws ApiError of class `unauthenticated`, `insufficient_scope` … */
+  authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
+  tools: ToolCalls;
+  lifecycle: Lifecycle;
+  /** Version of this program. */
+  version: string;
+  log: Log;
+  /**
+   * Counts one tool call. Milliseconds to wait when the person is over their limit; `isHard` far beyond it.
+   * Absent = no limit.
+   */
+  charge?(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
+}
+
+/** Answers anything that comes to `/mcp`. Never throws. */
+export type McpDoor = (request: Request, origin: RequestOrigin) => Promise<Response>;
+
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** How long a client may keep the list of tools. */
+const LIST_TTL_MS = 300_000;
+
+/**
+ * Makes the one MCP door. The order is fixed: verb → host and origin → size → who → parse → request object → version.
+ * Stateless: no session is ever made, `tools/list` may be the first request. Source: design page "mcp", `POST /mcp`.
+ */
+export function makeMcpDoor(options: McpOptions): McpDoor {
+  return async (request, origin) => {
+    try {
+      return await answer(options, request, origin);
+    } catch (error) {
+      return refusalOf(options, error, origin);
+    }
+  };
+}
+
+async function answer(options: McpOptions, request: Request, origin: RequestOrigin): Promise<Response> {
+  if (request.method !== "POST") {
+    throw new ApiError("method_not_allowed", { message: `/mcp takes POST, not ${request.method.slice(0, 20)}.` });
+  }
+  options.checkSite(request);
+  checkLength(request);
+  const actor = await options.authenticate(request, origin);
+  const incoming = await readMessages(request, MAX_BODY_BYTES);
+  const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
+  const fromHeader = eraOfHeader(version, options.lifecycle);
+  if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);
+  const call: Call = { options, request, origin, actor, fromHeader };
+  if (incoming.isBatch) return answerBatch(call, incoming.messages, version);
+  const [message] = incoming.messages;
+  return message === undefined ? accepted() : answerOne(call, message);
+}
+
+interface Call {
+  options: McpOptions;
+  request: Request;
+  origin: RequestOrigin;
+  actor: Actor;
+  fromHeader: Era;
+}
+
+async function answerOne(call: Call, message: Message): Promise<Response> {
+  const { request, options } = call;
+  const era = eraOfMessage(message, request.headers, call.fromHeader, options.lifecycle);
+  if (isRefusal(era)) return errorResponse(era.status, message.id ?? null, era);
+  if (message.id === undefined) return accepted();
+  const token = progressToken(message);
+  if (message.method === "tools/call" && token !== undefined && acceptsStream(request)) {
+    return streamResponse(request.signal, token, (context) => dispatch(call, era, message, context));
+  }
+  const silent: CallContext = { signal: request.signal, report: () => undefined };
+  const result = await dispatch(call, era, message, silent);
+  return jsonResponse(result, era === "modern" ? modernStatus(result) : statusOf(result));
+}
+
+/** Batches exist in 2025-03-26 only; nothing of the newer revisions may hide in one. */
+async function answerBatch(call: Call, messages: readonly Message[], version: string | null): Promise<Response> {
+  if (version !== null && version !== SEED_VERSION) {
+    throw new ApiError("invalid_request", { message: `Batches are not part of ${version.slice(0, 40)}.` });
+  }
+  const silent: CallContext = { signal: call.request.signal, report: () => undefined };
+  const answers: RpcAnswer[] = [];
+  for (const message of messages) {
+    if (message.params !== undefined && JSON.stringify(message.params["_meta"] ?? null).includes(META.version)) {
+      throw new ApiError("invalid_request", { message: `Batches are not part of ${MODERN_VERSIONS[0]}.` });
+    }
+    // One after another: a batch is no way to have more of the machine than others.
+    if (message.id !== undefined) answers.push(await dispatch(call, call.fromHeader, message, silent));
+  }
+  return answers.length === 0 ? accepted() : jsonResponse(answers, 200);
+}
+
+async function dispatch(call: Call, era: Era, message: Message, context: CallContext): Promise<RpcAnswer> {
+  const id = message.id ?? null;
+  const params = message.params ?? {};
+  const done = (result: Record<string, unknown>): RpcAnswer => ({
+    jsonrpc: "2.0",
+    id,
+    result: dress(call, era, result),
+  });
+  try {
+    switch (message.method) {
+      case "tools/list":
+        return done(listTools(era, params));
+      case "tools/call":
+        return done(await callTool(call, params, context));
+      case "initialize":
+        if (era === "legacy") return done(initialize(call, params));
+        break;
+      case "ping":
+        if (era === "legacy") return done({});
+        break;
+      case "server/discover":
+        if (era === "modern") return done(discover());
+        break;
+      default:
+        break;
+    }
+    return failed(id, { code: RPC.methodNotFound, message: `Method not found: ${cleanLine(message.method, 80)}` });
+  } catch (error) {
+    return failed(id, toRpcError(call.options, error, call.origin));
+  }
+}
+
+function listTools(era: Era, params: Record<string, unknown>): Record<string, unknown> {
+  const { cursor } = params;
+  if (typeof cursor === "string" && cursor !== "") {
+    throw new ApiError("invalid_request", { message: "There is one page of tools: call tools/list without a cursor." });
+  }
+  return { tools: TOOLS, ...(era === "modern" && { ttlMs: LIST_TTL_MS, cacheScope: "private" }) };
+}
+
+async function callTool(call: Call, params: Record<string, unknown>, context: CallContext) {
+  const { name } = params;
+  if (typeof name !== "string") {
+    throw new ApiError("invalid_request", { message: "tools/call needs params.name, the name of a tool." });
+  }
+  try {
+    chargeCall(call);
+    const result = await call.options.tools.call(call.actor, name, params["arguments"], context);
+    if (result === undefined) return unknownTool(name);
+    return {
+      content: [{ type: "text", text: result.text }],
+      ...(result.structured !== undefined && { structuredContent: result.structured }),
+      ...(result.isError === true && { isError: true }),
+    };
+  } catch (error) {
+    // What the caller can mend reaches the model as a result: hosts show it only that way (SEP-1303).
+    if (!(error instanceof ApiError) || error.class === "internal" || isProtocolError(error)) throw error;
+    return { content: [{ type: "text", text: errorText(error) }], isError: true };
+  }
+}
+
+function chargeCall({ options, actor }: Call): void {
+  const over = options.charge?.(actor);
+  if (over === undefined) return;
+  const seconds = Math.max(1, Math.ceil(over.retryAfterMs / 1000));
+  throw new ApiError("rate_limited", {
+    message: `Too many calls for this token. Wait ${seconds} seconds, then repeat the call.`,
+    retryAfterMs: over.retryAfterMs,
+    ...(over.isHard && { details: { [HARD]: true } }),
+  });
+}
+
+/** Marks the refusal of somebody far over their limit: HTTP 429 instead of a result. Source: B18. */
+const HARD = "hard";
+
+function isProtocolError(error: ApiError): boolean {
+  return error.details?.[HARD] === true || error.details?.["protocol"] === true;
+}
+
+function unknownTool(name: string): never {
+  throw new ApiError("invalid_request", {
+    message: `Unknown tool: ${cleanLine(name, 80)}. There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    details: { protocol: true },
+  });
+}
+
+/** The one line that a model gets of an error: the stable code first. */
+export function errorText(error: ApiError): string {
+  const hint = error.hint === undefined ? "" : ` ${cleanLine(error.hint, 300)}`;
+  return `${error.code}: ${cleanLine(error.message, 4000)}${hint}`;
+}
+
+function initialize(call: Call, params: Record<string, unknown>): Record<string, unknown> {
+  return {
+    protocolVersion: negotiate(params["protocolVersion"]),
+    capabilities: { tools: {} },
+    serverInfo: serverInfo(call),
+    instructions: INSTRUCTIONS,
+  };
+}
+
+function discover(): Record<string, unknown> {
+  return {
+    supportedVersions: [...MODERN_VERSIONS],
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS,
+    ttlMs: LIST_TTL_MS,
+    cacheScope: "private",
+  };
+}
+
+function serverInfo(call: Call) {
+  return { name: "kb", title: "kb connector search", version: call.options.version };
+}
+
+/** What the modern revision adds to every result. */
+function dress(call: Call, era: Era, result: Record<string, unknown>): Record<string, unknown> {
+  if (era !== "modern") return result;
+  return { ...result, resultType: "complete", _meta: { [META.serverInfo]: serverInfo(call) } };
+}
+
+function failed(id: string | number | null, error: RpcError): RpcAnswer {
+  return { jsonrpc: "2.0", id, error };
+}
+
+/** In-band for the older revisions: some clients take an HTTP error for the end of their session. */
+function statusOf(result: RpcAnswer): number {
+  return result.error?.data?.["code"] === "rate_limited" ? 429 : 200;
+}
+
+function modernStatus(result: RpcAnswer): number {
+  return result.error?.code === RPC.methodNotFound ? 404 : statusOf(result);
+}
+
+function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin): RpcError {
+  if (error instanceof ApiError && error.class !== "internal") {
+    return {
+      code: ERROR_CLASSES[error.class].jsonRpc,
+      message: errorText(error),
+      data: { code: error.code, requestId: origin.requestId },
+    };
+  }
+  options.log.error({ requestId: origin.requestId, path: "/mcp", err: error }, "request failed");
+  return {
+    code: RPC.internal,
+    message: `internal: The server failed. Its log has the request id ${origin.requestId}.`,
+    data: { code: "internal", requestId: origin.requestId },
+  };
+}
+
+/** A refusal before any message was understood: the HTTP status says it too. */
+function refusalOf(options: McpOptions, error: unknown, origin: RequestOrigin): Response {
+  const rpc = toRpcError(options, error, origin);
+  const status = error instanceof ApiError ? error.status : 500;
+  // A body that is no JSON or no request is the protocol's own error.
+  const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
+  const code =
+    typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
+  return errorResponse(status, null, { ...rpc, code }, headersFor(error, status));
+}
+
+function headersFor(error: unknown, status: number): Record<string, string> {
+  if (status === 405) return { Allow: "POST" };
+  if (!(error instanceof ApiError)) return {};
+  if (status === 401) return { "WWW-Authenticate": 'Bearer realm="kb"' };
+  if (error.class === "insufficient_scope") {
+    return { "WWW-Authenticate": 'Bearer realm="kb", error="insufficient_scope", scope="mcp:read"' };
+  }
+  return error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1000)) };
+}
+
+function checkLength(request: Request): void {
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (length > MAX_BODY_BYTES) {
+    throw new ApiError("payload_too_large", { message: `The body is larger than ${MAX_BODY_BYTES} bytes.` });
+  }
+}
+
+function onlyId(incoming: Incoming): string | number | null {
+  return incoming.isBatch ? null : (incoming.messages[0]?.id ?? null);
+}
+
+function progressToken(message: Message): string | number | undefined {
+  const meta = message.params?.["_meta"];
+  if (typeof meta !== "object" || meta === null || !("progressToken" in meta)) return undefined;
+  const { progressToken: token } = meta;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
+function acceptsStream(request: Request): boolean {
+  return /text\/event-stream|text\/\*|\*\/\*/.test(request.headers.get("accept") ?? "");
+}
+
+function accepted(): Response {
+  return new Response(null, { status: 202 });
+}
