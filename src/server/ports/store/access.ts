@@ -4,6 +4,7 @@ import type { Principal, SourceAccess } from "#server/ports/source.ts";
 export interface ConnectorGate {
   connectorId: string;
   providerId: string;
+  ownerUserId: string;
   state: string;
   /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
   aclCheckedAt: number | null;

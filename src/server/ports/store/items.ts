@@ -54,13 +54,13 @@ export interface ItemRecord {
 }
 
 export interface ItemFilter {
-  connectorId?: string;
-  source?: string;
-  providerId?: string;
-  kind?: ItemKind;
-  indexState?: IndexState;
+  connectorId?: string | undefined;
+  source?: string | undefined;
+  providerId?: string | undefined;
+  kind?: ItemKind | undefined;
+  indexState?: IndexState | undefined;
   /** Words or a part of the title, without regard to case (ASCII). */
-  titlePart?: string;
+  titlePart?: string | undefined;
 }
 
 export type ItemOrder = "updatedAt" | "title";

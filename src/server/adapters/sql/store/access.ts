@@ -90,7 +90,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
     connectorGates() {
       return sql.read
         .selectFrom("connectors")
-        .select(["connectorId", "providerId", "state", "aclCheckedAt"])
+        .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt"])
         .where("workspaceId", "=", workspaceId)
         .execute();
     },

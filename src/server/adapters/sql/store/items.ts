@@ -14,7 +14,7 @@ import type { SqlHandles } from "../handles.ts";
 import type { ItemsTable, Tables } from "../schema.ts";
 
 /** Parameters per statement stay below SQLite's limit. */
-const CHUNK = 500;
+const CHUNK = 512;
 const MOST_MATCHES = 200;
 const MATCH_COLUMNS = ["kbId", "connectorId", "aclId", "providerId", "key", "url", "indexedAt"] as const;
 
@@ -211,6 +211,14 @@ function toRecord(row: ItemsTable): ItemRecord {
 async function inChunks<T, R>(values: readonly T[], read: (part: T[]) => Promise<R[]>): Promise<R[]> {
   const found: R[] = [];
   const unique = [...new Set(values)];
-  for (let i = 0; i < unique.length; i += CHUNK) found.push(...(await read(unique.slice(i, i + CHUNK))));
+  for (let i = 0; i < unique.length; i += CHUNK) found.push(...(await read(padded(unique.slice(i, i + CHUNK)))));
   return found;
+}
+
+/** Repeats the last value up to the next power of two: ten statements to keep prepared instead of five hundred. */
+function padded<T>(values: T[]): T[] {
+  const last = values.at(-1);
+  if (last === undefined) return values;
+  const size = 2 ** Math.ceil(Math.log2(values.length));
+  return [...values, ...Array.from({ length: size - values.length }, () => last)];
 }

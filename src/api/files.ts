@@ -1,0 +1,189 @@
+/** Items over REST: the API says "file" for anything indexed, and `:fileId` is the kbId. */
+import { idSchema, IndexState, ItemKind, PageCursor, PageLimit, TaskStatus, TextReason, Timestamp } from "./common.ts";
+import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { ItemPerson } from "./search.ts";
+
+export const FileRecord = z
+  .object({
+    kbId: z.string(),
+    externalId: z.string(),
+    key: z.string().nullable(),
+    providerId: z.string(),
+    source: z.string(),
+    connectorId: z.string(),
+    kind: ItemKind,
+    title: z.string(),
+    url: z.string().nullable(),
+    path: z.array(z.string()),
+    mimeType: z.string().nullable(),
+    size: z.number().int().nullable(),
+    author: ItemPerson.nullable(),
+    status: TaskStatus.nullable(),
+    assignees: z.array(ItemPerson),
+    dueAt: Timestamp.nullable(),
+    labels: z.array(z.string()),
+    createdAt: Timestamp.nullable(),
+    updatedAt: Timestamp.nullable(),
+    indexedAt: Timestamp,
+    /** When the source's permissions were last seen; null where access is set here. */
+    aclCheckedAt: Timestamp.nullable(),
+    indexState: IndexState,
+    textState: z.object({
+      state: z.enum(["ok", "none"]),
+      reason: TextReason.nullable(),
+      /** UTF-16 code units of the stored text. */
+      chars: z.number().int(),
+    }),
+    fields: z.record(z.string(), z.unknown()),
+  })
+  .openapi("File");
+export type FileRecord = z.infer<typeof FileRecord>;
+
+export const FileListQuery = z.strictObject({
+  connectorId: idSchema("connector").optional(),
+  source: z.string().min(1).max(400).optional(),
+  providerId: z.string().min(1).max(64).optional(),
+  kind: ItemKind.optional(),
+  indexState: IndexState.optional(),
+  /** A part of the title, without regard to case. */
+  q: z.string().min(1).max(200).optional(),
+  sort: z.enum(["updatedAt", "title"]).default("updatedAt"),
+  limit: PageLimit,
+  cursor: PageCursor.optional(),
+});
+export type FileListQuery = z.infer<typeof FileListQuery>;
+
+export const FileList = z
+  .object({
+    files: z.array(FileRecord),
+    nextCursor: z.string().nullable(),
+    /** Everything that fits the filters and the caller may see. */
+    total: z.number().int(),
+  })
+  .openapi("FileList");
+export type FileList = z.infer<typeof FileList>;
+
+export const FileCounts = z
+  .object({
+    counts: z.array(
+      z.object({
+        source: z.string(),
+        providerId: z.string(),
+        kind: ItemKind,
+        /** Text searchable. */
+        indexed: z.number().int(),
+        /** Found by title, place and metadata only. */
+        unsearchable: z.number().int(),
+      }),
+    ),
+  })
+  .openapi("FileCounts");
+export type FileCounts = z.infer<typeof FileCounts>;
+
+export const FileContentQuery = z.strictObject({
+  /** UTF-16 code units from the start of the text. */
+  offset: z.coerce.number().int().min(0).optional(),
+  limit: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  /** Words or a quoted phrase: gives the passages around them, each headed by its offset. */
+  find: z.string().min(1).max(1_000).optional(),
+  /** The source's own bytes, as an attachment. */
+  original: z.enum(["true", "false"]).optional(),
+});
+export type FileContentQuery = z.infer<typeof FileContentQuery>;
+
+export const FileAccess = z
+  .object({
+    kbId: z.string(),
+    userId: z.string(),
+    isAllowed: z.boolean(),
+    reason: z.enum([
+      "allowed",
+      "not_a_member",
+      "removed",
+      "access_unknown",
+      "connector_deleting",
+      "permissions_too_old",
+      "list_unmet",
+    ]),
+    /** Only when the caller may read the item. */
+    title: z.string().nullable(),
+    connectorId: z.string(),
+    /** Every list must be met. */
+    lists: z.array(
+      z.object({
+        origin: z.enum(["connector", "connection", "source"]),
+        isMet: z.boolean(),
+        /** How many principals the list names. */
+        size: z.number().int(),
+        /** From the person to the principal that meets the list, each a member of the next. */
+        chain: z.array(z.string()).nullable(),
+        /** What the list names (at most 50), for admins. */
+        principals: z.array(z.string()).nullable(),
+      }),
+    ),
+  })
+  .openapi("FileAccess");
+export type FileAccess = z.infer<typeof FileAccess>;
+
+const FileParams = z.object({ fileId: idSchema("item") });
+
+export const listAllFiles = createRoute({
+  operationId: "listAllFiles",
+  method: "get",
+  path: "/api/connectors/all-files",
+  tags: ["files"],
+  summary: "Everything indexed that the caller may see",
+  request: { query: FileListQuery },
+  responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+});
+
+export const listConnectorFiles = createRoute({
+  operationId: "listConnectorFiles",
+  method: "get",
+  path: "/api/connectors/{id}/files",
+  tags: ["files"],
+  summary: "A connector's items that the caller may see",
+  request: { params: z.object({ id: idSchema("connector") }), query: FileListQuery.omit({ connectorId: true }) },
+  responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+});
+
+export const countFilesBySource = createRoute({
+  operationId: "countFilesBySource",
+  method: "get",
+  path: "/api/connectors/file-counts-by-source",
+  tags: ["files"],
+  summary: "How many items the caller may see, by source and kind",
+  request: { query: z.strictObject({}) },
+  responses: { 200: answer("The counts", FileCounts), default: problemAnswer },
+});
+
+export const getFileContent = createRoute({
+  operationId: "getFileContent",
+  method: "get",
+  path: "/api/connectors/files/{fileId}/content",
+  tags: ["files"],
+  summary: "An item's text, a range or the passages around words of it, or the original bytes",
+  request: { params: FileParams, query: FileContentQuery },
+  responses: {
+    200: {
+      description: "The text (`X-Total-Chars` says how much there is), or the original as an attachment",
+      content: {
+        "text/plain": { schema: z.string() },
+        "text/markdown": { schema: z.string() },
+        "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) },
+      },
+    },
+    304: { description: "Unchanged since the given ETag" },
+    default: problemAnswer,
+  },
+});
+
+export const getFileAccess = createRoute({
+  operationId: "getFileAccess",
+  method: "get",
+  path: "/api/connectors/files/{fileId}/access",
+  tags: ["files"],
+  summary: "Why the caller (for admins: any member) can or can't see an item",
+  request: { params: FileParams, query: z.strictObject({ userId: idSchema("user").optional() }) },
+  responses: { 200: answer("The chain that grants or refuses", FileAccess), default: problemAnswer },
+});

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { itemNotFound, type OpenRead, type Policy } from "#server/access/policy.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
+
+/** A stretch of an item's text, with the record it was judged with. Offsets in UTF-16 code units. */
+export interface TextRange {
+  item: ItemRecord;
+  text: string;
+  start: number;
+  /** Where the next stretch starts; equals `totalChars` at the end. */
+  end: number;
+  totalChars: number;
+}
+
+/** What stands for one version of an item's text in an ETag. */
+export type TextVersion = Pick<ItemRecord, "kbId" | "textHash" | "version" | "textChars">;
+
+/**
+ * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair moves
+ * outwards. Only the chunks in question are loaded.
+ *
+ * @throws ApiError `not_found` when it is not there or not theirs to read, `no_text`, `past_end`
+ */
+export function readText(
+  policy: Policy,
+  actor: Actor,
+  kbId: string,
+  range: { offset: number; limit: number },
+): Promise<TextRange> {
+  return readItem(policy, actor, kbId, async ({ store }, item) => {
+    const { offset } = range;
+    requireText(item);
+    if (offset > item.textChars) throw pastEnd(offset, item.textChars);
+    const end = Math.min(item.textChars, offset + range.limit);
+    // One unit more on each side shows whether a pair would be cut.
+    const from = Math.max(0, offset - 1);
+    const around = joinChunks(await store.items.textChunks(kbId, from, end + 1), from, end + 1);
+    const start = offset > 0 && isLow(around, offset - from) ? offset - 1 : offset;
+    const stop = end < item.textChars && isLow(around, end - from) ? end + 1 : end;
+    return { item, text: around.slice(start - from, stop - from), start, end: stop, totalChars: item.textChars };
+  });
+}
+
+/**
+ * Judges the item and reads it on one state of the records.
+ *
+ * @throws ApiError `not_found`, the same for what is hidden and what is not there
+ */
+export function readItem<T>(
+  policy: Policy,
+  actor: Actor,
+  kbId: string,
+  read: (open: OpenRead, item: ItemRecord) => Promise<T>,
+): Promise<T> {
+  return policy.readVisible(actor, [kbId], async (open) => {
+    const [item] = open.visible.has(kbId) ? await open.store.items.records([kbId]) : [];
+    if (!item) throw itemNotFound(kbId);
+    return read(open, item);
+  });
+}
+
+/** @throws ApiError `no_text` with the reason when the item has no stored text */
+export function requireText(item: ItemRecord): void {
+  if (item.textChars > 0 || item.textReason === null) return;
+  const title = cleanLine(item.title, MAX_CHARS.title);
+  throw new ApiError("no_text", { message: `"${title}" has no searchable text (${item.textReason}).` });
+}
+
+/** A strong ETag of an answer about this version of the text; `shape` is whatever else decides the bytes. */
+export function etagOf(item: TextVersion, shape: unknown): string {
+  const facts = JSON.stringify([item.kbId, item.textHash, item.version, item.textChars, shape]);
+  return `"${createHash("sha256").update(facts).digest("base64url").slice(0, 27)}"`;
+}
+
+function pastEnd(offset: number, total: number): ApiError {
+  return new ApiError("past_end", {
+    message: `Offset ${offset} is past the end (${total.toLocaleString("en")} characters).`,
+    field: "offset",
+  });
+}
+
+/** The stored chunks as one text of exactly [from, to). */
+function joinChunks(chunks: readonly { start: number; text: string }[], from: number, to: number): string {
+  return chunks.map(({ start, text }) => text.slice(Math.max(0, from - start), Math.max(0, to - start))).join("");
+}
+
+function isLow(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  const before = text.charCodeAt(at - 1);
+  return unit >= 0xdc00 && unit <= 0xdfff && before >= 0xd800 && before <= 0xdbff;
+}

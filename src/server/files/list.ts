@@ -1,0 +1,147 @@
+import { ApiError } from "#api/errors.ts";
+import type { FileCounts } from "#api/files.ts";
+import type { OpenList, Policy } from "#server/access/policy.ts";
+import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
+import type { ConnectorGate } from "#server/ports/store/access.ts";
+import type { ItemFilter, ItemOrder, ItemPosition, ItemRecord } from "#server/ports/store/items.ts";
+
+export interface ItemPageRequest {
+  filter: ItemFilter;
+  order: ItemOrder;
+  limit: number;
+  /** The last item of the page before; for titles its place is looked up by `kbId` alone. */
+  after?: { kbId: string; value: number | null };
+}
+
+export interface ItemPage {
+  items: ItemRecord[];
+  /** Where the last item stands, when more follow. */
+  next: ItemPosition | null;
+  total: number;
+  gates: ReadonlyMap<string, ConnectorGate>;
+}
+
+/** Index entries looked at in one go: about 5 ms, so that a list over a million items holds nobody up. */
+const SLICE = 2_000;
+
+/**
+ * A page of what the actor may see, in order, with the exact number of everything that fits. Costs an index walk up to
+ * the page's end and a count by access; only a filter on titles looks at every visible item.
+ *
+ * @throws ApiError `invalid_cursor` when the item to go on after has been purged
+ */
+export function listItems(policy: Policy, actor: Actor, request: ItemPageRequest): Promise<ItemPage> {
+  return policy.readList(actor, (open) => readPage(open, request));
+}
+
+/** Like `listItems` for one connector; to those who may not know of it, it does not exist. */
+export function listConnectorItems(
+  policy: Policy,
+  actor: Actor,
+  connectorId: string,
+  request: ItemPageRequest,
+): Promise<ItemPage> {
+  return policy.readList(actor, async (open) => {
+    const gates = await open.store.access.connectorGates();
+    const gate = gates.find((one) => one.connectorId === connectorId);
+    const isKnown = gate !== undefined && (gate.ownerUserId === actor.userId || actsAsAdmin(actor));
+    if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
+      throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+    }
+    return readPage(open, { ...request, filter: { ...request.filter, connectorId } });
+  });
+}
+
+/**
+ * What the actor may see, by source and kind. `indexed`: the text is searchable (items whose removal waits included);
+ * `unsearchable`: everything else, found by title, place and metadata.
+ */
+export function countItemsBySource(policy: Policy, actor: Actor): Promise<FileCounts["counts"]> {
+  return policy.readList(actor, async ({ store, accesses }) => {
+    const groups = new Map<string, FileCounts["counts"][number]>();
+    for (const row of await store.items.counts({})) {
+      if (!accesses.has(row.aclId)) continue;
+      const key = JSON.stringify([row.source, row.kind]);
+      const group = groups.get(key) ?? {
+        source: row.source,
+        providerId: row.providerId,
+        kind: row.kind,
+        indexed: 0,
+        unsearchable: 0,
+      };
+      const isSearchable = row.indexState === "indexed" || row.indexState === "held";
+      group[isSearchable ? "indexed" : "unsearchable"] += row.count;
+      groups.set(key, group);
+    }
+    return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+  });
+}
+
+async function readPage(open: OpenList, request: ItemPageRequest): Promise<ItemPage> {
+  const { store } = open;
+  const total = await countMatching(open, request.filter);
+  const start = await startOf(open, request);
+  const found: ItemPosition[] = [];
+  // A first page that holds everything needs no walk to the end of the index.
+  const wanted = start === undefined ? Math.min(request.limit + 1, total) : request.limit + 1;
+  for await (const positions of visiblePositions(open, request.order, start, request.filter)) {
+    found.push(...positions);
+    if (found.length >= wanted) break;
+  }
+  const page = found.slice(0, request.limit);
+  const gates = await store.access.connectorGates();
+  return {
+    items: await store.items.records(page.map((position) => position.kbId)),
+    next: found.length > request.limit ? (page.at(-1) ?? null) : null,
+    total,
+    gates: new Map(gates.map((gate) => [gate.connectorId, gate])),
+  };
+}
+
+async function startOf(open: OpenList, request: ItemPageRequest): Promise<ItemPosition | undefined> {
+  if (request.after === undefined || request.order === "updatedAt") return request.after;
+  const position = await open.store.items.positionOf(request.after.kbId, request.order);
+  if (position) return position;
+  throw new ApiError("invalid_cursor", {
+    message: "The cursor belongs to other arguments or is too old. Call again without cursor.",
+  });
+}
+
+/** Where the visible items that fit stand, slice by slice, in order. */
+async function* visiblePositions(
+  { store, accesses }: OpenList,
+  order: ItemOrder,
+  start: ItemPosition | undefined,
+  filter: ItemFilter,
+): AsyncGenerator<ItemPosition[]> {
+  let after = start;
+  for (;;) {
+    const rows = await store.items.walk(order, after, SLICE);
+    const visible = rows.filter((row) => accesses.has(row.aclId)).map((row) => row.position);
+    const kbIds = visible.map((position) => position.kbId);
+    const fitting = isEmpty(filter) ? undefined : await store.items.matching(kbIds, filter);
+    yield fitting ? visible.filter((position) => fitting.has(position.kbId)) : visible;
+    if (rows.length < SLICE) return;
+    after = rows.at(-1)?.position;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function countMatching(open: OpenList, filter: ItemFilter): Promise<number> {
+  const { titlePart, ...columns } = filter;
+  const total = await countVisible(open, columns);
+  if (titlePart === undefined || total === 0) return total;
+  let matching = 0;
+  for await (const positions of visiblePositions(open, "title", undefined, filter)) matching += positions.length;
+  return matching;
+}
+
+async function countVisible({ store, accesses }: OpenList, filter: Omit<ItemFilter, "titlePart">): Promise<number> {
+  let total = 0;
+  for (const row of await store.items.counts(filter)) if (accesses.has(row.aclId)) total += row.count;
+  return total;
+}
+
+function isEmpty(filter: ItemFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
+}

@@ -1,0 +1,89 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { itemNotFound, type Policy } from "#server/access/policy.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import { readItem } from "./content.ts";
+
+/** An item's bytes at its source, as they are now. */
+export interface Original {
+  bytes: Uint8Array;
+  /** One that a browser may be told. */
+  mimeType: string;
+  fileName: string;
+}
+
+/** Asks a connector's source for an item's bytes; made by the connectors. Undefined = the source keeps none. */
+export type FetchOriginal = (
+  workspaceId: string,
+  connectorId: string,
+  externalId: string,
+) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string } | undefined>;
+
+/** Types that show, run and load nothing in any browser; everything else is named `application/octet-stream`. */
+const SAFE_TYPES = new Set([
+  "text/plain",
+  "text/csv",
+  "text/tab-separated-values",
+  "text/markdown",
+  "application/json",
+  "application/pdf",
+  "application/zip",
+  "application/gzip",
+  "application/epub+zip",
+  "application/rtf",
+  "application/msword",
+  "application/vnd.ms-excel",
+  "application/vnd.ms-powerpoint",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  "application/vnd.oasis.opendocument.text",
+  "application/vnd.oasis.opendocument.spreadsheet",
+  "application/vnd.oasis.opendocument.presentation",
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+]);
+
+/**
+ * The item's bytes from its source. Access is judged before the source is asked and again before the bytes leave: the
+ * fetch takes time.
+ *
+ * @throws ApiError `not_found`, `no_text` when the source keeps no bytes, `source_unavailable` with nothing of the
+ * source's own words in it (S43)
+ */
+export async function readOriginal(
+  policy: Policy,
+  fetchOriginal: FetchOriginal,
+  actor: Actor,
+  kbId: string,
+): Promise<Original> {
+  const item = await readItem(policy, actor, kbId, async (_open, found) => found);
+  const title = cleanLine(item.title, MAX_CHARS.title);
+  const original = await fetchOriginal(actor.workspaceId, item.connectorId, item.externalId).catch((cause: unknown) => {
+    if (!isApiError(cause) || cause.class === "internal") throw cause;
+    throw new ApiError("source_unavailable", {
+      message: `The original of "${title}" could not be fetched from ${item.providerId} now. The stored text is readable without original.`,
+      cause,
+    });
+  });
+  if (!original) {
+    throw new ApiError("no_text", { message: `${item.providerId} keeps no original of "${title}". Read its text.` });
+  }
+  if (!(await policy.mayRead(actor, [kbId])).has(kbId)) throw itemNotFound(kbId);
+  const mimeType = original.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return {
+    bytes: original.bytes,
+    mimeType: SAFE_TYPES.has(mimeType) ? mimeType : "application/octet-stream",
+    fileName: original.fileName,
+  };
+}
+
+/** `Content-Disposition` of an attachment: an ASCII name for old clients and the whole name by RFC 8187. */
+export function attachment(fileName: string): string {
+  const name = cleanLine(fileName, 150).replace(/[/\\]/g, "_") || "file";
+  const ascii = name.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, "_");
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

@@ -1,0 +1,40 @@
+import type { FileRecord } from "#api/files.ts";
+import { cleanUrl } from "#api/clean.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
+
+/**
+ * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here.
+ * A URL that is not http(s) is left out: paths of the server are nobody's business (B16).
+ */
+export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null): FileRecord {
+  return {
+    kbId: item.kbId,
+    externalId: item.externalId,
+    key: item.key,
+    providerId: item.providerId,
+    source: item.source,
+    connectorId: item.connectorId,
+    kind: item.kind,
+    title: item.title,
+    url: cleanUrl(item.url) ?? null,
+    path: item.path,
+    mimeType: item.mimeType,
+    size: item.size,
+    author: item.author,
+    status: item.status,
+    assignees: item.assignees,
+    dueAt: toTimestamp(item.dueAt),
+    labels: item.labels,
+    createdAt: toTimestamp(item.createdAt),
+    updatedAt: toTimestamp(item.updatedAt),
+    indexedAt: new Date(item.indexedAt).toISOString(),
+    aclCheckedAt: toTimestamp(aclCheckedAt),
+    indexState: item.indexState,
+    textState: { state: item.textChars > 0 ? "ok" : "none", reason: item.textReason, chars: item.textChars },
+    fields: item.fields,
+  };
+}
+
+function toTimestamp(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,103 @@
+import * as routes from "#api/files.ts";
+import { ApiError } from "#api/errors.ts";
+import type { FileContentQuery } from "#api/files.ts";
+import type { AppContext } from "#server/http/env.ts";
+import type { Mount } from "#server/http/mount.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import { etagOf } from "./content.ts";
+import { attachment } from "./original.ts";
+import type { FileService } from "./service.ts";
+
+/** Hangs the routes of items. */
+export function mountFiles(at: Mount, files: FileService): void {
+  at.member(routes.listAllFiles, ({ actor, query }) => files.list(actor, query));
+  at.member(routes.listConnectorFiles, ({ actor, params, query }) => files.listOfConnector(actor, params.id, query));
+  at.member(routes.countFilesBySource, ({ actor }) => files.countBySource(actor));
+  at.member(routes.getFileAccess, ({ actor, params, query }) => files.access(actor, params.fileId, query.userId));
+  at.member(routes.getFileContent, ({ actor, params, query, c }) =>
+    answerContent(files, actor, params.fileId, query, c),
+  );
+}
+
+/** Code units of one answer unless told: a text of any length is read in parts. */
+const DEFAULT_CHARS = 1_000_000;
+
+/** What a browser may do with anything of an item: nothing. Source: S15. */
+const INERT = {
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "sandbox; default-src 'none'",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "private, no-store",
+};
+
+async function answerContent(
+  files: FileService,
+  actor: Actor,
+  kbId: string,
+  query: FileContentQuery,
+  c: AppContext,
+): Promise<Response> {
+  if (query.original === "true") {
+    refuseTogether(query, ["offset", "limit", "find"], "original");
+    return answerOriginal(await files.original(actor, kbId));
+  }
+  const type = textType(c.req.header("accept"));
+  if (query.find !== undefined) {
+    refuseTogether(query, ["offset", "limit"], "find");
+    const found = await files.find(actor, kbId, query.find);
+    const text = found.passages.map(({ at, text }) => `at ${at}:\n${text}\n`).join("\n");
+    const etag = etagOf(found.item, [type, "find", query.find]);
+    return answerText(c, text, type, etag, {
+      "X-Total-Chars": String(found.item.textChars),
+      "X-Total-Passages": String(found.total),
+    });
+  }
+  const { offset = 0, limit = DEFAULT_CHARS } = query;
+  const range = await files.text(actor, kbId, { offset, limit });
+  return answerText(c, range.text, type, etagOf(range.item, [type, offset, limit]), {
+    "X-Total-Chars": String(range.totalChars),
+    "X-Offset": String(range.start),
+    ...(range.end < range.totalChars && { "X-Next-Offset": String(range.end) }),
+  });
+}
+
+/** The text, or 304 for somebody who holds it already; the access was judged before either. */
+function answerText(
+  c: AppContext,
+  text: string,
+  type: string,
+  etag: string,
+  headers: Record<string, string>,
+): Response {
+  const all = { ...INERT, ...headers, ETag: etag, Vary: "Accept" };
+  const held = c.req
+    .header("if-none-match")
+    ?.split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""));
+  if (held?.includes(etag)) return new Response(null, { status: 304, headers: all });
+  return new Response(text, { headers: { ...all, "Content-Type": `${type}; charset=utf-8` } });
+}
+
+function answerOriginal(original: { bytes: Uint8Array; mimeType: string; fileName: string }): Response {
+  return new Response(new Uint8Array(original.bytes), {
+    headers: {
+      ...INERT,
+      "Content-Type": original.mimeType,
+      "Content-Disposition": attachment(original.fileName),
+    },
+  });
+}
+
+function textType(accept: string | undefined): "text/markdown" | "text/plain" {
+  const wantsMarkdown = accept?.toLowerCase().includes("text/markdown") === true;
+  return wantsMarkdown && !accept?.toLowerCase().includes("text/plain") ? "text/markdown" : "text/plain";
+}
+
+function refuseTogether(query: FileContentQuery, names: readonly (keyof FileContentQuery)[], other: string): void {
+  const given = names.find((name) => query[name] !== undefined);
+  if (given === undefined) return;
+  throw new ApiError("invalid_request", {
+    message: `"${given}" can't be given together with "${other}". Leave one of them out.`,
+    field: given,
+  });
+}

@@ -1,0 +1,102 @@
+import type { FileAccess, FileCounts, FileList, FileListQuery } from "#api/files.ts";
+import { explainAccess } from "#server/access/explain.ts";
+import type { Policy } from "#server/access/policy.ts";
+import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { ItemPosition } from "#server/ports/store/items.ts";
+import { readText, type TextRange } from "./content.ts";
+import { findPassages, type FoundPassages } from "./find.ts";
+import { countItemsBySource, listConnectorItems, listItems, type ItemPage, type ItemPageRequest } from "./list.ts";
+import { lookUpItems, type LookedUp } from "./lookup.ts";
+import { readOriginal, type FetchOriginal, type Original } from "./original.ts";
+import { toFileRecord } from "./record.ts";
+
+/** Reading items: lists, counts, text, passages, originals, and why somebody may. Everything is by policy alone. */
+export interface FileService {
+  list(actor: Actor, query: FileListQuery): Promise<FileList>;
+  /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
+  listOfConnector(actor: Actor, connectorId: string, query: Omit<FileListQuery, "connectorId">): Promise<FileList>;
+  countBySource(actor: Actor): Promise<FileCounts>;
+  /** @throws ApiError `not_found`, `no_text`, `past_end` */
+  text(actor: Actor, kbId: string, range: { offset: number; limit: number }): Promise<TextRange>;
+  /** @throws ApiError `not_found`, `no_text` */
+  find(actor: Actor, kbId: string, words: string): Promise<FoundPassages>;
+  /** @throws ApiError `not_found`, `no_text`, `source_unavailable` */
+  original(actor: Actor, kbId: string): Promise<Original>;
+  /** @throws ApiError `not_found`, `forbidden` */
+  access(actor: Actor, kbId: string, userId?: string): Promise<FileAccess>;
+  /** What a kbId, URL or issue key names among what the actor may see. */
+  lookUp(actor: Actor, asked: string): Promise<LookedUp>;
+}
+
+export interface FileServiceOptions {
+  store: Store;
+  policy: Policy;
+  cursors: CursorCodec;
+  fetchOriginal: FetchOriginal;
+  /** Writes down that an admin was told about somebody's access (S18). */
+  auditExplain(actor: Actor, explained: { kbId: string; userId: string; isAllowed: boolean }): Promise<void>;
+}
+
+/** Makes the reading side of items. */
+export function makeFileService(options: FileServiceOptions): FileService {
+  const { store, policy, cursors } = options;
+
+  async function list(
+    actor: Actor,
+    query: FileListQuery,
+    read: (request: ItemPageRequest) => Promise<ItemPage>,
+  ): Promise<FileList> {
+    const { cursor, limit, sort, q, ...columns } = query;
+    const scope: CursorScope = {
+      workspaceId: actor.workspaceId,
+      userId: actor.userId,
+      route: "files",
+      args: { ...columns, sort, q },
+    };
+    const page = await read({
+      filter: { ...columns, ...(q !== undefined && { titlePart: q }) },
+      order: sort,
+      limit,
+      ...(cursor !== undefined && { after: fromCursor(cursors.decode(scope, cursor)) }),
+    });
+    return {
+      files: page.items.map((item) => toFileRecord(item, page.gates.get(item.connectorId)?.aclCheckedAt ?? null)),
+      nextCursor: page.next && cursors.encode(scope, toCursor(page.next)),
+      total: page.total,
+    };
+  }
+
+  return {
+    list: (actor, query) => list(actor, query, (request) => listItems(policy, actor, request)),
+    listOfConnector: (actor, connectorId, query) =>
+      list(actor, { ...query, connectorId }, (request) => listConnectorItems(policy, actor, connectorId, request)),
+    countBySource: async (actor) => ({ counts: await countItemsBySource(policy, actor) }),
+    text: (actor, kbId, range) => readText(policy, actor, kbId, range),
+    find: (actor, kbId, words) => findPassages(policy, actor, kbId, words),
+    original: (actor, kbId) => readOriginal(policy, options.fetchOriginal, actor, kbId),
+    async access(actor, kbId, userId) {
+      const { isAdminRead, ...explained } = await explainAccess({ store, policy }, actor, kbId, userId);
+      if (isAdminRead) await options.auditExplain(actor, explained);
+      return explained;
+    },
+    lookUp: (actor, asked) => lookUpItems(policy, actor, asked),
+  };
+}
+
+/** What the cursor's flags say of its value. */
+const VALUE = { none: 0, positive: 1, negative: 2 } as const;
+
+function toCursor({ value, kbId }: ItemPosition): CursorPosition {
+  const id = kbId.slice(kbId.indexOf("_") + 1);
+  // A title does not fit: its item's id is the position.
+  if (typeof value !== "number") return { flags: VALUE.none, value: 0, id };
+  return { flags: value < 0 ? VALUE.negative : VALUE.positive, value: Math.abs(value), id };
+}
+
+function fromCursor({ flags, value, id }: CursorPosition): { kbId: string; value: number | null } {
+  const kbId = `kbi_${id}`;
+  if (flags === VALUE.none) return { kbId, value: null };
+  return { kbId, value: flags === VALUE.negative ? -value : value };
+}
