@@ -1,0 +1,19 @@
+import { ApiError } from "#api/errors.ts";
+
+/** Throws `search_timeout` when its time is over. Source: S24. */
+export interface Deadline {
+  check(): void;
+}
+
+export function makeDeadline(now: () => number, ms: number): Deadline {
+  const end = now() + ms;
+  return {
+    check() {
+      if (now() <= end) return;
+      throw new ApiError("search_timeout", {
+        message: `The search took longer than ${ms} ms and was given up. Use fewer or rarer words, or a filter.`,
+        retryAfterMs: 1_000,
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** Typed arrays that grow: number lists without boxing. */
+export interface Growing<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array> {
+  /** May be longer than `length`. */
+  array: T;
+  length: number;
+}
+
+/** Room for `capacity` entries in all; keeps the old ones. */
+export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: T, capacity: number): T {
+  if (array.length >= capacity) return array;
+  // The species constructor of a typed array is its own class.
+  const Type = array.constructor as new (length: number) => T;
+  const larger = new Type(Math.max(capacity, array.length * 2, 16));
+  larger.set(array);
+  return larger;
+}
+
+/** Appends a number. */
+export function push<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
+  list: Growing<T>,
+  value: number,
+): void {
+  if (list.length === list.array.length) list.array = grown(list.array, list.length + 1);
+  list.array[list.length++] = value;
+}

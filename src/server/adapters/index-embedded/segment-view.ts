@@ -1,0 +1,65 @@
+import { type Columns, findKbId } from "./columns.ts";
+import { decodePostings, type Postings } from "./postings.ts";
+import { packKey } from "./schema.ts";
+import { hasBit, loadColumns, setBit } from "./segment-files.ts";
+import type { SegmentRow } from "./segments.ts";
+import type { Statements } from "./sqlite.ts";
+
+/** What the evaluation sees of a stretch of at most 65,536 documents, whether on disk or in memory. */
+export interface SegmentView {
+  /** `columns.acl` is 0 for dead documents and for documents of nobody: neither is ever visible. */
+  readonly columns: Columns;
+  /** How many documents have access 0. */
+  unreadable: number;
+  /** The posting list of a term; `termId` is its number in the workspace, when it has one. */
+  postings(term: string, termId: number | undefined): Postings | undefined;
+}
+
+/** A segment on disk: columns in memory, postings read when asked for. */
+export class BaseSegment implements SegmentView {
+  readonly number: number;
+  readonly columns: Columns;
+  unreadable = 0;
+  readonly #dead: Uint8Array;
+  readonly #sql: Statements;
+
+  constructor(sql: Statements, row: SegmentRow) {
+    this.#sql = sql;
+    this.number = row.segment;
+    this.columns = loadColumns(sql, row.segment, row.docs);
+    this.#dead = new Uint8Array(Math.ceil(row.docs / 8));
+    for (const acl of this.columns.acl) if (acl === 0) this.unreadable++;
+  }
+
+  postings(_term: string, termId: number | undefined): Postings | undefined {
+    if (termId === undefined) return undefined;
+    const row: unknown = this.#sql("SELECT data FROM index_postings WHERE id = ?").get(packKey(this.number, termId));
+    // The column's declared type.
+    return row === undefined ? undefined : decodePostings((row as { data: Uint8Array }).data);
+  }
+
+  /** Local id of the living document with this kbId (as UTF-8), or -1. */
+  find(key: Uint8Array): number {
+    const id = findKbId(this.columns, key);
+    return id < 0 || hasBit(this.#dead, id) ? -1 : id;
+  }
+
+  /** Marks a document dead, for good. */
+  kill(id: number): void {
+    setBit(this.#dead, id);
+    this.setAcl(id, 0);
+  }
+
+  /** Kills what the manifest says is dead; documents once dead stay so. */
+  killAll(dead: Uint8Array): void {
+    for (let id = 0; id < this.columns.docs; id++) {
+      if (hasBit(dead, id) && !hasBit(this.#dead, id)) this.kill(id);
+    }
+  }
+
+  setAcl(id: number, aclId: number): void {
+    const before = this.columns.acl[id] ?? 0;
+    this.unreadable += Number(aclId === 0) - Number(before === 0);
+    this.columns.acl[id] = aclId;
+  }
+}

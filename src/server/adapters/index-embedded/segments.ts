@@ -1,0 +1,20 @@
+import { LIVE } from "./schema.ts";
+import type { Statements } from "./sqlite.ts";
+
+/** A live segment as the manifest knows it. */
+export interface SegmentRow {
+  segment: number;
+  docs: number;
+  deadCount: number;
+  /** One bit per document; undefined = all live. */
+  dead: Uint8Array | undefined;
+  bytes: number;
+}
+
+/** The manifest: live segments of a workspace in the order of their numbers. */
+export function readManifest(sql: Statements, no: number): SegmentRow[] {
+  const rows = sql(
+    "SELECT segment, docs, deadCount, dead, bytes FROM index_segments WHERE no = ? AND state = ? ORDER BY segment",
+  ).all(no, LIVE);
+  return rows.map((row) => ({ ...row, dead: row.dead ?? undefined }));
+}

@@ -1,0 +1,190 @@
+import type { WordForm } from "./forms.ts";
+import { foldWord } from "./fold.ts";
+import { STOP_WORDS } from "./stop-words.ts";
+import { type Chunk, sharedTokenizer, type Token, type Tokenizer } from "./tokenize.ts";
+
+/** One thing that an item can have or not have. `written` is the piece of the query it came from. */
+export type QueryUnit =
+  /** `parts` stand in for an identifier (`server/main.ts`) that occurs as a whole in nothing the viewer can see. */
+  | { type: "word"; written: string; term: string; parts: readonly QueryUnit[] }
+  | { type: "prefix"; written: string; prefix: string }
+  /** Quoted: words in this order with nothing between, compared as written, not by stem. May be a single word. */
+  | { type: "phrase"; written: string; words: readonly PhraseWord[] };
+
+export interface PhraseWord {
+  term: string;
+  exactTerm: string;
+}
+
+export interface ParsedQuery {
+  /** What items should have. */
+  units: readonly QueryUnit[];
+  /** What items must not have. */
+  excluded: readonly QueryUnit[];
+  /** Words beyond the limit were left out. */
+  isCut: boolean;
+}
+
+/** Source: S24. */
+export const MAX_WORDS = 32;
+export const MAX_PREFIXES = 4;
+const MIN_PREFIX_LENGTH = 2;
+
+interface Piece {
+  text: string;
+  isQuoted: boolean;
+  isExcluded: boolean;
+}
+
+/**
+ * Understands a query as people and agents really write them: nothing is an error.
+ *
+ * Words, "phrases", prefix*; `-word` and `-"phrase"` only where the minus starts a word and a letter or quote follows
+ * (never `--flag`); a quote without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop
+ * word); stop words are dropped unless quoted or alone. Source: B8, S24.
+ */
+export function parseQuery(query: string, tokenizer: Tokenizer = sharedTokenizer()): ParsedQuery {
+  const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
+  const units: QueryUnit[] = [];
+  const excluded: QueryUnit[] = [];
+  for (const piece of splitPieces(query)) {
+    const found = piece.isQuoted ? quotedUnit(piece.text, tokenizer) : plainUnits(piece.text, tokenizer);
+    for (const unit of found) {
+      const fitting = withinBudget(unit, budget);
+      if (fitting !== undefined) (piece.isExcluded ? excluded : units).push(fitting);
+    }
+  }
+  return { units: distinct(dropStopWords(units)), excluded: distinct(excluded), isCut: budget.isCut };
+}
+
+/** A key that is equal for units that ask for the same. */
+export function unitKey(unit: QueryUnit): string {
+  switch (unit.type) {
+    case "word":
+      return `w ${unit.term}`;
+    case "prefix":
+      return `p ${unit.prefix}`;
+    case "phrase":
+      return `" ${unit.words.map((word) => word.exactTerm).join(" ")}`;
+  }
+}
+
+const QUOTES = '"\u201c\u201d\u201e';
+
+function splitPieces(query: string): Piece[] {
+  const pieces: Piece[] = [];
+  let plain = "";
+  const flush = () => {
+    if (plain.trim() !== "") pieces.push({ text: plain, isQuoted: false, isExcluded: false });
+    plain = "";
+  };
+  let i = 0;
+  while (i < query.length) {
+    const isWordStart = i === 0 || /\s/.test(query[i - 1] ?? "");
+    const isExcluded = isWordStart && query[i] === "-" && /[\p{L}"\u201c\u201e]/u.test(characterAt(query, i + 1));
+    const at = isExcluded ? i + 1 : i;
+    const phraseEnd = isQuote(query[at]) ? closingQuote(query, at) : -1;
+    if (phraseEnd > 0) {
+      flush();
+      pieces.push({ text: query.slice(at + 1, phraseEnd), isQuoted: true, isExcluded });
+      i = phraseEnd + 1;
+    } else if (isExcluded && !isQuote(query[at])) {
+      flush();
+      const word = /^\S+/.exec(query.slice(at))?.[0] ?? "";
+      pieces.push({ text: word, isQuoted: false, isExcluded });
+      i = at + word.length;
+    } else plain += query[i++];
+  }
+  flush();
+  return pieces;
+}
+
+function characterAt(text: string, i: number): string {
+  const codePoint = text.codePointAt(i);
+  return codePoint === undefined ? "" : String.fromCodePoint(codePoint);
+}
+
+function isQuote(character: string | undefined): boolean {
+  return character !== undefined && QUOTES.includes(character);
+}
+
+function closingQuote(query: string, from: number): number {
+  for (let i = from + 1; i < query.length; i++) if (isQuote(query[i])) return i;
+  return -1;
+}
+
+function quotedUnit(text: string, tokenizer: Tokenizer): QueryUnit[] {
+  const words = phraseWords(tokenizer.tokenize(text));
+  return words.length === 0 ? [] : [{ type: "phrase", written: text.trim(), words }];
+}
+
+/** The words that a phrase is compared by: every leaf, without wholes. */
+export function phraseWords(tokens: readonly Token[]): PhraseWord[] {
+  return tokens.filter((token) => !token.isExtra).map(({ term, exactTerm }) => ({ term, exactTerm }));
+}
+
+function plainUnits(text: string, tokenizer: Tokenizer): QueryUnit[] {
+  const units: QueryUnit[] = [];
+  tokenizer.chunks(text, (chunk) => {
+    const written = text.slice(chunk.start, chunk.end);
+    if (written === "AND") return;
+    const isPrefix = text[chunk.end] === "*" && !/[\p{L}\p{N}]/u.test(characterAt(text, chunk.end + 1));
+    units.push(...(chunk.isUnspaced ? unspacedUnits(chunk, written) : spacedUnits(chunk, written, isPrefix)));
+  });
+  return units;
+}
+
+function spacedUnits(chunk: Chunk, written: string, isPrefix: boolean): QueryUnit[] {
+  const units = chunk.forms.roots.map((form) => wordUnit(form, written));
+  const last = chunk.forms.roots.at(-1);
+  if (!isPrefix || last === undefined) return units;
+  const prefix = foldWord(written.slice(last.start, last.end));
+  if (prefix.length < MIN_PREFIX_LENGTH) return units;
+  return [...units.slice(0, -1), { type: "prefix", written: `${written}*`, prefix }];
+}
+
+function wordUnit(form: WordForm, written: string): QueryUnit {
+  const parts = form.parts.map((part) => wordUnit(part, written));
+  return { type: "word", written, term: form.term, parts };
+}
+
+/** The bigrams of a run; one character alone is looked for at the start of bigrams (and at the end of runs). */
+function unspacedUnits(chunk: Chunk, written: string): QueryUnit[] {
+  const { flat } = chunk.forms;
+  const only = flat[0];
+  if (flat.length === 1 && only !== undefined) return [{ type: "prefix", written, prefix: only.exact }];
+  return flat.slice(0, -1).map((form) => ({
+    type: "word",
+    written: written.slice(form.start, form.end),
+    term: form.term,
+    parts: [],
+  }));
+}
+
+function withinBudget(
+  unit: QueryUnit,
+  budget: { words: number; prefixes: number; isCut: boolean },
+): QueryUnit | undefined {
+  const cost = unit.type === "phrase" ? unit.words.length : 1;
+  if (cost > budget.words) {
+    budget.isCut = true;
+    return undefined;
+  }
+  budget.words -= cost;
+  if (unit.type !== "prefix") return unit;
+  if (budget.prefixes > 0) {
+    budget.prefixes--;
+    return unit;
+  }
+  budget.isCut = true;
+  return undefined;
+}
+
+function dropStopWords(units: readonly QueryUnit[]): readonly QueryUnit[] {
+  const telling = units.filter((unit) => unit.type !== "word" || !STOP_WORDS.has(unit.written.toLowerCase()));
+  return telling.length > 0 ? telling : units;
+}
+
+function distinct(units: readonly QueryUnit[]): QueryUnit[] {
+  return [...new Map(units.map((unit) => [unitKey(unit), unit] as const).toReversed()).values()].toReversed();
+}
