@@ -42,7 +42,13 @@ export interface SourceItem {
   place?: string;
   /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */
   path?: readonly string[];
+  /** The item this one is a part of (attachment, archive member): its access follows that item's. Source: S20. */
   parentId?: string;
+  /**
+   * What stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the
+   * hint and the text of a known item is that item, and keeps its kbId.
+   */
+  identityHint?: string;
   version?: string;
   mimeType?: string;
   size?: number;
@@ -76,6 +82,10 @@ export type SyncEvent<Cursor = unknown> =
   /** Everything yielded before is covered by it once it is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }
+  /**
+   * Not taken, and why. `failed`: the former version stays and the id counts as named; every other reason: it is no
+   * item, and a stored one goes with the sweep. A left-out folder is one event with the folder's id.
+   */
   | {
       t: "skip";
       externalId: string;
@@ -105,7 +115,8 @@ export interface BrowseNode {
 /** What a source is called with. `config` is already parsed by its schema. */
 export interface SourceContext<Config> {
   config: Config;
-  connector: { id: string; name: string };
+  /** `visibility` is the connector's access; absent counts as wider than private. */
+  connector: { id: string; name: string; visibility?: "private" | "members" | "workspace" | "source" };
   /** Decrypted credentials of the connector; never logged. */
   credentials: Readonly<Record<string, string>>;
   signal: AbortSignal;
@@ -115,6 +126,11 @@ export interface SourceContext<Config> {
 
 export interface SyncRequest<Cursor> {
   mode: "full" | "incremental" | "items";
+  /**
+   * The same for every attempt of one run. A cursor holds it, so that a source which names what it found before the
+   * cursor only once resumes within a run, and starts again in the next one.
+   */
+  runId?: string;
   scope: Scope;
   cursor: Cursor | null;
   /** For `items`: only these. */
@@ -151,6 +167,11 @@ export interface Source<Config = unknown, Cursor = unknown> {
     ctx: SourceContext<Config>,
     item: { externalId: string },
   ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+  /**
+   * Whether the scope includes a stored item, judged from its externalId alone: lets a scope change take effect at once.
+   * Absent = the next full run decides.
+   */
+  inScope?(scope: Scope, item: { externalId: string }): boolean;
   /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
   unavailable?(): Promise<string | undefined>;
 }
