@@ -127,63 +127,62 @@ export type FileAccess = z.infer<typeof FileAccess>;
 
 const FileParams = z.object({ fileId: idSchema("item") });
 
-export const listAllFiles = createRoute({
-  operationId: "listAllFiles",
-  method: "get",
-  path: "/api/connectors/all-files",
-  tags: ["files"],
-  summary: "Everything indexed that the caller may see",
-  request: { query: FileListQuery },
-  responses: { 200: answer("A page of items", FileList), default: problemAnswer },
-});
-
-export const listConnectorFiles = createRoute({
-  operationId: "listConnectorFiles",
-  method: "get",
-  path: "/api/connectors/{id}/files",
-  tags: ["files"],
-  summary: "A connector's items that the caller may see",
-  request: { params: z.object({ id: idSchema("connector") }), query: FileListQuery.omit({ connectorId: true }) },
-  responses: { 200: answer("A page of items", FileList), default: problemAnswer },
-});
-
-export const countFilesBySource = createRoute({
-  operationId: "countFilesBySource",
-  method: "get",
-  path: "/api/connectors/file-counts-by-source",
-  tags: ["files"],
-  summary: "How many items the caller may see, by source and kind",
-  request: { query: z.strictObject({}) },
-  responses: { 200: answer("The counts", FileCounts), default: problemAnswer },
-});
-
-export const getFileContent = createRoute({
-  operationId: "getFileContent",
-  method: "get",
-  path: "/api/connectors/files/{fileId}/content",
-  tags: ["files"],
-  summary: "An item's text, a range or the passages around words of it, or the original bytes",
-  request: { params: FileParams, query: FileContentQuery },
-  responses: {
-    200: {
-      description: "The text (`X-Total-Chars` says how much there is), or the original as an attachment",
-      content: {
-        "text/plain": { schema: z.string() },
-        "text/markdown": { schema: z.string() },
-        "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) },
+/** The routes of items. */
+export const fileRoutes = {
+  listAll: createRoute({
+    operationId: "listAllFiles",
+    method: "get",
+    path: "/api/connectors/all-files",
+    tags: ["files"],
+    summary: "Everything indexed that the caller may see",
+    request: { query: FileListQuery },
+    responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+  }),
+  listOfConnector: createRoute({
+    operationId: "listConnectorFiles",
+    method: "get",
+    path: "/api/connectors/{id}/files",
+    tags: ["files"],
+    summary: "A connector's items that the caller may see",
+    request: { params: z.object({ id: idSchema("connector") }), query: FileListQuery.omit({ connectorId: true }) },
+    responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+  }),
+  countBySource: createRoute({
+    operationId: "countFilesBySource",
+    method: "get",
+    path: "/api/connectors/file-counts-by-source",
+    tags: ["files"],
+    summary: "How many items the caller may see, by source and kind",
+    request: { query: z.strictObject({}) },
+    responses: { 200: answer("The counts", FileCounts), default: problemAnswer },
+  }),
+  content: createRoute({
+    operationId: "getFileContent",
+    method: "get",
+    path: "/api/connectors/files/{fileId}/content",
+    tags: ["files"],
+    summary: "An item's text, a range or the passages around words of it, or the original bytes",
+    request: { params: FileParams, query: FileContentQuery },
+    responses: {
+      200: {
+        description: "The text (`X-Total-Chars` says how much there is), or the original as an attachment",
+        content: {
+          "text/plain": { schema: z.string() },
+          "text/markdown": { schema: z.string() },
+          "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) },
+        },
       },
+      304: { description: "Unchanged since the given ETag" },
+      default: problemAnswer,
     },
-    304: { description: "Unchanged since the given ETag" },
-    default: problemAnswer,
-  },
-});
-
-export const getFileAccess = createRoute({
-  operationId: "getFileAccess",
-  method: "get",
-  path: "/api/connectors/files/{fileId}/access",
-  tags: ["files"],
-  summary: "Why the caller (for admins: any member) can or can't see an item",
-  request: { params: FileParams, query: z.strictObject({ userId: idSchema("user").optional() }) },
-  responses: { 200: answer("The chain that grants or refuses", FileAccess), default: problemAnswer },
-});
+  }),
+  access: createRoute({
+    operationId: "getFileAccess",
+    method: "get",
+    path: "/api/connectors/files/{fileId}/access",
+    tags: ["files"],
+    summary: "Why the caller (for admins: any member) can or can't see an item",
+    request: { params: FileParams, query: z.strictObject({ userId: idSchema("user").optional() }) },
+    responses: { 200: answer("The chain that grants or refuses", FileAccess), default: problemAnswer },
+  }),
+};

@@ -1,5 +1,6 @@
 /** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
 import { auditRoutes } from "./audit.ts";
+import { fileRoutes } from "./files.ts";
 import { operationRoutes } from "./operations.ts";
 import { sessionRoutes } from "./session.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -7,6 +8,7 @@ import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from 
 
 export const ROUTE_GROUPS = {
   audit: auditRoutes,
+  files: fileRoutes,
   groups: groupRoutes,
   invitations: invitationRoutes,
   localRoots: localRootRoutes,

@@ -1,6 +1,5 @@
-import * as routes from "#api/files.ts";
 import { ApiError } from "#api/errors.ts";
-import type { FileContentQuery } from "#api/files.ts";
+import { fileRoutes, type FileContentQuery } from "#api/files.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -10,13 +9,11 @@ import type { FileService } from "./service.ts";
 
 /** Hangs the routes of items. */
 export function mountFiles(at: Mount, files: FileService): void {
-  at.member(routes.listAllFiles, ({ actor, query }) => files.list(actor, query));
-  at.member(routes.listConnectorFiles, ({ actor, params, query }) => files.listOfConnector(actor, params.id, query));
-  at.member(routes.countFilesBySource, ({ actor }) => files.countBySource(actor));
-  at.member(routes.getFileAccess, ({ actor, params, query }) => files.access(actor, params.fileId, query.userId));
-  at.member(routes.getFileContent, ({ actor, params, query, c }) =>
-    answerContent(files, actor, params.fileId, query, c),
-  );
+  at.member(fileRoutes.listAll, ({ actor, query }) => files.list(actor, query));
+  at.member(fileRoutes.listOfConnector, ({ actor, params, query }) => files.listOfConnector(actor, params.id, query));
+  at.member(fileRoutes.countBySource, ({ actor }) => files.countBySource(actor));
+  at.member(fileRoutes.access, ({ actor, params, query }) => files.access(actor, params.fileId, query.userId));
+  at.member(fileRoutes.content, ({ actor, params, query, c }) => answerContent(files, actor, params.fileId, query, c));
 }
 
 /** Code units of one answer unless told: a text of any length is read in parts. */

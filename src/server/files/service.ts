@@ -4,6 +4,7 @@ import type { Policy } from "#server/access/policy.ts";
 import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { AuditRecorder } from "#server/ports/store/audit.ts";
 import type { ItemPosition } from "#server/ports/store/items.ts";
 import { readText, type TextRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";
@@ -35,8 +36,8 @@ export interface FileServiceOptions {
   policy: Policy;
   cursors: CursorCodec;
   fetchOriginal: FetchOriginal;
-  /** Writes down that an admin was told about somebody's access (S18). */
-  auditExplain(actor: Actor, explained: { kbId: string; userId: string; isAllowed: boolean }): Promise<void>;
+  /** An admin who asks about somebody's access is written down (S18). */
+  audit: AuditRecorder;
 }
 
 /** Makes the reading side of items. */
@@ -78,7 +79,11 @@ export function makeFileService(options: FileServiceOptions): FileService {
     original: (actor, kbId) => readOriginal(policy, options.fetchOriginal, actor, kbId),
     async access(actor, kbId, userId) {
       const { isAdminRead, ...explained } = await explainAccess({ store, policy }, actor, kbId, userId);
-      if (isAdminRead) await options.auditExplain(actor, explained);
+      if (isAdminRead) {
+        const details = { userId: explained.userId, isAllowed: explained.isAllowed };
+        const act = { action: "access.explained", target: { type: "file", id: kbId }, details };
+        await store.transaction((tx) => options.audit.record(tx, actor, act));
+      }
       return explained;
     },
     lookUp: (actor, asked) => lookUpItems(policy, actor, asked),

@@ -14,7 +14,7 @@ function filesOf(world: World) {
     policy: world.policy,
     cursors: makeCursorCodec(new Uint8Array(32), world.clock),
     fetchOriginal: async () => undefined,
-    auditExplain: async () => {},
+    audit: { record: async () => {}, recordSystem: async () => {} },
   });
 }
 
