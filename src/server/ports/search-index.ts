@@ -69,7 +69,7 @@ export interface SearchRequest {
   /** Continue after this hit. `match` is the mode decided on page 1. */
   after?: { position: HitPosition; match: "all" | "any" };
   facets?: readonly FacetField[];
-  /** Offset in minutes of the viewer's zone for `month` facets. */
+  /** IANA zone of the viewer, for `month` facets; UTC unless told. */
   timeZone?: string;
   /** Give up after this many milliseconds with `search_timeout`; 2,000 unless told. */
   deadlineMs?: number;
@@ -102,7 +102,7 @@ export interface SearchResponse {
   facets: Partial<Record<FacetField, { value: string; count: number }[]>>;
   /** Query words (as written) that occur in no visible item. */
   unknownWords: string[];
-  /** What the snippets must mark: analyzed terms of the words and phrases. */
+  /** More hits follow after the last one. */
   hasMore: boolean;
   tookMs: number;
 }

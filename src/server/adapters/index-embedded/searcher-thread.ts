@@ -1,0 +1,27 @@
+import { parentPort, workerData } from "node:worker_threads";
+import {
+  openSearcher,
+  type SearcherOptions,
+  type SearcherMessage,
+  type SearcherReply,
+  toReplyError,
+} from "./searcher.ts";
+
+main();
+
+/** Answers one task after the other; the pool gives the next one only when this one is answered. */
+function main(): void {
+  const port = parentPort;
+  if (!port) throw new Error("The searcher runs as a worker thread only.");
+  // The pool passes exactly this shape; it is our own module on the other side.
+  const searcher = openSearcher(workerData as SearcherOptions);
+  port.on("message", (message: SearcherMessage) => {
+    let reply: SearcherReply;
+    try {
+      reply = { id: message.id, ok: true, value: searcher.perform(message.task) };
+    } catch (error) {
+      reply = { id: message.id, ok: false, error: toReplyError(error) };
+    }
+    port.postMessage(reply);
+  });
+}
