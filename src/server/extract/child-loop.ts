@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { extractInProcess, type ExtractTools } from "./extract.ts";
 import { encodeFrame, FrameReader } from "./frames.ts";
-import type { ExtractLimits } from "./limits.ts";
+import type { InnerLimits } from "./limits.ts";
 import { sealNetwork } from "./seal.ts";
 import { decodeRequest, encodeResult } from "./wire.ts";
 
@@ -17,7 +17,7 @@ export const ANSWER_DESCRIPTOR = 3;
 export async function runChild(limits: string, tools: ExtractTools): Promise<void> {
   sealNetwork();
   // Proof: the pool of the same build wrote it.
-  const caps = JSON.parse(limits) as Pick<ExtractLimits, "maxBytes" | "maxTextLength">;
+  const caps = JSON.parse(limits) as InnerLimits;
   const reader = new FrameReader();
   writeAll(encodeFrame({ ready: true, hasPermissionModel: "permission" in process }, []));
   for (;;) {

@@ -2,4 +2,4 @@ import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { runChild } from "./child-loop.ts";
 
 // Entry of the extraction child: the one place that joins its parts.
-await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument });
+await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument, now: () => performance.now() });

@@ -4,12 +4,14 @@ import { cutText, oneLine } from "./clean.ts";
 import { decodeText } from "./decode.ts";
 import { detectType } from "./detect.ts";
 import type { FormatInput, FormatText } from "./format.ts";
-import type { ExtractLimits } from "./limits.ts";
+import type { InnerLimits } from "./limits.ts";
 import { findFormat, type FormatLoader } from "./registry.ts";
 
 export interface ExtractTools {
   /** Term vector of an item: the analyzer. */
   analyze(fields: DocumentFields): AnalyzedText;
+  /** Monotonic milliseconds. */
+  now(): number;
   /** Other formats than the registry's, for tests of the pool. */
   formats?: Readonly<Record<string, FormatLoader>>;
 }
@@ -22,7 +24,7 @@ export interface ExtractTools {
  */
 export async function extractInProcess(
   request: ExtractRequest,
-  limits: Pick<ExtractLimits, "maxBytes" | "maxTextLength">,
+  limits: InnerLimits,
   tools: ExtractTools,
 ): Promise<Extracted | NotExtracted> {
   const noText = (reason: NotExtracted["reason"], message: string, mimeType: string) =>
@@ -42,7 +44,7 @@ export async function extractInProcess(
     );
   }
   try {
-    const result = await (await load()).extract(makeInput(request, detected.mimeType, limits));
+    const result = await (await load()).extract(makeInput(request, detected.mimeType, limits, tools));
     if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
     if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
     return finish(request, detected.mimeType, result, limits, tools);
@@ -62,10 +64,7 @@ export function makeNoText(
 }
 
 /** One sentence with the file's size and the cap. */
-export function tooLargeMessage(
-  request: Pick<ExtractRequest, "bytes">,
-  limits: Pick<ExtractLimits, "maxBytes">,
-): string {
+export function tooLargeMessage(request: Pick<ExtractRequest, "bytes">, limits: Pick<InnerLimits, "maxBytes">): string {
   const mebibytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
   return `The file has ${mebibytes(request.bytes.length)} MiB; text is read from files up to ${mebibytes(limits.maxBytes)} MiB.`;
 }
@@ -75,12 +74,9 @@ export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
   return request.mimeType ?? "application/octet-stream";
 }
 
-function makeInput(
-  request: ExtractRequest,
-  mimeType: string,
-  limits: Pick<ExtractLimits, "maxTextLength">,
-): FormatInput {
+function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimits, tools: ExtractTools): FormatInput {
   const { bytes, fileName } = request;
+  const deadline = tools.now() + limits.pdfTimeoutMs / 2;
   return {
     bytes,
     fileName,
@@ -91,6 +87,7 @@ function makeInput(
       if (decoded === undefined) throw new Error("its bytes are no text in any known encoding");
       return decoded;
     },
+    hasTime: () => tools.now() < deadline,
   };
 }
 
@@ -98,7 +95,7 @@ function finish(
   request: ExtractRequest,
   mimeType: string,
   result: FormatText,
-  limits: Pick<ExtractLimits, "maxTextLength">,
+  limits: InnerLimits,
   tools: ExtractTools,
 ): Extracted {
   const text = cutText(result.text, limits.maxTextLength);

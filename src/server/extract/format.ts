@@ -10,6 +10,8 @@ export interface FormatInput {
   maxTextLength: number;
   /** The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that order. */
   decode(declared?: string): DecodedText;
+  /** False when half of the file's time is used up: a format that works in steps gives what it has. */
+  hasTime(): boolean;
 }
 
 export interface DecodedText {

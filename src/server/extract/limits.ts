@@ -18,6 +18,9 @@ export interface ExtractLimits {
   idleMs: number;
 }
 
+/** The caps that a child keeps itself. */
+export type InnerLimits = Pick<ExtractLimits, "maxBytes" | "maxTextLength" | "pdfTimeoutMs">;
+
 const MIB = 1024 * 1024;
 
 export const DEFAULT_EXTRACT_LIMITS: ExtractLimits = {

@@ -10,6 +10,13 @@ export type FormatLoader = () => Promise<Format>;
 export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "text/plain": async () => (await import("./formats/plain.ts")).plainFormat,
   "text/markdown": async () => (await import("./formats/markdown.ts")).markdownFormat,
+  "text/html": async () => (await import("./formats/html.ts")).htmlFormat,
+  "application/xhtml+xml": async () => (await import("./formats/html.ts")).htmlFormat,
+  "text/csv": async () => (await import("./formats/csv.ts")).csvFormat,
+  "text/tab-separated-values": async () => (await import("./formats/csv.ts")).csvFormat,
+  "application/json": async () => (await import("./formats/json.ts")).jsonFormat,
+  "application/x-ndjson": async () => (await import("./formats/json.ts")).jsonFormat,
+  "application/pdf": async () => (await import("./formats/pdf.ts")).pdfFormat,
 };
 
 /** The loader for a detected type; undefined when its text can't be read. */

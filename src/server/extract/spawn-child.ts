@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import type { ExtractLimits } from "./limits.ts";
+import type { ExtractLimits, InnerLimits } from "./limits.ts";
 
 export interface SpawnOptions {
   /** The program to run: this Node, unless a test has another. */
@@ -19,19 +19,23 @@ export interface SpawnOptions {
  */
 export function spawnChild(options: SpawnOptions): ChildProcess {
   const { limits, childPath } = options;
-  const { maxBytes, maxTextLength } = limits;
+  const { maxBytes, maxTextLength, pdfTimeoutMs } = limits;
   const flags = [
     ...(options.hasPermissionModel ? permissionFlags(options.nodeVersion, childPath) : []),
     `--max-old-space-size=${limits.heapMegabytes}`,
     "--disallow-code-generation-from-strings",
     "--no-warnings",
   ];
-  return spawn(options.nodePath, [...flags, childPath, JSON.stringify({ maxBytes, maxTextLength })], {
-    env: {},
-    cwd: dirname(childPath),
-    stdio: ["pipe", "ignore", "ignore", "pipe"],
-    windowsHide: true,
-  });
+  return spawn(
+    options.nodePath,
+    [...flags, childPath, JSON.stringify({ maxBytes, maxTextLength, pdfTimeoutMs } satisfies InnerLimits)],
+    {
+      env: {},
+      cwd: dirname(childPath),
+      stdio: ["pipe", "ignore", "ignore", "pipe"],
+      windowsHide: true,
+    },
+  );
 }
 
 /** The options of the permission model, named as this version of Node names them; empty where it has none. */

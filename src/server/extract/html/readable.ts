@@ -1,0 +1,18 @@
+import { Readability } from "@mozilla/readability";
+import { parseHTML } from "linkedom";
+import { isHidden } from "./walk.ts";
+
+/**
+ * The article of a page as HTML, found by the density of its text; undefined when there is none. Takes 50 to 400 ms for
+ * 200 kB, and recurses, so pages must be small and flat.
+ */
+export function findArticle(html: string): string | undefined {
+  const { document } = parseHTML(html);
+  // Readability drops style attributes, so what they hide has to go before.
+  for (const element of document.querySelectorAll("[hidden],[style],[aria-hidden],dialog")) {
+    const attributes = Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]));
+    if (isHidden(element.localName, attributes)) element.remove();
+  }
+  const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
+  return article?.content ?? undefined;
+}
