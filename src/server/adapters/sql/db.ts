@@ -1,4 +1,5 @@
 import { Kysely } from "kysely";
+import { INDEX_DDL } from "../index-embedded/schema.ts";
 import type { SqlHandles } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
@@ -20,7 +21,7 @@ export interface DatabaseOptions {
   durability?: Durability;
   /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
   writerEntry?: string;
-  /** Statements for tables that belong to an adapter (the embedded index). */
+  /** Statements for tables that belong to an adapter; those of the embedded index unless told. */
   extraDdl?: readonly string[];
 }
 
@@ -33,7 +34,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { file, durability = "normal" } = options;
   const first = openWriter(file, durability);
   try {
-    await migrate(first, options.extraDdl ?? []);
+    await migrate(first, options.extraDdl ?? INDEX_DDL);
   } finally {
     first.close();
   }

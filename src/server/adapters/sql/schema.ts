@@ -32,6 +32,7 @@ export interface Tables {
   entities: EntitiesTable;
   item_entities: ItemEntitiesTable;
   removals: RemovalsTable;
+  removal_windows: RemovalWindowsTable;
 }
 
 /** One row: set-up of this installation. */
@@ -320,6 +321,10 @@ export interface ItemsTable {
   seenBy: string | null;
   /** Set when removed: hidden at once, restorable until it is purged. */
   removedAt: number | null;
+  /** What stays the same when it is renamed at its source (device and inode). */
+  identityHint: string | null;
+  /** Hash of everything the index holds of it apart from its access: equal = nothing to index again. */
+  indexHash: string | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */
@@ -358,6 +363,17 @@ export interface RemovalsTable {
   workspaceId: string;
   connectorId: string;
   kbId: string;
-  syncId: string;
+  /** The run that missed it; null = a push. */
+  syncId: string | null;
   heldAt: number;
+}
+
+/** Removals of a quarter of an hour, for the guard that sums them over a day. Source: S41. */
+export interface RemovalWindowsTable {
+  workspaceId: string;
+  connectorId: string;
+  startsAt: number;
+  /** The highest number of living items known in it. */
+  highest: number;
+  removed: number;
 }

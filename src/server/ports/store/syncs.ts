@@ -1,2 +1,79 @@
-/** Filled by its feature. */
-export interface SyncStore {}
+import type { SourceProblem } from "#api/common.ts";
+import type { SyncCounts, SyncProgress } from "./item-writes.ts";
+
+export const SYNC_MODES = ["full", "incremental", "identities", "items"] as const;
+export type SyncMode = (typeof SYNC_MODES)[number];
+
+export const SYNC_TRIGGERS = ["manual", "schedule", "webhook", "retry"] as const;
+export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
+
+export const SYNC_STATES = [
+  "queued",
+  "running",
+  "waiting",
+  "cancelling",
+  "succeeded",
+  "partial",
+  "failed",
+  "cancelled",
+] as const;
+export type SyncState = (typeof SYNC_STATES)[number];
+
+/** One run of a connector. Times are epoch milliseconds. */
+export interface SyncRecord {
+  syncId: string;
+  connectorId: string;
+  mode: SyncMode;
+  trigger: SyncTrigger;
+  state: SyncState;
+  attempt: number;
+  counts: SyncCounts;
+  progress: SyncProgress;
+  /** External ids, for mode `items`. */
+  items: string[] | null;
+  resumeAt: number | null;
+  cancelRequestedAt: number | null;
+  problem: SourceProblem | null;
+  scopeVersion: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export interface SyncSkip {
+  externalId: string;
+  reason: string;
+  message: string;
+  retryable: boolean;
+}
+
+export type SyncPatch = Partial<Omit<SyncRecord, "syncId" | "connectorId" | "createdAt">>;
+
+/** States of a run that is not over. */
+export const OPEN_SYNC_STATES: readonly SyncState[] = ["queued", "running", "waiting", "cancelling"];
+
+export interface SyncStore {
+  create(sync: SyncRecord): Promise<void>;
+  find(syncId: string): Promise<SyncRecord | undefined>;
+  update(syncId: string, patch: SyncPatch): Promise<void>;
+  /** Runs of a connector, the newest first, at most `limit`, after this one. */
+  list(connectorId: string, limit: number, after?: { createdAt: number; syncId: string }): Promise<SyncRecord[]>;
+  /** Runs of these connectors that are not over, the oldest first. */
+  listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]>;
+  /** The newest finished run of each of these connectors. */
+  listLast(connectorIds: readonly string[]): Promise<SyncRecord[]>;
+  /** A sample of what a run left out. */
+  listSkips(syncId: string): Promise<SyncSkip[]>;
+  /** Deletes finished runs beyond the newest `keep` of a connector. */
+  trim(connectorId: string, keep: number): Promise<void>;
+}
+
+export const NO_COUNTS: SyncCounts = {
+  seen: 0,
+  upserted: 0,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 0,
+  failed: 0,
+  bytes: 0,
+};

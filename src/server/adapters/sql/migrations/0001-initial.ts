@@ -256,6 +256,8 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
     aclId: "integer",
     seenBy: "text?",
     removedAt: "integer?",
+    identityHint: "text?",
+    indexHash: "text?",
   })
     .addUniqueConstraint("items_external", ["workspaceId", "connectorId", "externalId"])
     .execute();
@@ -279,21 +281,47 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
   await ofConnector(db, "removals", ["kbId"], {
     connectorId: "text",
     kbId: "text",
-    syncId: "text",
+    syncId: "text?",
     heldAt: "integer",
   }).execute();
+  await ofConnector(db, "removal_windows", ["connectorId", "startsAt"], {
+    connectorId: "text",
+    startsAt: "integer",
+    highest: "integer",
+    removed: "integer",
+  }).execute();
+  await createItemRelations(db);
 }
 
-/** Lists walk and count living items without reading a row: the access number stands in each index. */
+/** Finding the parts of an item, a renamed item and tombstones that are due costs nothing where there are none. */
+async function createItemRelations(db: Kysely<unknown>): Promise<void> {
+  const partial = { items_by_parent: "parentExternalId", items_by_hint: "identityHint" } as const;
+  for (const [name, column] of Object.entries(partial)) {
+    await db.schema
+      .createIndex(name)
+      .on("items")
+      .columns(["workspaceId", "connectorId", column])
+      .where(sql<boolean>`${sql.ref(column)} is not null`)
+      .execute();
+  }
+  await db.schema
+    .createIndex("items_removed")
+    .on("items")
+    .columns(["removedAt"])
+    .where(sql<boolean>`"removedAt" is not null`)
+    .execute();
+}
+
+/** Lists walk and count living items without reading a row: whatever they ask about stands in each index. */
 async function createItemLists(db: Kysely<unknown>): Promise<void> {
-  const living = sql<boolean>`"removedAt" is null`;
+  // A partial index would not do: SQLite reads the row to look at `removedAt` when the index does not hold it.
   const columns = {
-    items_by_updated: sql`"workspaceId", "updatedAt", "kbId", "aclId"`,
-    items_by_title: sql`"workspaceId", lower("title"), "kbId", "aclId"`,
-    items_by_place: sql`"workspaceId", "connectorId", "source", "kind", "indexState", "aclId"`,
+    items_by_updated: sql`"workspaceId", "removedAt", "updatedAt", "kbId", "aclId"`,
+    items_by_title: sql`"workspaceId", "removedAt", lower("title"), "kbId", "aclId"`,
+    items_by_place: sql`"workspaceId", "removedAt", "connectorId", "source", "kind", "indexState", "aclId"`,
   };
   for (const [name, expression] of Object.entries(columns)) {
-    await db.schema.createIndex(name).on("items").expression(expression).where(living).execute();
+    await db.schema.createIndex(name).on("items").expression(expression).execute();
   }
 }
 

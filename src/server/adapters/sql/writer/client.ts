@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { openWriter, type Durability, type SqliteConnection } from "../sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
-import { makeProcedures } from "./procedures.ts";
+import { makeWriterWork } from "./procedures.ts";
 import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from "./thread.ts";
 
 /** The way to the one writing connection, whether it lives in a thread of its own or in this one. */
@@ -62,7 +62,7 @@ export function startInlineWriter(
   const connection = openWriter(file, durability);
   const engine = new WriterEngine({
     connection,
-    procedures: makeProcedures(connection),
+    ...makeWriterWork(connection),
     schedule: (run) => queueMicrotask(run),
   });
   const client = makeClient(

@@ -34,20 +34,29 @@ export class WriterEngine {
   readonly #procedures: ReadonlyMap<string, Procedure>;
   readonly #queues: Record<Priority, Waiting[]> = { interactive: [], batch: [] };
   readonly #schedule: (run: () => void) => void;
+  readonly #upkeep: () => boolean;
+  /** Whether upkeep may be due: batches make work for it. */
+  #hasUpkeep = true;
+  /** Why upkeep stopped; told to the next batch, which would only make more of it. */
+  #upkeepFailure: unknown;
   #transaction: number | undefined;
   #transactionTimer: NodeJS.Timeout | undefined;
   readonly #expired = new Set<number>();
   #isRunning = false;
+  #isUpkeepTurn = false;
 
   constructor(options: {
     connection: SqliteConnection;
     procedures: ReadonlyMap<string, Procedure>;
     /** Called between two requests so that newly arrived interactive ones can go first. */
     schedule: (run: () => void) => void;
+    /** One slice of upkeep; false = nothing is due. Asked after each batch and while nothing else waits. */
+    upkeep?: () => boolean;
   }) {
     this.#connection = options.connection;
     this.#procedures = options.procedures;
     this.#schedule = options.schedule;
+    this.#upkeep = options.upkeep ?? (() => false);
   }
 
   /** Puts a request in line; resolves with its result once it ran. */
@@ -69,13 +78,33 @@ export class WriterEngine {
 
   #pump(): void {
     if (this.#isRunning || this.#transaction !== undefined) return;
-    const next = this.#queues.interactive.shift() ?? this.#queues.batch.shift();
+    const interactive = this.#queues.interactive.shift();
+    // Upkeep takes turns with batches, so that a steady stream of them does not starve it.
+    if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {
+      this.#isUpkeepTurn = false;
+      this.#runUpkeep();
+      this.#schedule(() => this.#pump());
+      return;
+    }
+    const batch = interactive ? undefined : this.#queues.batch.shift();
+    const next = interactive ?? batch;
     if (!next) return;
     this.#isRunning = true;
     void this.#perform(next).finally(() => {
       this.#isRunning = false;
+      if (batch) this.#hasUpkeep = this.#isUpkeepTurn = true;
       if (this.#transaction === undefined) this.#schedule(() => this.#pump());
     });
+  }
+
+  #runUpkeep(): void {
+    try {
+      this.#hasUpkeep = this.#upkeep();
+    } catch (error) {
+      this.#hasUpkeep = false;
+      this.#upkeepFailure = error;
+      if (this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
+    }
   }
 
   async #perform({ request, resolve, reject }: Waiting): Promise<void> {
@@ -107,6 +136,11 @@ export class WriterEngine {
   async #call(name: string, args: unknown): Promise<unknown> {
     const procedure = this.#procedures.get(name);
     if (!procedure) throw new Error(`The writer has no procedure "${name}".`);
+    if (this.#upkeepFailure !== undefined) {
+      const cause = this.#upkeepFailure;
+      this.#upkeepFailure = undefined;
+      throw new Error("The upkeep of the index failed.", { cause });
+    }
     return procedure(this.#connection, args);
   }
 

@@ -1,10 +1,31 @@
+import { makeIndexWriter } from "../../index-embedded/writer.ts";
 import type { SqliteConnection } from "../sqlite.ts";
-import type { Procedure } from "./engine.ts";
+import { type BatchArgs, makeApplyBatch } from "./batch.ts";
+import { inTransaction, type Procedure } from "./engine.ts";
+import { makePurgeItems, type PurgeArgs } from "./purge.ts";
+
+/** What the writer does beside single statements. */
+export interface WriterWork {
+  /** By name. Their callers in `store/` give exactly the arguments that are named here. */
+  procedures: ReadonlyMap<string, Procedure>;
+  /** One slice (about 25 ms) of upkeep that is due; false = nothing is. Runs between requests. */
+  upkeep(): boolean;
+}
 
 /**
- * Every procedure the writer knows, by name. A procedure runs inside the writer, so it may use the raw connection;
+ * Every procedure the writer knows. A procedure runs inside the writer, so it may use the raw connection;
  * it must end within about 25 ms, or work in slices that it asks for again.
  */
-export function makeProcedures(_connection: SqliteConnection): ReadonlyMap<string, Procedure> {
-  return new Map<string, Procedure>();
+export function makeWriterWork(connection: SqliteConnection): WriterWork {
+  const index = makeIndexWriter(connection.raw);
+  const applyBatch = makeApplyBatch(connection, index);
+  const purgeItems = makePurgeItems(connection, index);
+  return {
+    procedures: new Map<string, Procedure>([
+      ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
+      ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
+      ["sweepIndex", () => inTransaction(connection, () => index.sweep())],
+    ]),
+    upkeep: () => index.nextFoldSlice(),
+  };
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers";
 import { parentPort, workerData } from "node:worker_threads";
 import { openWriter, type Durability } from "../sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
-import { makeProcedures } from "./procedures.ts";
+import { makeWriterWork } from "./procedures.ts";
 
 /** Start values of the thread. */
 export interface WriterThreadData {
@@ -31,7 +31,7 @@ function main(): void {
   const connection = openWriter(file, durability);
   const engine = new WriterEngine({
     connection,
-    procedures: makeProcedures(connection),
+    ...makeWriterWork(connection),
     schedule: (run) => setImmediate(run),
   });
 

@@ -1,0 +1,104 @@
+import type { IndexState } from "#api/common.ts";
+import { type BatchResult, GUARD_WINDOW_MS, type ItemWriteStore } from "#server/ports/store/item-writes.ts";
+import type { SqlHandles } from "../handles.ts";
+
+/** The writing side of items: procedures of the writer, and the look-ups that go before them. */
+export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWriteStore {
+  const living = (connectorId: string) =>
+    sql.read
+      .selectFrom("items")
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", connectorId)
+      .where("removedAt", "is", null);
+  const stored = (connectorId: string) =>
+    living(connectorId).select(["kbId", "externalId", "version", "indexState", "textReason", "retryAt", "seenBy"]);
+
+  return {
+    applyBatch: (batch) => call<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
+    purge: (which) => call<number>(sql, "purgeItems", { workspaceId, ...which }),
+
+    async listStored(connectorId, afterExternalId, limit) {
+      const rows = await stored(connectorId)
+        .where("externalId", ">", afterExternalId)
+        .orderBy("externalId")
+        .limit(limit)
+        .execute();
+      return rows.map(toStored);
+    },
+    async findStored(connectorId, externalId) {
+      const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
+      return row && toStored(row);
+    },
+
+    async guardOf(connectorId, now) {
+      const { count } = await living(connectorId)
+        .select((eb) => eb.fn.countAll().as("count"))
+        .executeTakeFirstOrThrow();
+      const lately = await sql.read
+        .selectFrom("removal_windows")
+        .select((eb) => [eb.fn.max("highest").as("highest"), eb.fn.sum("removed").as("removed")])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("startsAt", ">", now - GUARD_WINDOW_MS)
+        .executeTakeFirst();
+      return {
+        living: Number(count),
+        highest: Math.max(Number(count), Number(lately?.highest ?? 0)),
+        removed: Number(lately?.removed ?? 0),
+      };
+    },
+    async resetGuard(connectorId) {
+      await sql.write
+        .deleteFrom("removal_windows")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
+    async listHeld(connectorId, afterKbId, limit) {
+      return sql.read
+        .selectFrom("removals")
+        .select(["kbId", "syncId", "heldAt"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("kbId", ">", afterKbId)
+        .orderBy("kbId")
+        .limit(limit)
+        .execute();
+    },
+    async countStates(connectorId) {
+      const rows = await living(connectorId)
+        .select(["indexState", (eb) => eb.fn.countAll().as("count")])
+        .groupBy("indexState")
+        .execute();
+      const counts = { indexed: 0, unsearchable: 0, pending: 0, failed: 0, held: 0 };
+      // `indexState` is written by the batch procedure from the same union.
+      for (const row of rows) counts[row.indexState as IndexState] = Number(row.count);
+      return counts;
+    },
+  };
+}
+
+interface StoredRow {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: string;
+  textReason: string | null;
+  retryAt: number | null;
+  seenBy: string | null;
+}
+
+function toStored({ textReason, retryAt, ...row }: StoredRow) {
+  return {
+    ...row,
+    // Written by the batch procedure from the same union.
+    indexState: row.indexState as IndexState,
+    isRetryable: textReason === "failed" && retryAt !== null,
+  };
+}
+
+function call<Result>(sql: SqlHandles, name: string, args: unknown): Promise<Result> {
+  if (!sql.writer) throw new Error(`${name} is a transaction of its own and can't be part of another one.`);
+  return sql.writer.call<Result>(name, args, "batch");
+}

@@ -1,0 +1,383 @@
+import { Kysely } from "kysely";
+import { assertNever } from "#api/errors.ts";
+import type { IndexChange } from "#server/ports/search-index.ts";
+import type { SourceAccess } from "#server/ports/source.ts";
+import {
+  type BatchResult,
+  type ItemBatch,
+  type ItemOp,
+  type OpOutcome,
+  type PreparedItem,
+  removalLimit,
+  type SyncCounts,
+} from "#server/ports/store/item-writes.ts";
+import { makeLocalDialect } from "../dialect.ts";
+import type { Tables } from "../schema.ts";
+import type { SqliteConnection } from "../sqlite.ts";
+import { makeAccessStore } from "../store/access.ts";
+import { refusalOf, saveRun } from "./batch-run.ts";
+import { inTransaction } from "./engine.ts";
+import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
+import { noteRemovals, removedLately } from "./removal-windows.ts";
+
+/** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
+export interface IndexPart {
+  apply(workspaceId: string, changes: readonly IndexChange[]): void;
+}
+
+export interface BatchArgs {
+  workspaceId: string;
+  batch: ItemBatch;
+}
+
+/** The procedure `applyBatch`: all ops of a batch, the index changes, the cursor and the counts in one transaction. */
+export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
+  // One connection and never destroyed: it is the writer's own.
+  const db = new Kysely<Tables>({ dialect: makeLocalDialect(() => connection, 1) });
+
+  return async ({ workspaceId, batch }: BatchArgs): Promise<BatchResult> => {
+    const startedAt = performance.now();
+    return inTransaction(connection, async () => {
+      const refusal = refusalOf(connection, workspaceId, batch);
+      if (refusal) return { isApplied: false, reason: refusal };
+      const access = makeAccessStore({ read: db, write: db, writer: undefined }, workspaceId);
+      const work = makeWork(connection, workspaceId, batch, (what) => access.intern(what, batch.always));
+      const outcomes: OpOutcome[] = [];
+      for (const op of batch.ops) outcomes.push(await applyOp(work, op));
+      index.apply(workspaceId, work.changes);
+      noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
+      const isCancelRequested = batch.run
+        ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work.counts)
+        : false;
+      return { isApplied: true, outcomes, isCancelRequested, tookMs: performance.now() - startedAt };
+    });
+  };
+}
+
+/** State of one batch while it is applied. */
+interface Work {
+  batch: ItemBatch;
+  rows: ItemRows;
+  changes: IndexChange[];
+  counts: SyncCounts;
+  /** Removals of this batch that the guard counts, and how many it lets pass. */
+  guarded: number;
+  allowance: number;
+  seenBy: string | null;
+  intern(access: SourceAccess): Promise<number>;
+  addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
+}
+
+function makeWork(
+  connection: SqliteConnection,
+  workspaceId: string,
+  batch: ItemBatch,
+  intern: (access: SourceAccess) => Promise<number>,
+): Work {
+  const { run, connectorId } = batch;
+  const interned = new Map<string, Promise<number>>();
+  return {
+    batch,
+    rows: makeItemRows(connection, workspaceId, connectorId),
+    changes: [],
+    counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
+    guarded: 0,
+    allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
+    seenBy: run?.syncId ?? null,
+    intern(access) {
+      const key = JSON.stringify(access);
+      const found = interned.get(key) ?? intern(access);
+      interned.set(key, found);
+      return found;
+    },
+    addSkip(externalId, reason, message, retryable) {
+      if (!run) return;
+      connection
+        .prepare(
+          `insert or replace into sync_skips (workspaceId, syncId, externalId, reason, message, retryable)
+           select ?, ?, ?, ?, ?, ? where (select count(*) from sync_skips where workspaceId = ? and syncId = ?) < ?`,
+        )
+        .run(
+          workspaceId,
+          run.syncId,
+          externalId,
+          reason,
+          message,
+          retryable ? 1 : 0,
+          workspaceId,
+          run.syncId,
+          SKIPS_KEPT,
+        );
+    },
+  };
+}
+
+/** A sample of skips tells what is wrong; the counts tell how often. */
+const SKIPS_KEPT = 100;
+
+async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
+  switch (op.op) {
+    case "upsert":
+      return upsert(work, op.item);
+    case "access":
+      return changeAccess(work, op.externalId, op.access);
+    case "delete":
+      return remove(work, deleteTargets(work.rows, op.externalId, op.subtree));
+    case "seen":
+      return markSeen(work, op.externalIds);
+    case "skip":
+      return skip(work, op);
+    case "sweep":
+      return sweep(work, op.kbIds, op.hold);
+    case "remove":
+      for (const item of living(work, op.kbIds)) removeOne(work, item);
+      return "removed";
+    case "release":
+      for (const item of living(work, op.kbIds)) release(work, item);
+      return "done";
+    default:
+      return assertNever(op);
+  }
+}
+
+async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
+  const { rows, counts } = work;
+  counts.seen++;
+  const known = rows.find(item.externalId) ?? renamed(work, item);
+  const isLiving = known !== undefined && known.removedAt === null;
+  const aclId = await accessOf(work, item);
+  if (known && isLiving && known.indexState === "held") rows.unhold(known.kbId);
+  if (item.text.state === "failed") {
+    counts.failed++;
+    work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
+    if (known && isLiving) return keepFormer(work, known, item, item.text, aclId);
+  }
+  const isSame = isLiving && known.indexHash === item.indexHash && known.textReason !== "failed";
+  const kbId = known?.kbId ?? item.newKbId;
+  if (isSame && known.version !== null && known.version === item.version) {
+    rows.set(kbId, { aclId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
+  } else {
+    writeRow(work, item, known, aclId);
+  }
+  if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
+  else if (known.aclId !== aclId) work.changes.push({ type: "access", kbId, aclId });
+  if (known?.aclId !== aclId || !isLiving) passAccessOn(work, item.externalId, aclId);
+  if (item.text.state === "failed") return "failed";
+  const isUnchanged = isSame && known.aclId === aclId;
+  if (isUnchanged) counts.unchanged++;
+  else counts.upserted++;
+  return isUnchanged ? "unchanged" : "upserted";
+}
+
+/** The same thing under a new externalId: it moves there with its kbId. */
+function renamed({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefined {
+  if (item.identityHint === null || item.text.state !== "text") return undefined;
+  const known = rows.findByHint(item.identityHint, item.text.textHash);
+  // Named by this very run: it still lives at its old place, so this is a copy.
+  if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
+  rows.set(known.kbId, { externalId: item.externalId });
+  return { ...known, externalId: item.externalId };
+}
+
+/** A part follows the stored item it is a part of; everything else has its own. Source: S20. */
+async function accessOf(work: Work, item: { parentExternalId: string | null; access: SourceAccess }): Promise<number> {
+  const parent = item.parentExternalId === null ? undefined : work.rows.find(item.parentExternalId);
+  if (parent && parent.removedAt === null) return parent.aclId;
+  return work.intern(item.access);
+}
+
+/** The last try failed: content and title stay as they were, the access is today's. */
+function keepFormer(
+  work: Work,
+  known: KnownItem,
+  item: PreparedItem,
+  text: { message: string; retryAt: number | null },
+  aclId: number,
+): OpOutcome {
+  work.rows.set(known.kbId, {
+    // Without another try to come, the version is done with: it is not read again until it changes.
+    version: text.retryAt === null ? item.version : known.version,
+    textReason: "failed",
+    textMessage: text.message,
+    retryAt: text.retryAt,
+    aclId,
+    seenBy: work.seenBy,
+    indexState: stateOf(aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  setIndexAccess(work, known, aclId);
+  return "failed";
+}
+
+function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, aclId: number): void {
+  const { rows, batch } = work;
+  const textHash = item.text.state === "text" ? item.text.textHash : null;
+  const textReason = item.text.state === "text" ? null : item.text.state === "failed" ? "failed" : item.text.reason;
+  const extras = {
+    version: item.text.state === "failed" && item.text.retryAt !== null ? null : item.version,
+    indexedAt: batch.now,
+    indexState: stateOf(aclId, { textHash, textReason }),
+    aclId,
+    seenBy: work.seenBy,
+  };
+  const kbId = known?.kbId ?? item.newKbId;
+  if (known) rows.update(item, kbId, extras);
+  else rows.insert(item, kbId, extras);
+  if (known && known.textHash !== textHash && known.textHash !== null) rows.removeText(kbId);
+  if (item.text.state === "text" && known?.textHash !== textHash) rows.writeText(kbId, item.text.text);
+  if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
+}
+
+function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
+  const idsOf = (...roles: string[]) => [
+    ...new Set(item.entities.filter((e) => roles.includes(e.role)).map((e) => e.entityId)),
+  ];
+  const { kind, status, providerId, source, updatedAt, createdAt, dueAt, text } = item;
+  return {
+    type: "upsert",
+    document: {
+      kbId,
+      kind,
+      status,
+      providerId,
+      source,
+      connectorId,
+      aclId,
+      updatedAt,
+      createdAt,
+      dueAt,
+      text: text.analyzed,
+      people: idsOf("author", "assignee", "participant"),
+      assignees: idsOf("assignee"),
+      containers: idsOf("container", "label"),
+    },
+  };
+}
+
+async function changeAccess(work: Work, externalId: string, access: SourceAccess): Promise<OpOutcome> {
+  const known = work.rows.find(externalId);
+  if (!known || known.removedAt !== null) return "absent";
+  work.counts.seen++;
+  const aclId = await accessOf(work, { parentExternalId: known.parentExternalId, access });
+  if (aclId === known.aclId) {
+    work.counts.unchanged++;
+    return "unchanged";
+  }
+  work.counts.upserted++;
+  setAccess(work, known, aclId);
+  return "upserted";
+}
+
+function setAccess(work: Work, known: KnownItem, aclId: number): void {
+  const indexState = known.indexState === "held" ? "held" : stateOf(aclId, known);
+  work.rows.set(known.kbId, { aclId, indexState });
+  setIndexAccess(work, known, aclId);
+}
+
+function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
+  if (aclId === known.aclId) return;
+  work.changes.push({ type: "access", kbId: known.kbId, aclId });
+  passAccessOn(work, known.externalId, aclId);
+}
+
+/** Parts of an item get its access. A part is set before its own parts are looked at, so a loop ends. */
+function passAccessOn(work: Work, externalId: string, aclId: number): void {
+  for (const part of work.rows.partsOf(externalId)) if (part.aclId !== aclId) setAccess(work, part, aclId);
+}
+
+function deleteTargets(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
+  const found = new Map<string, KnownItem>();
+  const add = (item: KnownItem | undefined) => {
+    if (!item || item.removedAt !== null || found.has(item.kbId)) return;
+    found.set(item.kbId, item);
+    for (const part of rows.partsOf(item.externalId)) add(part);
+  };
+  add(rows.find(externalId));
+  if (subtree) for (const item of rows.below(externalId)) add(item);
+  return [...found.values()];
+}
+
+/** Removes all of these, or holds all of them when the guard does not let as many pass. */
+function remove(work: Work, items: KnownItem[]): OpOutcome {
+  if (items.length === 0) return "absent";
+  if (work.guarded + items.length > work.allowance) {
+    for (const item of items) hold(work, item);
+    return "held";
+  }
+  work.guarded += items.length;
+  for (const item of items) removeOne(work, item);
+  return "removed";
+}
+
+function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
+  const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy);
+  if (isHeld) {
+    for (const item of gone) hold(work, item);
+    return "held";
+  }
+  work.guarded += gone.length;
+  for (const item of gone) removeOne(work, item);
+  return "removed";
+}
+
+function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
+  return kbIds.flatMap((kbId) => {
+    const item = rows.findByKbId(kbId);
+    return item && item.removedAt === null ? [item] : [];
+  });
+}
+
+function removeOne(work: Work, item: KnownItem): void {
+  work.counts.deleted++;
+  if (item.indexState === "held") work.rows.unhold(item.kbId);
+  work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
+  work.changes.push({ type: "remove", kbId: item.kbId });
+}
+
+function hold(work: Work, item: KnownItem): void {
+  if (item.indexState === "held") return;
+  work.rows.hold(item.kbId, work.seenBy, work.batch.now);
+  work.rows.set(item.kbId, { indexState: "held" });
+}
+
+function release(work: Work, item: KnownItem): void {
+  work.rows.unhold(item.kbId);
+  work.rows.set(item.kbId, { indexState: stateOf(item.aclId, item) });
+}
+
+function markSeen(work: Work, externalIds: readonly string[]): OpOutcome {
+  for (const externalId of externalIds) {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null) continue;
+    if (item.indexState === "held") release(work, item);
+    if (item.seenBy !== work.seenBy) work.rows.set(item.kbId, { seenBy: work.seenBy });
+  }
+  return "done";
+}
+
+function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
+  work.addSkip(op.externalId, op.reason, op.message, op.retryable);
+  if (op.reason !== "failed") {
+    work.counts.skipped++;
+    return "skipped";
+  }
+  work.counts.seen++;
+  work.counts.failed++;
+  const known = work.rows.find(op.externalId);
+  if (!known || known.removedAt !== null) return "failed";
+  if (known.indexState === "held") work.rows.unhold(known.kbId);
+  work.rows.set(known.kbId, {
+    textReason: "failed",
+    textMessage: op.message,
+    retryAt: op.retryable ? work.batch.now : null,
+    seenBy: work.seenBy,
+    indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  return "failed";
+}
+
+/** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
+function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
+  if (aclId === 0) return "unsearchable";
+  if (textReason === "failed") return "failed";
+  return textHash === null ? "unsearchable" : "indexed";
+}

@@ -1,0 +1,192 @@
+import type { EntityType, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { AnalyzedText } from "#server/analysis/analyzer.ts";
+import type { Section } from "#server/ports/extractor.ts";
+import type { Principal, SourceAccess } from "#server/ports/source.ts";
+import type { ItemPerson } from "./items.ts";
+
+/** An entity as one item shows it. `entityId` is made from (workspace, type, identity): the same again for the same. */
+export interface ItemEntity {
+  entityId: string;
+  type: EntityType;
+  identity: string;
+  role: "author" | "assignee" | "participant" | "container" | "label";
+  name: string;
+  nameKey: string;
+  email: string | null;
+  login: string | null;
+  claimed: boolean;
+}
+
+/** What became of an item's bytes. */
+export type ItemText =
+  | { state: "text"; text: string; textHash: string; sections: Section[]; analyzed: AnalyzedText }
+  /** No text, and no other try will find one until the item changes. */
+  | { state: "none"; reason: TextReason; message: string; analyzed: AnalyzedText }
+  /** This try failed: a former version stays; `retryAt` null = only a change can help. */
+  | { state: "failed"; message: string; retryAt: number | null; analyzed: AnalyzedText };
+
+/** An item ready to be stored. Times are epoch milliseconds. */
+export interface PreparedItem {
+  /** Its kbId if it is new; a known (connector, externalId) keeps the one it has. */
+  newKbId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  identityHint: string | null;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  subkind: string | null;
+  key: string | null;
+  title: string;
+  url: string | null;
+  path: readonly string[];
+  mimeType: string | null;
+  size: number | null;
+  version: string | null;
+  status: TaskStatus | null;
+  priority: string | null;
+  labels: readonly string[];
+  fields: Readonly<Record<string, unknown>>;
+  author: ItemPerson | null;
+  assignees: readonly ItemPerson[];
+  createdAt: number | null;
+  updatedAt: number | null;
+  dueAt: number | null;
+  entities: readonly ItemEntity[];
+  /** Already judged by the authority rule. */
+  access: SourceAccess;
+  text: ItemText;
+  /** Hash of everything that the index holds of it apart from its access. */
+  indexHash: string;
+}
+
+/** One change to the stored items; those of a batch are applied in the order given. */
+export type ItemOp =
+  | { op: "upsert"; item: PreparedItem }
+  /** A new access; its parts follow. */
+  | { op: "access"; externalId: string; access: SourceAccess }
+  /** Removes it and its parts, with `subtree` also what lies below `<externalId>/`; under the guard. */
+  | { op: "delete"; externalId: string; subtree: boolean }
+  /** Alive and unchanged; counted by the run. */
+  | { op: "seen"; externalIds: readonly string[] }
+  | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
+  /** Removes these unless the run has named them since; under the guard as a whole: all of them or none. */
+  | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
+  /** Removes these without asking the guard: left out by a person's own act. */
+  | { op: "remove"; kbIds: readonly string[] }
+  /** Ends the hold on these: they are kept. */
+  | { op: "release"; kbIds: readonly string[] };
+
+export interface SyncCounts {
+  seen: number;
+  upserted: number;
+  unchanged: number;
+  deleted: number;
+  skipped: number;
+  failed: number;
+  bytes: number;
+}
+
+export interface SyncProgress {
+  done: number;
+  total: number | null;
+  note: string | null;
+}
+
+/** What a run stores about itself together with a batch. */
+export interface BatchRun {
+  syncId: string;
+  /** The claimed job: a batch of a worker that lost its lease is refused. */
+  jobId: string;
+  leaseOwner: string;
+  scopeVersion: number;
+  /** Counted by the run itself, beside what the batch counts. */
+  addCounts?: Partial<SyncCounts>;
+  progress?: SyncProgress;
+  /** JSON of the cursor that covers everything up to the end of this batch. */
+  cursor?: string;
+}
+
+export interface ItemBatch {
+  connectorId: string;
+  /** Principals every access of this connector is ANDed with: its own group, its connection's. */
+  always: readonly Principal[];
+  /** Absent for a push. */
+  run?: BatchRun;
+  /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
+  highest: number;
+  now: number;
+  ops: readonly ItemOp[];
+}
+
+/** What became of one op. `held`: its removal, or that of some of it, waits for approval. */
+export type OpOutcome = "upserted" | "unchanged" | "removed" | "held" | "absent" | "skipped" | "failed" | "done";
+
+export type BatchResult =
+  | { isApplied: true; outcomes: OpOutcome[]; isCancelRequested: boolean; tookMs: number }
+  /** Nothing was stored. */
+  | { isApplied: false; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
+
+/** What a run knows beforehand of a stored, living item. */
+export interface StoredItem {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: IndexState;
+  /** True while another try of the same version may give text. */
+  isRetryable: boolean;
+  seenBy: string | null;
+}
+
+export interface HeldRemoval {
+  kbId: string;
+  syncId: string | null;
+  heldAt: number;
+}
+
+export interface RemovalGuard {
+  /** Living items now. */
+  living: number;
+  /** Highest number of living items within the last 24 hours. */
+  highest: number;
+  /** Removed within the last 24 hours, approved removals apart. */
+  removed: number;
+}
+
+/**
+ * The writing side of items, and what writers need to know before they write. Nothing here answers people.
+ * Source: design page "connectors", Rules.
+ */
+export interface ItemWriteStore {
+  /** Applies all ops, the cursor and the run's progress in one transaction; all of it or nothing. Idempotent. */
+  applyBatch(batch: ItemBatch): Promise<BatchResult>;
+  /** Living items after this externalId in its order, at most `limit`. */
+  listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]>;
+  /** One living item by its identity at the source. */
+  findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined>;
+  guardOf(connectorId: string, now: number): Promise<RemovalGuard>;
+  /** Forgets what was removed lately: a person has approved it. */
+  resetGuard(connectorId: string): Promise<void>;
+  /** Held removals after this kbId, ascending, at most `limit`. */
+  listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]>;
+  /** Living items by state. */
+  countStates(connectorId: string): Promise<Record<IndexState, number>>;
+  /**
+   * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
+   * rows and index entries.
+   * @returns how many were deleted; fewer than `limit` = nothing is left
+   */
+  purge(which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number>;
+}
+
+/** Removals that pass without approval: as many as this, or `GUARD_SHARE` of the highest size, in 24 hours. */
+export const GUARD_ITEMS = 20;
+export const GUARD_SHARE = 0.2;
+export const GUARD_WINDOW_MS = 24 * 3_600_000;
+/** How long a removed item can be restored. */
+export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
+
+/** How many removals in 24 hours pass without approval. Source: design page "connectors", S41. */
+export function removalLimit(highest: number): number {
+  return Math.max(GUARD_ITEMS, Math.floor(highest * GUARD_SHARE));
+}

@@ -1,0 +1,122 @@
+import type { Principal } from "#server/ports/source.ts";
+import type {
+  BatchResult,
+  BatchRun,
+  ItemBatch,
+  ItemOp,
+  SyncCounts,
+  SyncProgress,
+} from "#server/ports/store/item-writes.ts";
+
+/** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
+export interface BatchSink {
+  add(op: ItemOp): void;
+  count(counts: Partial<SyncCounts>): void;
+  progress(progress: SyncProgress): void;
+  /** Covers everything added before. */
+  cursor(cursor: string): void;
+  flushIfDue(): Promise<void>;
+  /** @throws BatchRefused when the batch was refused, or the run was told to end */
+  flush(): Promise<void>;
+  /** Why the store takes nothing more of this run. */
+  readonly refusal: "lease_lost" | "scope_changed" | "connector_inactive" | undefined;
+  readonly isCancelRequested: boolean;
+}
+
+/** The run must end: `BatchSink.refusal` or `isCancelRequested` says why. */
+export class BatchRefused extends Error {
+  override readonly name = "BatchRefused";
+}
+
+export interface SinkOptions {
+  apply(batch: ItemBatch): Promise<BatchResult>;
+  connectorId: string;
+  always: readonly Principal[];
+  highest: number;
+  run: Omit<BatchRun, "addCounts" | "progress" | "cursor">;
+  total: number | null;
+  now: () => number;
+}
+
+/** A batch should hold the writer about this long: others wait no longer for it. Source: design page "architecture". */
+const TARGET_MS = 20;
+const SMALLEST = 20;
+const LARGEST = 500;
+/** Terms and text of a batch cross a thread: some megabytes at most. */
+const MAX_CHARS = 2_000_000;
+/** A slow source shows its progress at least this often. */
+const MAX_AGE_MS = 1_000;
+
+/** Makes a sink that fits its batches to the time they take. */
+export function makeBatchSink(options: SinkOptions): BatchSink {
+  let ops: ItemOp[] = [];
+  let chars = 0;
+  let addCounts: Partial<SyncCounts> = {};
+  let progress: SyncProgress | undefined;
+  let done = 0;
+  let cursor: string | undefined;
+  let size = 100;
+  let startedAt = options.now();
+  let refusal: BatchSink["refusal"];
+  let isCancelRequested = false;
+
+  async function flush(): Promise<void> {
+    startedAt = options.now();
+    if (ops.length === 0 && Object.keys(addCounts).length === 0 && cursor === undefined && !progress) return;
+    const taken = ops;
+    const run: BatchRun = {
+      ...options.run,
+      addCounts,
+      progress: progress ?? { done, total: options.total, note: null },
+      ...(cursor !== undefined && { cursor }),
+    };
+    ops = [];
+    chars = 0;
+    addCounts = {};
+    progress = undefined;
+    cursor = undefined;
+    const { connectorId, always, highest } = options;
+    const result = await options.apply({ connectorId, always, highest, now: options.now(), run, ops: taken });
+    if (!result.isApplied) {
+      refusal = result.reason;
+      throw new BatchRefused(result.reason);
+    }
+    if (taken.length >= SMALLEST) size = fit(size, taken.length, result.tookMs);
+    isCancelRequested = result.isCancelRequested;
+    if (isCancelRequested) throw new BatchRefused("cancelled");
+  }
+
+  return {
+    add(op) {
+      ops.push(op);
+      done += op.op === "seen" ? 0 : 1;
+      if (op.op === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
+    },
+    count(counts) {
+      done += counts.seen ?? 0;
+      // Keys of one type on both sides.
+      for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
+        const value = counts[name] ?? 0;
+        if (value !== 0) addCounts[name] = (addCounts[name] ?? 0) + value;
+      }
+    },
+    progress: (next) => (progress = next),
+    cursor: (next) => (cursor = next),
+    async flushIfDue() {
+      if (ops.length >= size || chars >= MAX_CHARS || options.now() - startedAt >= MAX_AGE_MS) await flush();
+    },
+    flush,
+    get refusal() {
+      return refusal;
+    },
+    get isCancelRequested() {
+      return isCancelRequested;
+    },
+  };
+}
+
+/** The size at which a batch would have taken `TARGET_MS`, approached by halves. */
+function fit(size: number, count: number, tookMs: number): number {
+  const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);
+  return Math.round(Math.min(LARGEST, Math.max(SMALLEST, (size + ideal) / 2)));
+}

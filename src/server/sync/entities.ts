@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
+import { foldWord } from "#server/analysis/fold.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#server/ports/source.ts";
+import type { ItemEntity } from "#server/ports/store/item-writes.ts";
+import { storable } from "./storable.ts";
+
+export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;
+
+/**
+ * The entities that an item shows: its people, containers and labels.
+ *
+ * Identity: a proven principal is the same person everywhere in the workspace. What is only claimed (git, documents) is
+ * the same within one connector and by its name alone: never merged with anybody proven. Source: S47.
+ */
+export function makeItemEntities(
+  workspaceId: string,
+  connectorId: string,
+  item: Pick<SourceItem, "author" | "assignees" | "people" | "containers" | "labels">,
+): { entities: ItemEntity[]; idOf(person: PersonKey): string } {
+  const found = new Map<string, ItemEntity>();
+  const add = (role: ItemEntity["role"], type: EntityType, identity: string, names: Names) => {
+    const entityId = makeEntityId(workspaceId, type, identity);
+    found.set(`${entityId} ${role}`, { entityId, type, identity, role, ...toNames(names) });
+  };
+  const addPerson = (role: ItemEntity["role"], person: SourcePerson) =>
+    add(role, "person", personIdentity(connectorId, person), person);
+
+  if (item.author) addPerson("author", item.author);
+  for (const person of item.assignees ?? []) addPerson("assignee", person);
+  for (const person of item.people ?? []) addPerson("participant", person);
+  for (const container of item.containers ?? []) {
+    add("container", container.type, containerIdentity(connectorId, container), container);
+  }
+  for (const label of item.labels ?? []) add("label", "label", `${connectorId}:${foldText(label)}`, { name: label });
+  return {
+    entities: [...found.values()],
+    idOf: (person) => makeEntityId(workspaceId, "person", personIdentity(connectorId, person)),
+  };
+}
+
+/** The id of an entity: made from what makes it the same, so that it is the same again wherever it is met. */
+export function makeEntityId(workspaceId: string, type: EntityType, identity: string): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([workspaceId, type, identity]))
+    .digest();
+  let text = "";
+  for (const byte of digest.subarray(0, 16)) text += ID_ALPHABET[byte & 31];
+  return `${ID_PREFIXES.entity}_${text}`;
+}
+
+interface Names {
+  name: string;
+  email?: string;
+  login?: string;
+  claimed?: boolean;
+}
+
+function toNames({ name, email, login, claimed = false }: Names) {
+  const nameKey = [name, login, email].flatMap((text) => (text === undefined ? [] : [foldText(text)])).join(" ");
+  return { name: storable(name), nameKey, email: email ?? null, login: login ?? null, claimed };
+}
+
+function personIdentity(connectorId: string, person: PersonKey): string {
+  if (person.principal !== undefined && !person.claimed) return person.principal;
+  return `${connectorId}:claimed:${foldText(person.name)}`;
+}
+
+function containerIdentity(connectorId: string, container: SourceContainer): string {
+  return `${connectorId}:${container.id}`;
+}
+
+function foldText(text: string): string {
+  return storable(text).split(/\s+/u).filter(Boolean).map(foldWord).join(" ");
+}

@@ -1,0 +1,101 @@
+import { assertNever } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { backOffMs } from "#server/ports/store/queue.ts";
+import type { SyncPatch, SyncRecord } from "#server/ports/store/syncs.ts";
+import type { RunEnd } from "./run.ts";
+import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
+
+/** What a run's end changes. */
+export interface Aftermath {
+  sync: SyncPatch;
+  connector: ConnectorPatch;
+  /** When the connector's job is due again; undefined = when there is another run. */
+  resumeAt?: number;
+}
+
+/**
+ * What the end of a run means for it and for its connector as they are stored now. `random` 0–1 spreads the tries.
+ * Undefined for a run that others have taken over: nothing may be changed.
+ */
+export function aftermath(
+  end: RunEnd,
+  sync: SyncRecord,
+  connector: ConnectorRecord,
+  { now, random }: { now: number; random: number },
+): Aftermath | undefined {
+  switch (end.type) {
+    case "done":
+      return afterEnd(end.isComplete, sync, connector, now, random);
+    case "failed":
+      return afterFailure(end.problem, sync, connector, now, random);
+    case "waiting": {
+      const resumeAt = now + Math.max(1_000, end.retryAfterMs);
+      const state = nextSyncState(sync.state, "wait");
+      if (state !== "waiting") return { sync: over(state, now), connector: {} };
+      return { sync: { state, resumeAt, problem: end.problem }, connector: {}, resumeAt };
+    }
+    case "stopped": {
+      const state = nextSyncState(sync.state, end.reason === "cancel" ? "stop" : "give_back");
+      if (state === "queued") return { sync: { state }, connector: {}, resumeAt: now };
+      return { sync: over(state, now), connector: {} };
+    }
+    case "superseded":
+      // The scope's change has queued a run of its own; a lost lease means that another worker has this one.
+      if (end.reason === "lease_lost") return undefined;
+      return { sync: over(nextSyncState(sync.state, "stop"), now), connector: {} };
+    default:
+      return assertNever(end);
+  }
+}
+
+function afterEnd(
+  isComplete: boolean,
+  sync: SyncRecord,
+  connector: ConnectorRecord,
+  now: number,
+  random: number,
+): Aftermath {
+  const outcome = outcomeOf(sync.counts);
+  if (outcome === "failed") {
+    const message = `${sync.counts.failed} items could not be read, more than half of those tried.`;
+    return afterFailure({ code: "source_error", message }, sync, connector, now, random);
+  }
+  const { state, consecutiveFailures } = healthAfterRun(connector, outcome);
+  const isFull = sync.mode === "full" && isComplete;
+  return {
+    sync: { ...over(nextSyncState(sync.state, outcome === "partial" ? "part" : "succeed"), now), problem: null },
+    connector: {
+      state,
+      consecutiveFailures,
+      stateReason: null,
+      // Only a complete listing would have shown every change of a permission. Source: S23.
+      ...(isComplete && { aclCheckedAt: sync.startedAt ?? now }),
+      ...(isFull && { lastFullAt: sync.startedAt ?? now }),
+    },
+  };
+}
+
+function afterFailure(
+  problem: SourceProblem,
+  sync: SyncRecord,
+  connector: ConnectorRecord,
+  now: number,
+  random: number,
+): Aftermath {
+  const { state, consecutiveFailures } = healthAfterRun(connector, "failed", problem.code);
+  const isScheduled = connector.everyMinutes !== null && (state === "active" || state === "error");
+  return {
+    sync: { ...over(nextSyncState(sync.state, "fail"), now), problem },
+    connector: {
+      state,
+      consecutiveFailures,
+      stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
+      ...(isScheduled && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),
+    },
+  };
+}
+
+function over(state: SyncRecord["state"], now: number): SyncPatch {
+  return { state, finishedAt: now, resumeAt: null };
+}

@@ -1,0 +1,94 @@
+/** How far reading runs ahead of storing. */
+export interface Ahead {
+  /** Pieces of work at once. */
+  parallel: number;
+  /** Events read but not yet taken. */
+  window: number;
+  /** Called first at the end, however it comes: whoever still waits for something here is to give up. */
+  release(): void;
+}
+
+/**
+ * Does `work` for each event, several at once, and gives the results in the order of the events. Reading stops while
+ * the window is full. The first failure, of the events or of the work, is thrown at its place in the order; then and
+ * when the consumer ends early the events are told to end, and what is under way is waited for.
+ */
+export async function* inOrder<Event, Result>(
+  events: AsyncGenerator<Event, void>,
+  work: (event: Event) => Promise<Result> | Result,
+  { parallel, window, release }: Ahead,
+): AsyncGenerator<Result, void> {
+  const line: { result: Promise<Result> | Result }[] = [];
+  const running = new Set<Promise<unknown>>();
+  let isOver = false;
+  let failure: { error: unknown } | undefined;
+  const turn = makeSignal();
+
+  const mustWait = () => !isOver && (line.length >= window || running.size >= parallel);
+
+  const reading = (async () => {
+    try {
+      for (;;) {
+        while (mustWait()) await turn.next();
+        if (isOver) return;
+        const { done, value } = await events.next();
+        if (done) return;
+        const result = work(value);
+        line.push({ result });
+        // What is done at once takes no place among the parallel.
+        if (result instanceof Promise) track(result);
+        turn.fire();
+      }
+    } catch (error) {
+      failure = { error };
+    } finally {
+      isOver = true;
+      turn.fire();
+    }
+  })();
+
+  function track(result: Promise<unknown>): void {
+    running.add(result);
+    const free = () => {
+      running.delete(result);
+      turn.fire();
+    };
+    // A failure is thrown where it is taken; until then it must not count as unhandled.
+    result.then(free, free);
+  }
+
+  try {
+    for (;;) {
+      const next = line.shift();
+      if (next) {
+        turn.fire();
+        yield await next.result;
+      } else if (isOver) {
+        break;
+      } else {
+        await turn.next();
+      }
+    }
+    if (failure) throw failure.error;
+  } finally {
+    isOver = true;
+    release();
+    turn.fire();
+    await reading;
+    await Promise.allSettled(running);
+    await events.return();
+  }
+}
+
+/** A signal that wakes whoever waits for its next firing. */
+function makeSignal(): { fire(): void; next(): Promise<void> } {
+  let wake: () => void = () => undefined;
+  let waiting = new Promise<void>((resolve) => (wake = resolve));
+  return {
+    fire() {
+      wake();
+      waiting = new Promise<void>((resolve) => (wake = resolve));
+    },
+    next: () => waiting,
+  };
+}

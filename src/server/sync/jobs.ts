@@ -1,0 +1,245 @@
+import { ApiError, assertNever } from "#api/errors.ts";
+import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
+import type { Log, RandomBytes } from "#server/ports/clock.ts";
+import type { Extractor } from "#server/ports/extractor.ts";
+import type { Source, SourceAccess, SourceContext } from "#server/ports/source.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { KEEP_REMOVED_MS } from "#server/ports/store/item-writes.ts";
+import type { ClaimedJob } from "#server/ports/store/queue.ts";
+import { NO_COUNTS, type SyncRecord } from "#server/ports/store/syncs.ts";
+import type { Store } from "#server/ports/store.ts";
+import { aftermath } from "./finish.ts";
+import { toProblem } from "./problem.ts";
+import { type RunEnd, runSync } from "./run.ts";
+import { MAX_ATTEMPTS, nextSyncState } from "./state.ts";
+
+/** What the work of a sync needs from elsewhere. */
+export interface SyncParts {
+  store: Store;
+  /** The source of a provider; undefined when this program has none of that name. */
+  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
+  extractor: Pick<Extractor, "extract">;
+  analyze: (fields: DocumentFields) => AnalyzedText;
+  /** The access as the connector's authority allows it: `access/principals.ts`. Source: S2. */
+  judge: (access: SourceAccess, connector: ConnectorRecord) => SourceAccess;
+  now: () => number;
+  randomBytes: RandomBytes;
+  log: Log;
+  /** Items read and extracted at once in a run; 4 unless told. */
+  parallel?: number;
+}
+
+/**
+ * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
+ * another worker's.
+ */
+export type JobEnd = { type: "done" } | { type: "again"; at: number } | { type: "settled" };
+
+export interface JobSignals {
+  signal: AbortSignal;
+  /** Told which run the job does. */
+  onSync(syncId: string): void;
+}
+
+/** Finished runs kept for each connector. */
+const RUNS_KEPT = 100;
+const PURGE_SLICE = 100;
+
+/** Does a claimed job. */
+export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, signals: JobSignals): Promise<JobEnd> {
+  switch (job.type) {
+    case "sync":
+      return runSyncJob(parts, job, owner, signals);
+    case "purge_removed": {
+      const removedBefore = parts.now() - KEEP_REMOVED_MS;
+      return purge(parts, job, { removedBefore }, signals.signal);
+    }
+    case "purge_connector": {
+      const connectorId = requireConnectorId(job);
+      const end = await purge(parts, job, { connectorId }, signals.signal);
+      if (end.type === "done") await parts.store.in(job.workspaceId).connectors.remove(connectorId);
+      return end;
+    }
+    default:
+      return assertNever(job.type);
+  }
+}
+
+async function purge(
+  { store, now }: SyncParts,
+  job: ClaimedJob,
+  which: { connectorId?: string; removedBefore?: number },
+  signal: AbortSignal,
+): Promise<JobEnd> {
+  const { itemWrites } = store.in(job.workspaceId);
+  for (;;) {
+    if (signal.aborted) return { type: "again", at: now() };
+    if ((await itemWrites.purge({ ...which, limit: PURGE_SLICE })) < PURGE_SLICE) return { type: "done" };
+  }
+}
+
+async function runSyncJob(
+  parts: SyncParts,
+  job: ClaimedJob,
+  owner: string,
+  { signal, onSync }: JobSignals,
+): Promise<JobEnd> {
+  const started = await startNext(parts, job, owner, requireConnectorId(job));
+  if (!started) return { type: "settled" };
+  if ("at" in started) return { type: "again", at: started.at };
+  const { connector, sync } = started;
+  onSync(sync.syncId);
+  const end = await runStarted(parts, job, owner, connector, sync, signal);
+  await finish(parts, job, owner, end, sync);
+  return { type: "settled" };
+}
+
+/** Takes the connector's next run; undefined when none is to be done: then the job is finished too. */
+async function startNext(
+  { store, now }: SyncParts,
+  job: ClaimedJob,
+  owner: string,
+  connectorId: string,
+): Promise<{ connector: ConnectorRecord; sync: SyncRecord } | { at: number } | undefined> {
+  return store.transaction(async (tx) => {
+    const { connectors, syncs } = tx.in(job.workspaceId);
+    const connector = await connectors.find(connectorId);
+    for (const sync of await syncs.listOpen([connectorId])) {
+      const isWanted = connector && MAY_RUN.has(connector.state) && sync.cancelRequestedAt === null;
+      if (!isWanted) {
+        await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "stop"), finishedAt: now() });
+      } else if (sync.resumeAt !== null && sync.resumeAt > now()) {
+        return { at: sync.resumeAt };
+      } else {
+        // Still "running" in the records: its worker died over it.
+        const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
+        if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
+        const message = `The sync was tried ${MAX_ATTEMPTS} times and its worker stopped each time.`;
+        const problem = { code: "internal", message };
+        await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "fail"), problem, finishedAt: now() });
+      }
+    }
+    // In the same transaction: whoever asks for a run after it puts a new job in line.
+    await tx.queue.finish(job.jobId, owner);
+    return undefined;
+  });
+}
+
+const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error", "needs_reauth"]);
+
+async function start(
+  tx: Store,
+  workspaceId: string,
+  connector: ConnectorRecord,
+  sync: SyncRecord,
+  attempt: number,
+  now: number,
+): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
+  const { connectors, syncs } = tx.in(workspaceId);
+  const isFirst = sync.startedAt === null;
+  // A full run begins at the beginning; until it has ended, nothing before it counts as a full listing.
+  const reset = isFirst && sync.mode === "full" ? { cursor: null, lastFullAt: null } : {};
+  await connectors.update(connector.connectorId, reset);
+  const patch = {
+    state: nextSyncState(sync.state, "start"),
+    attempt,
+    startedAt: sync.startedAt ?? now,
+    resumeAt: null,
+    problem: null,
+    scopeVersion: connector.scopeVersion,
+    ...(isFirst && { counts: NO_COUNTS }),
+  };
+  await syncs.update(sync.syncId, patch);
+  return { connector: { ...connector, ...reset }, sync: { ...sync, ...patch } };
+}
+
+async function runStarted(
+  parts: SyncParts,
+  job: ClaimedJob,
+  owner: string,
+  connector: ConnectorRecord,
+  sync: SyncRecord,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  try {
+    const source = await parts.findSource(connector.providerId);
+    if (!source?.sync) {
+      const message = `This server has no source "${connector.providerId}" that can be synced.`;
+      throw new ApiError("provider_unavailable", { message });
+    }
+    return await runSync({
+      ...parts,
+      judge: (access) => parts.judge(access, connector),
+      store: parts.store.in(job.workspaceId),
+      source,
+      connector,
+      sync,
+      lease: { jobId: job.jobId, owner },
+      context: makeContext(parts, source, connector, signal),
+      signal,
+      parallel: parts.parallel ?? 4,
+    });
+  } catch (error) {
+    parts.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
+    return { type: "failed", problem: toProblem(error) };
+  }
+}
+
+/** @throws ApiError `connector_config_invalid` when the stored config is none for this program's source any more */
+function makeContext(
+  { now, log }: SyncParts,
+  source: Source,
+  connector: ConnectorRecord,
+  signal: AbortSignal,
+): SourceContext<unknown> {
+  const config = source.spec.config.safeParse(connector.config);
+  if (!config.success) {
+    const message = `The connector's config does not fit this version: ${config.error.issues[0]?.message ?? "invalid"}`;
+    throw new ApiError("connector_config_invalid", { message });
+  }
+  const about = { connectorId: connector.connectorId, providerId: connector.providerId };
+  return {
+    config: config.data,
+    connector: { id: connector.connectorId, name: connector.name },
+    credentials: {},
+    signal,
+    now: () => new Date(now()),
+    log: (message, fields) => log.info({ ...about, ...fields }, message),
+  };
+}
+
+/** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
+async function finish(
+  { store, now, randomBytes, log }: SyncParts,
+  job: ClaimedJob,
+  owner: string,
+  end: RunEnd,
+  { syncId, connectorId }: SyncRecord,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { connectors, syncs, access } = tx.in(job.workspaceId);
+    const [connector, sync] = [await connectors.find(connectorId), await syncs.find(syncId)];
+    let resumeAt: number | undefined;
+    if (connector && sync && sync.finishedAt === null) {
+      const random = (randomBytes(1)[0] ?? 0) / 255;
+      const after = aftermath(end, sync, connector, { now: now(), random });
+      if (!after) return;
+      await syncs.update(syncId, after.sync);
+      await connectors.update(connectorId, after.connector);
+      // State and age of a connector decide who sees its items.
+      if (after.connector.state !== undefined) await access.raiseEpoch();
+      await syncs.trim(connectorId, RUNS_KEPT);
+      log.info({ connectorId, syncId, state: after.sync.state, counts: sync.counts }, "A sync ended");
+      resumeAt = after.resumeAt;
+    }
+    const isMoreWaiting = (await syncs.listOpen([connectorId])).length > 0;
+    if (resumeAt !== undefined || isMoreWaiting) await tx.queue.giveBack(job.jobId, owner, resumeAt ?? now());
+    else await tx.queue.finish(job.jobId, owner);
+  });
+}
+
+function requireConnectorId(job: ClaimedJob): string {
+  const connectorId = job.payload["connectorId"];
+  if (connectorId === undefined) throw new Error(`The job ${job.jobId} names no connector.`);
+  return connectorId;
+}

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import { makeId, type TextReason } from "#api/common.ts";
+import { isApiError } from "#api/errors.ts";
+import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields } from "#server/analysis/analyzer.ts";
+import type { RandomBytes } from "#server/ports/clock.ts";
+import type { Extracted, Extractor, NotExtracted } from "#server/ports/extractor.ts";
+import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
+import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
+import { makeItemEntities, type PersonKey } from "./entities.ts";
+import { redact } from "./redact.ts";
+import { storable } from "./storable.ts";
+
+/** What `prepare` takes from its surroundings. */
+export interface PrepareOptions {
+  workspaceId: string;
+  connector: { connectorId: string; name: string; providerId: string };
+  extractor: Pick<Extractor, "extract">;
+  analyze: (fields: DocumentFields) => AnalyzedText;
+  /** The item's bytes; absent for sources that hand over their text. */
+  fetchContent?: (externalId: string) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+  /** The access as the connector's authority allows it. */
+  judge: (access: SourceAccess) => SourceAccess;
+  now: () => number;
+  randomBytes: RandomBytes;
+  signal: AbortSignal;
+}
+
+/** `undefined`: the item was gone when it was to be read. */
+export type Prepared = { item: PreparedItem; bytes: number } | undefined;
+
+/**
+ * Makes an item of a source ready to be stored: reads and extracts its bytes, names its entities, clamps dates that
+ * can't be, hashes what the index holds. One broken item gives a reason, never a throw.
+ *
+ * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses; the signal's reason
+ */
+export async function prepare(options: PrepareOptions, item: SourceItem): Promise<Prepared> {
+  const read = await readText(options, item);
+  if (!read) return undefined;
+  const fields = toFields(options, item);
+  const people = withClaimedAuthor(item, read.properties);
+  const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...people });
+  const prepared = {
+    ...fields,
+    newKbId: makeId("item", options.randomBytes),
+    mimeType: item.mimeType ?? read.mimeType ?? null,
+    size: item.size ?? read.bytes,
+    fields: { ...item.fields, ...read.fields },
+    author: people.author ? toPerson(people.author, entities.idOf) : null,
+    assignees: (item.assignees ?? []).map((person) => toPerson(person, entities.idOf)),
+    entities: entities.entities,
+    access: options.judge(item.access),
+    text: read.text,
+  };
+  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes: read.bytes };
+}
+
+/** SHA-256 of a text, hex. */
+export function hashText(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+interface ReadText {
+  text: ItemText;
+  bytes: number;
+  mimeType?: string;
+  properties: Record<string, string>;
+  fields: Record<string, string>;
+}
+
+/** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
+const ANALYZE_HERE_CHARS = 32_768;
+/** A source's or child's passing trouble with one item: the next run tries it again, at the latest after this. */
+const RETRY_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+async function readText(options: PrepareOptions, item: SourceItem): Promise<ReadText | undefined> {
+  const { content } = item;
+  const about = { title: item.title, path: item.path ?? [], labels: item.labels ?? [] };
+  const plain = (text: ItemText, bytes = 0): ReadText => ({ text, bytes, properties: {}, fields: {} });
+  switch (content.type) {
+    case "none": {
+      const reason = content.reason ?? "empty";
+      return plain({
+        state: "none",
+        reason,
+        message: NONE_MESSAGES[reason],
+        analyzed: options.analyze({ ...about, text: "" }),
+      });
+    }
+    case "inline": {
+      if (content.text.trim() === "") return readText(options, { ...item, content: { type: "none", reason: "empty" } });
+      if (content.text.length > ANALYZE_HERE_CHARS) return extractInline(options, content.text, about);
+      const text = storable(content.text);
+      const analyzed = options.analyze({ ...about, text });
+      return plain({ state: "text", text, textHash: hashText(text), sections: [], analyzed }, Buffer.byteLength(text));
+    }
+    case "fetch":
+      return fetchAndExtract(options, item, about);
+  }
+}
+
+type About = Pick<DocumentFields, "title" | "path" | "labels">;
+
+async function extractInline(options: PrepareOptions, text: string, about: About): Promise<ReadText> {
+  const bytes = new TextEncoder().encode(text);
+  const request = { workspace: options.workspaceId, bytes, fileName: "item.txt", mimeType: "text/plain", ...about };
+  return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
+}
+
+async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about: About): Promise<ReadText | undefined> {
+  try {
+    if (!options.fetchContent) throw new Error(`The source has no way to read "${item.externalId}".`);
+    const content = await options.fetchContent(item.externalId);
+    const mimeType = content.mimeType ?? item.mimeType;
+    const size = content.bytes.length;
+    const request = { workspace: options.workspaceId, bytes: content.bytes, fileName: content.fileName, ...about };
+    const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
+    return toReadText(options, extracted, size);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (isApiError(error, "source_unauthorized") || isApiError(error, "source_rate_limited")) throw error;
+    if (isApiError(error, "source_not_found")) return undefined;
+    const message = redact(error instanceof Error ? error.message : String(error));
+    const analyzed = options.analyze({ ...about, text: "" });
+    const text: ItemText = { state: "failed", message, retryAt: options.now() + RETRY_MS, analyzed };
+    return { text, bytes: 0, properties: {}, fields: {} };
+  }
+}
+
+function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
+  const { mimeType, analyzed } = result;
+  if (result.state === "ok") {
+    const { text, sections, properties, title, language } = result;
+    return {
+      text: { state: "text", text, textHash: hashText(text), sections, analyzed },
+      bytes,
+      mimeType,
+      properties,
+      fields: { ...(title && { documentTitle: title }), ...(language && { language }) },
+    };
+  }
+  const message = redact(result.message);
+  const text: ItemText =
+    result.reason === "failed"
+      ? { state: "failed", message, retryAt: result.retryable ? options.now() + RETRY_MS : null, analyzed }
+      : { state: "none", reason: result.reason, message, analyzed };
+  return { text, bytes, mimeType, properties: {}, fields: {} };
+}
+
+function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
+  const latest = now() + DAY_MS;
+  // A date in the future would stand above everything for ever. Source: S47.
+  const past = (date: Date | undefined) => {
+    const time = date?.getTime() ?? null;
+    return time !== null && time > latest ? now() : time;
+  };
+  return {
+    externalId: item.externalId,
+    parentExternalId: item.parentId ?? null,
+    identityHint: item.identityHint ?? null,
+    providerId: connector.providerId,
+    source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
+    kind: item.kind,
+    subkind: item.subkind ?? null,
+    key: item.key ?? null,
+    title: storable(item.title),
+    url: item.url ?? null,
+    path: (item.path ?? []).map(storable),
+    version: item.version ?? null,
+    status: item.status ?? null,
+    priority: item.priority ?? null,
+    labels: (item.labels ?? []).map(storable),
+    createdAt: past(item.createdAt),
+    updatedAt: past(item.updatedAt),
+    dueAt: item.dueAt?.getTime() ?? null,
+  };
+}
+
+/** Who a document says wrote it, when its source says nothing: shown as a claim, never a proof. Source: S47. */
+function withClaimedAuthor(item: SourceItem, properties: Record<string, string>): { author?: SourcePerson } {
+  if (item.author) return { author: item.author };
+  const name = properties["author"]?.trim();
+  return name ? { author: { name, claimed: true } } : {};
+}
+
+function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
+  return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
+}
+
+function hashOf(item: Omit<PreparedItem, "indexHash">): string {
+  const { text } = item;
+  const held = [
+    ANALYZER_VERSION,
+    [item.kind, item.subkind, item.key, item.providerId, item.source, item.status, item.priority],
+    [item.title, item.path, item.labels, item.parentExternalId],
+    [item.createdAt, item.updatedAt, item.dueAt],
+    item.entities.map((entity) => [entity.entityId, entity.role, entity.name, entity.nameKey]),
+    text.state === "text" ? text.textHash : text.state,
+    text.state === "none" ? text.reason : null,
+  ];
+  return createHash("sha256").update(JSON.stringify(held)).digest("base64url").slice(0, 22);
+}
+
+const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty">, string> = {
+  unsupported_type: "This type of file holds no text that can be read.",
+  too_large: "It is larger than the connector reads.",
+  empty: "It has no text.",
+};

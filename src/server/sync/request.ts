@@ -1,0 +1,92 @@
+import { makeId } from "#api/common.ts";
+import type { RandomBytes } from "#server/ports/clock.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#server/ports/store/syncs.ts";
+import type { Store } from "#server/ports/store.ts";
+
+export interface SyncWish {
+  trigger: SyncTrigger;
+  /** Unless told: incremental once a full run has ended well within a week, else full. */
+  mode?: SyncMode;
+  /** For mode `items`. */
+  items?: readonly string[];
+  now: number;
+  randomBytes: RandomBytes;
+}
+
+/** A full pass at least this often: increments miss changed permissions and hard deletes. Source: research §3, rule 2. */
+export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Asks for a run of the connector; call it in the transaction of its reason. A second wish joins the run that is queued:
+ * `full` wins over `incremental`, and items are added up.
+ *
+ * @returns the queued run
+ */
+export async function requestSync(
+  tx: Store,
+  workspaceId: string,
+  connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion" | "lastFullAt">,
+  wish: SyncWish,
+): Promise<SyncRecord> {
+  const { syncs } = tx.in(workspaceId);
+  const { now, trigger } = wish;
+  const mode = wish.mode ?? dueMode(connector, now);
+  const open = await syncs.listOpen([connector.connectorId]);
+  const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
+  const sync = queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish);
+  if (queued)
+    await syncs.update(sync.syncId, { mode: sync.mode, items: sync.items, scopeVersion: connector.scopeVersion });
+  else await syncs.create(sync);
+  await tx.queue.enqueue({
+    workspaceId,
+    type: "sync",
+    dedupeKey: syncJobKey(connector.connectorId),
+    payload: { connectorId: connector.connectorId },
+    priority: trigger === "manual" ? 10 : 20,
+    runAt: now,
+  });
+  return sync;
+}
+
+/** One job per connector: its runs follow each other. */
+export function syncJobKey(connectorId: string): string {
+  return `sync:${connectorId}`;
+}
+
+function dueMode({ lastFullAt }: Pick<ConnectorRecord, "lastFullAt">, now: number): SyncMode {
+  return lastFullAt !== null && now - lastFullAt < FULL_EVERY_MS ? "incremental" : "full";
+}
+
+function join(queued: SyncRecord, mode: SyncMode, items: readonly string[] | undefined): SyncRecord {
+  if (queued.mode === "items" && mode === "items") {
+    return { ...queued, items: [...new Set([...(queued.items ?? []), ...(items ?? [])])] };
+  }
+  const isFull = queued.mode === "full" || mode === "full";
+  return { ...queued, mode: isFull ? "full" : "incremental", items: null };
+}
+
+function makeSync(
+  connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
+  mode: SyncMode,
+  { trigger, items, now, randomBytes }: SyncWish,
+): SyncRecord {
+  return {
+    syncId: makeId("sync", randomBytes),
+    connectorId: connector.connectorId,
+    mode,
+    trigger,
+    state: "queued",
+    attempt: 0,
+    counts: NO_COUNTS,
+    progress: { done: 0, total: null, note: null },
+    items: mode === "items" ? [...(items ?? [])] : null,
+    resumeAt: null,
+    cancelRequestedAt: null,
+    problem: null,
+    scopeVersion: connector.scopeVersion,
+    createdAt: now,
+    startedAt: null,
+    finishedAt: null,
+  };
+}

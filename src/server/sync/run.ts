@@ -1,0 +1,264 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import type { Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import { type ItemOp, removalLimit } from "#server/ports/store/item-writes.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { SyncRecord } from "#server/ports/store/syncs.ts";
+import type { WorkspaceStore } from "#server/ports/store.ts";
+import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
+import { inOrder } from "./in-order.ts";
+import { prepare, type PrepareOptions } from "./prepare.ts";
+import { toProblem } from "./problem.ts";
+import { type Known, loadKnown } from "./known.ts";
+import { redact } from "./redact.ts";
+
+/** Why a run is told to end before its end. */
+export type StopReason = "cancel" | "give_back";
+
+export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connector" | "signal" | "fetchContent"> {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
+  source: Source;
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+  /** The claim under which it runs. */
+  lease: { jobId: string; owner: string };
+  /** `config` parsed, credentials, log; its signal is the run's. */
+  context: SourceContext<unknown>;
+  /** Aborted with a `StopReason`. */
+  signal: AbortSignal;
+  /** Items read and extracted at once. */
+  parallel: number;
+}
+
+/** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
+export type RunEnd =
+  /** The source said all it had; `isComplete`: every living item in scope was named. */
+  | { type: "done"; isComplete: boolean }
+  | { type: "failed"; problem: SourceProblem }
+  | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
+  | { type: "stopped"; reason: StopReason }
+  /** Somebody else has it now, or its connector or scope is gone. Nothing more may be said about it. */
+  | { type: "superseded"; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
+
+/** Events read ahead of what is stored: bounds memory by some batches. */
+const WINDOW = 128;
+/** Long waits give the worker back. Source: design page "connectors". */
+const DEFAULT_WAIT_MS = 60_000;
+
+/**
+ * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
+ * the cursor. Killed anywhere and run again it ends in the same state. A bad item never ends it. Never throws for what
+ * a source does.
+ */
+export async function runSync(options: RunOptions): Promise<RunEnd> {
+  const abort = new AbortController();
+  const stop = () => abort.abort(options.signal.reason);
+  if (options.signal.aborted) stop();
+  options.signal.addEventListener("abort", stop, { once: true });
+  const sink = await makeSink(options);
+  try {
+    return await runEvents(options, sink, abort);
+  } catch (error) {
+    return await endOf(error, options, sink);
+  } finally {
+    // Whatever still reads for this run has no reader any more.
+    abort.abort(new Error("The run is over."));
+    options.signal.removeEventListener("abort", stop);
+  }
+}
+
+async function makeSink(options: RunOptions): Promise<BatchSink> {
+  const { store, connector, sync, lease, now } = options;
+  const { connectorId, connectionId } = connector;
+  const guard = await store.itemWrites.guardOf(connectorId, now());
+  return makeBatchSink({
+    apply: (batch) => store.itemWrites.applyBatch(batch),
+    connectorId,
+    always: [`group:connector:${connectorId}`, ...(connectionId ? [`group:connection:${connectionId}`] : [])],
+    highest: guard.highest,
+    run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
+    total: sync.progress.total,
+    now,
+  });
+}
+
+async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortController): Promise<RunEnd> {
+  const { source, connector, sync, store } = options;
+  if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to be synced.`);
+  const known = await loadKnown(store.itemWrites, connector.connectorId);
+  if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
+  const events = source.sync({ ...options.context, signal: abort.signal }, toRequest(options, known));
+  const steps = inOrder(events, (event) => toStep(options, event, abort.signal), {
+    parallel: options.parallel,
+    window: WINDOW,
+    release: () => abort.abort(new Error("The run is over.")),
+  });
+  let isComplete = false;
+  for await (const step of steps) {
+    options.signal.throwIfAborted();
+    if (step.end) isComplete = step.end.complete;
+    await take(step, known, sink);
+  }
+  options.signal.throwIfAborted();
+  const isFullListing = isComplete && sync.mode !== "items";
+  if (isFullListing) await sweep(options, known, sink);
+  await sink.flush();
+  return { type: "done", isComplete: isFullListing };
+}
+
+function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<unknown> {
+  return {
+    // Identities have a run of their own when a source has them; until then nothing asks for it.
+    mode: sync.mode === "identities" ? "incremental" : sync.mode,
+    scope: connector.scope,
+    cursor: connector.cursor,
+    ...(sync.items && { externalIds: sync.items }),
+    storedVersion: (externalId) => known.versionOf(externalId),
+  };
+}
+
+/** An event made ready: what is to be stored, in the order of the events. */
+interface Step {
+  ops: ItemOp[];
+  bytes: number;
+  seen?: readonly string[];
+  named?: string;
+  cursor?: string;
+  progress?: { done: number; total: number | null; note: string | null };
+  end?: { complete: boolean };
+  /** An item that was gone when it was to be read. */
+  isVanished?: boolean;
+}
+
+function toStep(options: RunOptions, event: SyncEvent, signal: AbortSignal): Step | Promise<Step> {
+  switch (event.t) {
+    case "upsert":
+      return prepareStep(options, event, signal);
+    case "acl": {
+      const { externalId } = event;
+      return { ops: [{ op: "access", externalId, access: options.judge(event.access) }], bytes: 0, named: externalId };
+    }
+    case "delete":
+      return { ops: [{ op: "delete", externalId: event.externalId, subtree: event.subtree === true }], bytes: 0 };
+    case "seen":
+      return { ops: [], bytes: 0, seen: event.externalIds };
+    case "skip": {
+      const { externalId, reason, retryable } = event;
+      const op: ItemOp = { op: "skip", externalId, reason, message: redact(event.message), retryable };
+      return { ops: [op], bytes: 0, ...(reason === "failed" && { named: externalId }) };
+    }
+    case "checkpoint":
+      return { ops: [], bytes: 0, cursor: JSON.stringify(event.cursor ?? null) };
+    case "progress": {
+      const { done, total, note } = event;
+      return { ops: [], bytes: 0, progress: { done, total: total ?? null, note: note ?? null } };
+    }
+    case "end":
+      return { ops: [], bytes: 0, end: event };
+  }
+}
+
+async function prepareStep(
+  options: RunOptions,
+  { item }: Extract<SyncEvent, { t: "upsert" }>,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { source, context, store, connector } = options;
+  const fetchContent = source.fetchContent?.bind(source);
+  const prepared = await prepare(
+    {
+      ...options,
+      workspaceId: store.workspaceId,
+      connector,
+      signal,
+      ...(fetchContent && {
+        fetchContent: (externalId: string) => fetchContent({ ...context, signal }, { externalId }),
+      }),
+    },
+    item,
+  );
+  if (!prepared) return { ops: [], bytes: 0, isVanished: true };
+  return { ops: [{ op: "upsert", item: prepared.item }], bytes: prepared.bytes, named: item.externalId };
+}
+
+async function take(step: Step, known: Known, sink: BatchSink): Promise<void> {
+  sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
+  if (step.named !== undefined) known.name(step.named);
+  for (const externalId of step.seen ?? []) {
+    const item = known.name(externalId);
+    if (!item) continue;
+    sink.count({ seen: 1, unchanged: 1 });
+    // A held item that is there again is kept; others are marked only where a cursor relies on it.
+    if (item.indexState === "held") sink.add({ op: "seen", externalIds: [externalId] });
+    else known.markLater(externalId);
+  }
+  for (const op of step.ops) sink.add(op);
+  if (step.progress) sink.progress(step.progress);
+  if (step.cursor !== undefined) {
+    // Whoever resumes from this cursor must know what was named before it.
+    for (const externalIds of known.takeMarks()) sink.add({ op: "seen", externalIds });
+    sink.cursor(step.cursor);
+  }
+  await sink.flushIfDue();
+}
+
+/** What the scope leaves out goes at once and without the guard: a person asked for it. */
+async function leaveOutOfScope(source: Source, scope: Scope, known: Known, sink: BatchSink): Promise<void> {
+  const inScope = source.inScope?.bind(source);
+  if (!inScope) return;
+  const out = known.listUnnamed().filter((item) => !inScope(scope, { externalId: item.externalId }));
+  for (const kbIds of inChunks(
+    out.map((item) => item.kbId),
+    100,
+  )) {
+    sink.add({ op: "remove", kbIds });
+    await sink.flush();
+  }
+  for (const item of out) known.forget(item.externalId);
+}
+
+/** Removes what a complete listing did not name, or holds all of it when that is suspiciously much. */
+async function sweep({ store, connector, sync, now }: RunOptions, known: Known, sink: BatchSink): Promise<void> {
+  await sink.flush();
+  const gone = known.listUnnamed().filter((item) => item.seenBy !== sync.syncId && item.indexState !== "held");
+  if (gone.length === 0) return;
+  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
+  const hold = guard.removed + gone.length > removalLimit(guard.highest);
+  for (const kbIds of inChunks(
+    gone.map((item) => item.kbId),
+    100,
+  )) {
+    sink.add({ op: "sweep", kbIds, hold });
+    await sink.flush();
+  }
+}
+
+async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
+  if (sink.refusal) return { type: "superseded", reason: sink.refusal };
+  // What came before the end is whole, with its cursor: it is kept.
+  await storeRest(options, sink);
+  if (sink.refusal) return { type: "superseded", reason: sink.refusal };
+  if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
+  if (options.signal.aborted) {
+    return { type: "stopped", reason: options.signal.reason === "cancel" ? "cancel" : "give_back" };
+  }
+  const problem = toProblem(error);
+  if (isApiError(error, "source_rate_limited")) {
+    return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
+  }
+  if (problem.code === "internal") options.context.log("The run failed.", { error });
+  return { type: "failed", problem };
+}
+
+async function storeRest({ context }: RunOptions, sink: BatchSink): Promise<void> {
+  try {
+    await sink.flush();
+  } catch (error) {
+    // The reason for the end is told elsewhere and is not this one; the next run does what is missing here.
+    if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });
+  }
+}
+
+function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
+  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
+}

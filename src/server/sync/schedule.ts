@@ -1,0 +1,68 @@
+import type { RandomBytes } from "#server/ports/clock.ts";
+import { KEEP_REMOVED_MS } from "#server/ports/store/item-writes.ts";
+import type { Store } from "#server/ports/store.ts";
+import { requestSync } from "./request.ts";
+
+export interface Schedule {
+  /** Queues the runs that are due, the longest due first, and the purges. Gives how many runs it queued. */
+  tick(): Promise<number>;
+}
+
+export interface ScheduleOptions {
+  store: Store;
+  now: () => number;
+  randomBytes: RandomBytes;
+}
+
+/** Runs queued at once; the rest is taken at the next tick, a moment later. */
+const DUE_AT_ONCE = 50;
+const PURGE_EVERY_MS = 3_600_000;
+
+/** Queues what time brings: due runs of connectors, and the purge of removed items once an hour. */
+export function makeSchedule({ store, now, randomBytes }: ScheduleOptions): Schedule {
+  let nextPurgeAt = 0;
+
+  async function queueRun({
+    workspaceId,
+    connectorId,
+  }: {
+    workspaceId: string;
+    connectorId: string;
+  }): Promise<boolean> {
+    return store.transaction(async (tx) => {
+      const { connectors, syncs } = tx.in(workspaceId);
+      const connector = await connectors.find(connectorId);
+      if (!connector || connector.everyMinutes === null || connector.nextRunAt === null) return false;
+      if (connector.nextRunAt > now()) return false;
+      await connectors.update(connectorId, { nextRunAt: now() + connector.everyMinutes * 60_000 });
+      // A run that is still going on stands for this one.
+      if ((await syncs.listOpen([connectorId])).length > 0) return false;
+      await requestSync(tx, workspaceId, connector, { trigger: "schedule", now: now(), randomBytes });
+      return true;
+    });
+  }
+
+  async function queuePurges(): Promise<void> {
+    if (now() < nextPurgeAt) return;
+    nextPurgeAt = now() + PURGE_EVERY_MS;
+    for (const { workspaceId } of await store.queue.listPurgeable(now() - KEEP_REMOVED_MS, DUE_AT_ONCE)) {
+      await store.queue.enqueue({
+        workspaceId,
+        type: "purge_removed",
+        dedupeKey: `purge_removed:${workspaceId}`,
+        payload: {},
+        priority: 30,
+        runAt: now(),
+      });
+    }
+  }
+
+  return {
+    async tick() {
+      await queuePurges();
+      let queued = 0;
+      for (const due of await store.queue.listDueConnectors(now(), DUE_AT_ONCE)) if (await queueRun(due)) queued++;
+      return queued;
+    },
+  };
+}

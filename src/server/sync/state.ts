@@ -1,0 +1,154 @@
+import { ApiError } from "#api/errors.ts";
+import type { SyncCounts } from "#server/ports/store/item-writes.ts";
+import type { ConnectorState } from "#server/ports/store/connectors.ts";
+import type { SyncState } from "#server/ports/store/syncs.ts";
+
+/** What can happen to a connector. */
+export type ConnectorEvent =
+  | "connected"
+  | "run_succeeded"
+  | "run_failed_often"
+  | "access_lost"
+  | "unusable"
+  | "pause"
+  | "resume"
+  | "delete";
+
+/** What can happen to a run. */
+export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" | "succeed" | "part" | "fail";
+
+/** Failed runs in a row after which a connector is in `error`. Source: design page "connectors". */
+export const FAILURES_TO_ERROR = 5;
+/** Tries of a run whose worker died, before it is given up. */
+export const MAX_ATTEMPTS = 5;
+
+/**
+ * The connector's next state.
+ *
+ * @throws ApiError `connector_state_conflict` when this can't happen in this state
+ * Source: research "connectors" §4.4
+ */
+export function nextConnectorState(state: ConnectorState, event: ConnectorEvent): ConnectorState {
+  const next = CONNECTOR_TABLE[state][event];
+  if (next !== undefined) return next;
+  throw new ApiError("connector_state_conflict", {
+    message: `The connector is "${state}", so "${event}" is not possible.`,
+    hint: CONNECTOR_HINTS[state],
+  });
+}
+
+/**
+ * The run's next state.
+ *
+ * @throws ApiError `sync_not_running` when the run is over or not so far
+ */
+export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncState {
+  const next = SYNC_TABLE[state][event];
+  if (next !== undefined) return next;
+  throw new ApiError("sync_not_running", { message: `The sync is "${state}", so "${event}" is not possible.` });
+}
+
+/**
+ * How a run that reached its end went: `failed` when more than half of at least 100 attempted items failed, `partial`
+ * when some did. Items left out for a typed reason are no failures. Source: design page "api", Sync.
+ */
+export function outcomeOf(counts: SyncCounts): "succeeded" | "partial" | "failed" {
+  const attempted = counts.upserted + counts.unchanged + counts.failed;
+  if (attempted >= 100 && counts.failed * 2 > attempted) return "failed";
+  return counts.failed > 0 ? "partial" : "succeeded";
+}
+
+export interface ConnectorHealth {
+  state: ConnectorState;
+  consecutiveFailures: number;
+}
+
+/** How a run's end changes its connector. `problemCode` is the code of the problem of a failed run. */
+export function healthAfterRun(
+  { state, consecutiveFailures }: ConnectorHealth,
+  outcome: "succeeded" | "partial" | "failed",
+  problemCode?: string,
+): ConnectorHealth {
+  // Paused or deleted meanwhile: the run has no say any more.
+  const apply = (event: ConnectorEvent) => CONNECTOR_TABLE[state][event] ?? state;
+  if (outcome !== "failed") return { state: apply("run_succeeded"), consecutiveFailures: 0 };
+  const failures = consecutiveFailures + 1;
+  if (problemCode === "auth_required") return { state: apply("access_lost"), consecutiveFailures: failures };
+  if (problemCode === "config" || problemCode === "forbidden") {
+    return { state: apply("unusable"), consecutiveFailures: failures };
+  }
+  if (failures < FAILURES_TO_ERROR) return { state, consecutiveFailures: failures };
+  return { state: apply("run_failed_often"), consecutiveFailures: failures };
+}
+
+const CONNECTOR_TABLE: Record<ConnectorState, Partial<Record<ConnectorEvent, ConnectorState>>> = {
+  pending_auth: { connected: "active", delete: "deleting" },
+  active: {
+    connected: "active",
+    run_succeeded: "active",
+    run_failed_often: "error",
+    access_lost: "needs_reauth",
+    unusable: "error",
+    pause: "paused",
+    resume: "active",
+    delete: "deleting",
+  },
+  paused: { pause: "paused", resume: "active", delete: "deleting" },
+  needs_reauth: {
+    connected: "active",
+    run_succeeded: "active",
+    access_lost: "needs_reauth",
+    run_failed_often: "needs_reauth",
+    delete: "deleting",
+  },
+  error: {
+    connected: "active",
+    run_succeeded: "active",
+    run_failed_often: "error",
+    access_lost: "needs_reauth",
+    unusable: "error",
+    pause: "paused",
+    resume: "active",
+    delete: "deleting",
+  },
+  deleting: { delete: "deleting" },
+};
+
+const CONNECTOR_HINTS: Record<ConnectorState, string> = {
+  pending_auth: "Connect its account first.",
+  active: "Look at its last sync.",
+  paused: "Resume it first.",
+  needs_reauth: "Give it new credentials first.",
+  error: "Look at the reason it gives.",
+  deleting: "It is being deleted; make a new one.",
+};
+
+const SYNC_TABLE: Record<SyncState, Partial<Record<SyncStateEvent, SyncState>>> = {
+  queued: { start: "running", cancel: "cancelled", stop: "cancelled", fail: "failed" },
+  running: {
+    // A worker that died: another one starts it again.
+    start: "running",
+    wait: "waiting",
+    give_back: "queued",
+    cancel: "cancelling",
+    stop: "cancelled",
+    succeed: "succeeded",
+    part: "partial",
+    fail: "failed",
+  },
+  waiting: { start: "running", cancel: "cancelled", stop: "cancelled", fail: "failed" },
+  // The end may come before the cancel is noticed; then it counts.
+  cancelling: {
+    cancel: "cancelling",
+    wait: "cancelled",
+    give_back: "cancelled",
+    stop: "cancelled",
+    succeed: "succeeded",
+    part: "partial",
+    fail: "failed",
+  },
+  succeeded: {},
+  partial: {},
+  failed: {},
+  cancelled: {},
+};

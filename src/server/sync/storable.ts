@@ -1,0 +1,16 @@
+/**
+ * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates
+ * (they have no UTF-8 form). What an extractor hands over is so already; titles, names and inline texts come as a
+ * stranger wrote them.
+ */
+export function storable(text: string): string {
+  if (!UNCLEAN.test(text)) return text;
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(CONTROLS, "")
+    .replace(/\p{Surrogate}/gu, "\ufffd");
+}
+
+/* oxlint-disable no-control-regex -- removing control characters is what this file is for */
+const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\p{Surrogate}]/u;
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g;

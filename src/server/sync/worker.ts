@@ -1,0 +1,158 @@
+import type { RandomBytes } from "#server/ports/clock.ts";
+import type { Log } from "#server/ports/clock.ts";
+import { type ClaimedJob, LEASE_MS } from "#server/ports/store/queue.ts";
+import type { Store } from "#server/ports/store.ts";
+import { type JobEnd, runJob, type SyncParts } from "./jobs.ts";
+import type { StopReason } from "./run.ts";
+import { makeSchedule } from "./schedule.ts";
+
+/** Waits; ends early without a throw when the signal is aborted. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export interface WorkerOptions extends SyncParts {
+  store: Store;
+  now: () => number;
+  randomBytes: RandomBytes;
+  sleep: Sleep;
+  log: Log;
+  /** Runs at once; 4 unless told. */
+  concurrency?: number;
+}
+
+export interface SyncWorker {
+  /** Begins to claim and schedule; ends by `stop`. */
+  start(): void;
+  /** Looks into the queue at once: something was just put there. */
+  wake(): void;
+  /** Ends a run of this process soon; one of another process ends with its next batch or heartbeat. */
+  cancel(syncId: string): void;
+  /** Finishes the batches under way, gives unfinished jobs back, and returns when all is quiet. */
+  stop(): Promise<void>;
+  /** Works until nothing is due; for tests and commands that end. Gives how many jobs it did. */
+  runUntilIdle(): Promise<number>;
+}
+
+const IDLE_MS = 1_000;
+const HEARTBEAT_MS = LEASE_MS / 3;
+
+interface Running {
+  job: ClaimedJob;
+  abort: AbortController;
+  done: Promise<void>;
+  syncId?: string;
+}
+
+/** Claims jobs of the queue and does them, several at once. At least once: a job of a dead worker is done again. */
+export function makeSyncWorker(options: WorkerOptions): SyncWorker {
+  const { store, now, sleep, log, concurrency = 4 } = options;
+  const schedule = makeSchedule(options);
+  const workerId = Buffer.from(options.randomBytes(9)).toString("base64url");
+  const running = new Map<string, Running>();
+  const over = new AbortController();
+  let nap = new AbortController();
+  let claims = 0;
+  let loop: Promise<void> | undefined;
+
+  const wake = () => nap.abort();
+
+  async function claim(): Promise<number> {
+    const free = concurrency - running.size;
+    if (free <= 0 || over.signal.aborted) return 0;
+    const owner = `${workerId}:${++claims}`;
+    const jobs = await store.queue.claim({ owner, limit: free, leaseMs: LEASE_MS, now: now() });
+    for (const job of jobs) begin(job, owner);
+    return jobs.length;
+  }
+
+  function begin(job: ClaimedJob, owner: string): void {
+    const entry: Running = { job, abort: new AbortController(), done: Promise.resolve() };
+    running.set(job.jobId, entry);
+    entry.done = perform(entry, owner).finally(() => {
+      running.delete(job.jobId);
+      wake();
+    });
+  }
+
+  async function perform(entry: Running, owner: string): Promise<void> {
+    const { job, abort } = entry;
+    const isOver = new AbortController();
+    const beating = heartbeat(entry, owner, isOver.signal);
+    try {
+      const end = await runJob(options, job, owner, {
+        signal: abort.signal,
+        onSync: (syncId) => (entry.syncId = syncId),
+      });
+      await settle(job, owner, end);
+    } catch (error) {
+      log.error({ jobId: job.jobId, type: job.type, error }, "A job failed");
+      await store.queue.giveBack(job.jobId, owner, now() + 60_000);
+    } finally {
+      isOver.abort();
+      await beating;
+    }
+  }
+
+  async function settle(job: ClaimedJob, owner: string, end: JobEnd): Promise<void> {
+    if (end.type === "again") await store.queue.giveBack(job.jobId, owner, end.at);
+    if (end.type === "done") await store.queue.finish(job.jobId, owner);
+  }
+
+  async function heartbeat(entry: Running, owner: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(HEARTBEAT_MS, signal);
+      if (signal.aborted) return;
+      try {
+        const isOurs = await store.queue.heartbeat(entry.job.jobId, owner, now() + LEASE_MS);
+        if (!isOurs || (await isCancelled(entry))) entry.abort.abort("cancel" satisfies StopReason);
+      } catch (error) {
+        // The database may be back at the next beat; the lease bears three of them.
+        log.warn({ jobId: entry.job.jobId, error }, "A heartbeat failed");
+      }
+    }
+  }
+
+  async function isCancelled({ job, syncId }: Running): Promise<boolean> {
+    const sync = syncId === undefined ? undefined : await store.in(job.workspaceId).syncs.find(syncId);
+    return sync !== undefined && sync.cancelRequestedAt !== null;
+  }
+
+  async function work(): Promise<void> {
+    while (!over.signal.aborted) {
+      nap = new AbortController();
+      try {
+        await schedule.tick();
+        await claim();
+      } catch (error) {
+        log.error({ error }, "The queue could not be read");
+      }
+      await sleep(IDLE_MS, AbortSignal.any([nap.signal, over.signal]));
+    }
+  }
+
+  return {
+    start() {
+      loop ??= work();
+    },
+    wake,
+    cancel(syncId) {
+      for (const entry of running.values())
+        if (entry.syncId === syncId) entry.abort.abort("cancel" satisfies StopReason);
+    },
+    async stop() {
+      over.abort();
+      for (const entry of running.values()) entry.abort.abort("give_back" satisfies StopReason);
+      await loop;
+      await Promise.all([...running.values()].map((entry) => entry.done));
+    },
+    async runUntilIdle() {
+      let count = 0;
+      for (;;) {
+        await schedule.tick();
+        const claimed = await claim();
+        count += claimed;
+        if (claimed === 0 && running.size === 0) return count;
+        await Promise.race([...running.values()].map((entry) => entry.done));
+      }
+    },
+  };
+}
