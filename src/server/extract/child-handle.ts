@@ -138,10 +138,15 @@ export class ChildHandle {
   }
 
   private onClose(code: number | null, signal: NodeJS.Signals | null): void {
-    const end = this.end ?? (this.isReady ? "crash" : "never_started");
-    // A heap at its cap aborts the process.
-    const isOutOfHeap = end === "crash" && (signal === "SIGABRT" || code === 134);
-    this.end = isOutOfHeap ? "memory" : end === "retired" && this.jobs.length > 0 ? "crash" : end;
+    this.end = this.closeReason(code, signal);
     this.events.onEnd(this.end, this.jobs.splice(0), signal ?? `exit code ${code ?? "unknown"}`);
+  }
+
+  private closeReason(code: number | null, signal: NodeJS.Signals | null): ChildEnd {
+    const isGoodEnd = this.end === "retired" && this.jobs.length === 0;
+    if (this.end !== undefined && (this.end !== "retired" || isGoodEnd)) return this.end;
+    if (!this.isReady) return "never_started";
+    // A heap at its cap aborts the process.
+    return signal === "SIGABRT" || code === 134 ? "memory" : "crash";
   }
 }

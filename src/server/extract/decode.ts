@@ -20,7 +20,7 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxBytes));
   const encoding = findEncoding(buffer, isCut, declared);
   if (encoding === undefined) return undefined;
-  const text = encoding === "utf-8" ? buffer.toString("utf8") : iconv.decode(buffer, encoding, { stripBOM: true });
+  const text = decodeAs(buffer, encoding);
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, encoding, isCut };
 }
 
@@ -34,13 +34,22 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
 /** Tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
 const TEXT_CONTROLS = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
 
+function decodeAs(buffer: Buffer, encoding: string): string {
+  if (encoding === "utf-8") return buffer.toString("utf8");
+  // iconv-lite has no stateful encodings; the platform's decoder has this one.
+  if (encoding === ISO_2022_JP) return new TextDecoder(ISO_2022_JP).decode(buffer);
+  return iconv.decode(buffer, encoding, { stripBOM: true });
+}
+
+const ISO_2022_JP = "iso-2022-jp";
+
 function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefined): string | undefined {
   const marked = fromByteOrderMark(buffer);
   if (marked !== undefined) return marked;
   const sample = buffer.subarray(0, SAMPLE_BYTES);
   if (sample.includes(0)) return fromZeroPattern(sample);
   // ISO-2022-JP is seven-bit, so valid UTF-8, and shows itself by its escape sequences.
-  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return "iso-2022-jp";
+  if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return ISO_2022_JP;
   if (isUtf8(isCut ? trimTail(buffer) : buffer)) return hasOnlyTextControls(sample) ? "utf-8" : undefined;
   if (!hasOnlyTextControls(sample)) return undefined;
   if (declared !== undefined && iconv.encodingExists(declared)) return declared.toLowerCase();
@@ -73,11 +82,11 @@ function fromZeroPattern(sample: Buffer): string | undefined {
   return guess !== undefined && hasOnlyTextControls(Buffer.from(iconv.decode(sample, guess))) ? guess : undefined;
 }
 
-/** At most 1 in 200 control characters that text does not have. */
+/** At most one, and 1 in 200, control characters that text does not have. */
 function hasOnlyTextControls(sample: Buffer): boolean {
   let strange = 0;
   for (const byte of sample) if (byte < 0x20 && !TEXT_CONTROLS.has(byte)) strange++;
-  return strange * 200 <= sample.length;
+  return strange <= 1 + sample.length / 200;
 }
 
 /** UTF-8 with a few broken places: nineteen of twenty non-ASCII characters are valid. */

@@ -18,6 +18,8 @@ export class MarkdownWriter {
   private needsSpace = false;
   private hasText = false;
   private prefixes: string[] = [];
+  /** The fewest prefixes since the last text: blank lines belong to what both neighbours are in. */
+  private blankDepth = 0;
   /** What the first line of a list item begins with instead of its last prefix. */
   private marker: string | undefined;
   private lists: { next: number | undefined }[] = [];
@@ -136,7 +138,7 @@ export class MarkdownWriter {
     this.marker = marker;
     this.prefixes.push(" ".repeat(marker.length));
     return () => {
-      this.prefixes.pop();
+      this.popPrefix();
       this.marker = undefined;
       this.newLines(1);
     };
@@ -146,7 +148,7 @@ export class MarkdownWriter {
     this.newLines(2);
     this.prefixes.push("> ");
     return () => {
-      this.prefixes.pop();
+      this.popPrefix();
       this.newLines(2);
     };
   }
@@ -233,7 +235,9 @@ export class MarkdownWriter {
 
   private newLines(count: number): void {
     this.needsSpace = this.isGathering();
-    if (!this.isGathering() && this.preDepth === 0) this.breaks = Math.max(this.breaks, count);
+    if (this.isGathering() || this.preDepth > 0) return;
+    // A list item begins on its own line, with whatever is first in it.
+    this.breaks = Math.max(this.breaks, this.marker === undefined ? count : 1);
   }
 
   /** Writes the line feeds that are due, and the prefix of the new line. */
@@ -241,14 +245,20 @@ export class MarkdownWriter {
     if (this.breaks === 0 && this.hasText) return;
     const prefix = this.prefixes.slice(0, MAX_PREFIX_DEPTH);
     if (this.hasText) {
-      const blank = `\n${prefix.join("").trimEnd()}`;
+      const blank = `\n${prefix.slice(0, this.blankDepth).join("").trimEnd()}`;
       this.out.add(`${blank.repeat(Math.max(0, this.breaks - 1))}\n`);
     }
     if (this.marker !== undefined && prefix.length > 0) prefix[prefix.length - 1] = this.marker;
     this.marker = undefined;
     this.out.add(prefix.join(""));
     this.breaks = 0;
+    this.blankDepth = this.prefixes.length;
     this.hasText = true;
+  }
+
+  private popPrefix(): void {
+    this.prefixes.pop();
+    this.blankDepth = Math.min(this.blankDepth, this.prefixes.length);
   }
 
   private isGathering(): boolean {

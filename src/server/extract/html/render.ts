@@ -93,12 +93,10 @@ function languageOf(attributes: Attributes): string {
 
 /** Elements with space around them. */
 const PARAGRAPHS = new Set(
-  "p dl figure table section article main header footer aside form fieldset details address".split(" "),
+  "p dl figure table section article main header footer aside form fieldset details address caption".split(" "),
 );
 /** Elements that begin a new line. */
 const BLOCKS = new Set([
   ...PARAGRAPHS,
-  ..."div dt dd figcaption caption thead tbody tfoot summary legend center hgroup search option optgroup body html".split(
-    " ",
-  ),
+  ..."div dt dd figcaption thead tbody tfoot summary legend center hgroup search option optgroup body html".split(" "),
 ]);

@@ -1,0 +1,129 @@
+import { describe, test } from "vitest";
+import { textOf } from "../documents.ts";
+
+const page = (body: string, head = "") =>
+  `<!doctype html><html lang="en-GB"><head><title>The page</title>${head}</head><body>${body}</body></html>`;
+const long = "Sentences with enough words in them to be taken for the content of a page, again and again. ".repeat(5);
+
+describe("HTML", () => {
+  test("structure becomes Markdown, headings become sections", async ({ expect }) => {
+    const result = await textOf(
+      "a.html",
+      page(`<main><h1>Big <em>title</em> <a href="#x">¶</a></h1><p>One<br>two &amp; <b>three</b>,<code>x  y</code>.</p>
+        <ul><li>a<ul><li>b</li></ul></li><li><p>c</p></li></ul><ol start="3"><li>d<li>e</ol>
+        <blockquote><p>quoted</p><p>twice</p></blockquote>
+        <pre class="language-js"><code>if (a) {
+  b();
+
+}
+</code></pre><h2 id="x">Next</h2><p>See <a href="https://x.test/y">there</a> and <a href="/z">here</a>.<img src="https://t.test/p.gif" alt="A chart"><img src="x.gif"></p></main>`),
+    );
+    expect(result.text).toBe(`# Big title
+
+One
+two & three,\`x y\`.
+
+- a
+  - b
+- c
+
+3. d
+4. e
+
+> quoted
+>
+> twice
+
+\`\`\`js
+if (a) {
+  b();
+
+}
+\`\`\`
+
+## Next
+
+See there (https://x.test/y) and here.[image: A chart]
+`);
+    expect(result.title).toBe("The page");
+    expect(result.language).toBe("en");
+    expect(result.sections).toEqual([
+      { name: "Big title", level: 1, start: 0 },
+      { name: "Next", level: 2, start: result.text.indexOf("## Next") },
+    ]);
+  });
+
+  test("data tables become rows; tables for layout become text", async ({ expect }) => {
+    const data =
+      "<table><caption>Sums</caption><tr><th>Name</th><th>Sum</th></tr><tr><td>a|b</td><td>1<br>2</td></tr></table>";
+    expect((await textOf("a.html", page(data))).text).toBe("Sums\n\n| Name | Sum |\n| --- | --- |\n| a\\|b | 1 2 |\n");
+    const layout = `<main><table><tr><td>Menu</td><td><h1>Title</h1><p>Text</p>${data}</td></tr></table></main>`;
+    expect((await textOf("a.html", page(layout))).text).toBe(
+      "Menu\n\n# Title\n\nText\n\nSums\n\n| Name | Sum |\n| --- | --- |\n| a\\|b | 1 2 |\n",
+    );
+  });
+
+  test.for([
+    `<div hidden>SECRET</div>`,
+    `<div style="color:red; DISPLAY : none">SECRET</div>`,
+    `<p style="visibility:hidden">a<b>SECRET</b></p>`,
+    `<span style="font-size:0px">SECRET</span>`,
+    `<span style="opacity: 0;">SECRET</span>`,
+    `<div aria-hidden="true"><p>SECRET</p></div>`,
+    `<template><p>SECRET</p></template>`,
+    `<script>SECRET</script><style>SECRET{}</style><noscript>SECRET</noscript>`,
+    `<!-- SECRET --><![CDATA[SECRET]]>`,
+    `<dialog>SECRET</dialog><textarea>SECRET</textarea><svg><title>SECRET</title><text>SECRET</text></svg>`,
+  ])("what a person does not see is no text: %s", async (hidden, { expect }) => {
+    // Both ways: through a page's own marks, and through Readability, which drops styles.
+    for (const body of [
+      `<main><p>${long}</p>${hidden}<p>${long}</p></main>`,
+      `<div><div><p>${long}</p>${hidden}<p>${long}</p></div></div>`,
+    ]) {
+      const { text, title } = await textOf("a.html", page(body));
+      expect(text).toContain("Sentences with enough words");
+      expect(text).not.toContain("SECRET");
+      expect(title).toBe("The page");
+    }
+  });
+
+  test("styles that only look like hiding hide nothing, nor does a page that fades in", async ({ expect }) => {
+    const shown = `<body style="opacity:0"><p style="opacity:0.5;font-size:0.9em;content-visibility:visible">Shown</p></body>`;
+    expect((await textOf("a.html", shown)).text).toBe("Shown\n");
+  });
+
+  test("menus, headers and footers are left out, with or without marks", async ({ expect }) => {
+    const chrome = `<header>HEADER</header><nav>MENU</nav>`;
+    for (const content of [
+      `<main>${long}</main>`,
+      `<article>${long}</article>`,
+      `<div><p>${long}</p><p>${long}</p></div>`,
+    ]) {
+      const { text } = await textOf("a.html", page(`${chrome}${content}<aside>ASIDE</aside><footer>FOOTER</footer>`));
+      expect(text.trim().split("\n")[0]).toBe(long.trim());
+      expect(text).not.toMatch(/HEADER|MENU|ASIDE|FOOTER/u);
+    }
+    expect((await textOf("a.html", page("<nav><a href='/a'>Only a menu</a></nav>"))).text).toBe("Only a menu\n");
+  });
+
+  test("author, dates and description of the page are properties", async ({ expect }) => {
+    const head = `<meta name="Author" content=" Ana  B "><meta property="article:published_time" content="2024-01-31"><meta name="viewport" content="x">`;
+    expect((await textOf("a.html", page("<p>x</p>", head))).properties).toEqual({
+      author: "Ana B",
+      date: "2024-01-31",
+    });
+  });
+
+  test("the declared encoding counts", async ({ expect }) => {
+    const bytes = Buffer.from('<meta charset="iso-8859-2"><p>\xb1\xe6\xea</p>', "latin1");
+    expect((await textOf("a.html", bytes)).text).toBe("ąćę\n");
+  });
+
+  test("100,000 nested elements end in an answer, 10,000 in their text", async ({ expect }) => {
+    await expect(textOf("a.html", `<p>top</p>${"<div>".repeat(100_000)}deep`)).rejects.toThrow(
+      "nested more than 20000 deep",
+    );
+    expect((await textOf("a.html", `<p>top</p>${"<div>".repeat(10_000)}deep`)).text).toBe("top\n\ndeep\n");
+    expect((await textOf("a.html", `${"<ul><li>".repeat(3_000)}deep`)).text).toContain("deep");
+  });
+});
