@@ -1,10 +1,18 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import { makeId, type Role, type Scope } from "#api/common.ts";
 import { openDatabase, type Database } from "#server/adapters/sql/db.ts";
 import { makeStore } from "#server/adapters/sql/store.ts";
+import { makeApp, type AppOptions } from "#server/app.ts";
+import { makeIdentity, type AppSettings, type Deps, type Foundation, type Identity } from "#server/deps.ts";
+import type { App } from "#server/http/env.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
+import { makePasswords } from "#server/sessions/passwords.ts";
 
 /** A folder that goes away with the test. */
 export function tempDir(): string {
@@ -18,4 +26,223 @@ export async function openTestStore(): Promise<{ database: Database; store: Stor
   const database = await openDatabase({ file: join(tempDir(), "kb.db") });
   onTestFinished(() => database.close());
   return { database, store: makeStore(database) };
+}
+
+/** The clock of a test server stands still until the test moves it. */
+export interface TestClock {
+  now(): number;
+  advance(ms: number): void;
+}
+
+/** 2026-11-21T09:30:00.000Z. */
+export const TEST_NOW = Date.UTC(2026, 10, 21, 9, 30);
+
+export function makeTestClock(at = TEST_NOW): TestClock {
+  let now = at;
+  return { now: () => now, advance: (ms) => void (now += ms) };
+}
+
+/** Log lines as a test finds them. */
+export interface TestLog extends Log {
+  lines: { level: string; fields: Record<string, unknown>; message: string }[];
+}
+
+export function makeTestLog(): TestLog {
+  const lines: TestLog["lines"] = [];
+  const at = (level: string) => (fields: Record<string, unknown>, message: string) =>
+    void lines.push({ level, fields, message });
+  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** argon2 that costs next to nothing. */
+export const TEST_PASSWORD_COSTS = { memoryKib: 8, passes: 1 };
+
+export const TEST_PASSWORD = "blue kettle morning";
+
+/** An answer of the app, already read. */
+export interface TestAnswer {
+  status: number;
+  headers: Headers;
+  /** The parsed JSON, of any shape; undefined for an empty body. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every route
+  json: any;
+  text: string;
+}
+
+export interface TestRequest {
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is. */
+  raw?: string;
+  headers?: Record<string, string>;
+  /** The peer's address; 127.0.0.1 unless told. */
+  ip?: string;
+}
+
+/** Somebody to act as: `get("/api/session")`, `post("/api/groups", {name})`. */
+export interface TestClient {
+  request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
+  get(path: string): Promise<TestAnswer>;
+  post(path: string, body?: unknown): Promise<TestAnswer>;
+  patch(path: string, body?: unknown): Promise<TestAnswer>;
+  delete(path: string): Promise<TestAnswer>;
+}
+
+/** A person of a test server, with an open session. */
+export interface TestUser {
+  userId: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+  sessionSecret: string;
+}
+
+export interface TestServerOptions {
+  settings?: Partial<AppSettings>;
+  /** Appends what the app under test needs beside identity. */
+  extend?: AppOptions["extend"];
+  announceSetupCode?: (code: string) => void;
+  /** `false` makes `/readyz` say so. */
+  isReady?: () => boolean;
+}
+
+/**
+ * The whole HTTP app over a database of its own: still clock, cheap password hashes, answers checked by the contract.
+ * `deps` may be given further services by `more` before the app is made.
+ */
+export async function makeServer<More extends object = object>(
+  options: TestServerOptions = {},
+  more?: (deps: Foundation & Identity, database: Database) => More,
+) {
+  const { database, store } = await openTestStore();
+  const clock = makeTestClock();
+  const log = makeTestLog();
+  const settings: AppSettings = {
+    baseUrl: "http://127.0.0.1:7700",
+    mode: "self-hosted",
+    signup: "invite",
+    allowedHosts: [],
+    trustedProxies: [],
+    localRoots: [],
+    dataDir: dirname(database.file),
+    homeDir: undefined,
+    rateLimits: "on",
+    ...options.settings,
+  };
+  const foundation: Foundation = { settings, store, clock, log, randomBytes };
+  const identity = makeIdentity({
+    ...foundation,
+    cursorKey: Buffer.alloc(32, 7),
+    passwordCosts: TEST_PASSWORD_COSTS,
+    ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
+  });
+  const house = { ...foundation, ...identity };
+  const services = more?.(house, database);
+  // `more` gives what `Deps` holds beyond identity; a test that mounts more than it gives fails at once.
+  const deps = { ...house, ...services, isReady: options.isReady ?? (() => true) } as unknown as Deps & More;
+  const app = makeApp(deps, { checksAnswers: true, ...(options.extend && { extend: options.extend }) });
+  const people = makePeople(deps);
+  const client = (headers: Record<string, string>): TestClient => makeClient(app, settings.baseUrl, headers);
+
+  return {
+    app,
+    deps,
+    store,
+    database,
+    clock,
+    log,
+    settings,
+    ...people,
+    /** Acts with the person's session. */
+    as: (user: TestUser) => client({ cookie: `${deps.cookie.name}=${user.sessionSecret}` }),
+    /** Acts with a token or a connector key. */
+    withToken: (plaintext: string) => client({ authorization: `Bearer ${plaintext}` }),
+    /** Acts without a credential. */
+    anyone: () => client({}),
+    /** The actor that a request of this person's session would have. */
+    async actor(user: TestUser): Promise<Actor> {
+      const actor = await deps.sessions.findActor(user.sessionSecret);
+      if (!actor) throw new Error(`${user.email} is not signed in.`);
+      return actor;
+    },
+    /** A token of the person, made by way of the service. */
+    async token(user: TestUser, scopes: readonly Scope[] = ["mcp:read"]): Promise<string> {
+      const actor = await deps.sessions.findActor(user.sessionSecret);
+      if (!actor) throw new Error(`${user.email} is not signed in.`);
+      return (await deps.tokens.create(actor, { name: "test", scopes: [...scopes] })).plaintext;
+    },
+  };
+}
+
+export type TestServer = Awaited<ReturnType<typeof makeServer>>;
+
+function makePeople(deps: Foundation & Identity) {
+  const { store, clock, sessions } = deps;
+  let count = 0;
+  let passwordHash: Promise<string> | undefined;
+
+  async function addWorkspace(name = "Acme"): Promise<string> {
+    const workspaceId = makeId("workspace", randomBytes);
+    await store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(clock.now()) });
+    return workspaceId;
+  }
+
+  /** A member with an account whose password is `TEST_PASSWORD`, signed in. */
+  async function addMember(workspaceId: string, role: Role = "member", email?: string): Promise<TestUser> {
+    const address = email ?? `person${++count}@acme.test`;
+    passwordHash ??= makePasswords(TEST_PASSWORD_COSTS).hash(TEST_PASSWORD);
+    const user = {
+      userId: makeId("user", randomBytes),
+      email: address,
+      name: address.split("@")[0] ?? address,
+      passwordHash: await passwordHash,
+      emailVerifiedAt: null,
+      timeZone: null,
+      createdAt: new Date(clock.now()),
+    };
+    await store.transaction(async (tx) => {
+      await tx.users.insert(user);
+      await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: new Date(clock.now()) });
+    });
+    return signIn({ userId: user.userId, workspaceId, email: address, role, sessionSecret: "" });
+  }
+
+  /** Another session of the person. */
+  async function signIn(user: TestUser): Promise<TestUser> {
+    const context = { origin: { requestId: "req_test", clientIp: "127.0.0.1" }, userAgent: null, formerSecret: null };
+    const { setCookie } = await store.transaction((tx) => sessions.open(tx, user, context));
+    return { ...user, sessionSecret: setCookie.slice(setCookie.indexOf("=") + 1, setCookie.indexOf(";")) };
+  }
+
+  /** A workspace with its owner. */
+  async function addOwner(name?: string): Promise<TestUser> {
+    return addMember(await addWorkspace(name), "owner");
+  }
+
+  return { addWorkspace, addMember, addOwner, signIn };
+}
+
+function makeClient(app: App, baseUrl: string, headers: Record<string, string>): TestClient {
+  async function request(method: string, path: string, { body, raw, headers: extra, ip }: TestRequest = {}) {
+    const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await app.request(
+      baseUrl + path,
+      {
+        method,
+        headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }), ...extra },
+        ...(content !== undefined && { body: content }),
+      },
+      { incoming: { socket: { remoteAddress: ip ?? "127.0.0.1" } } },
+    );
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+  }
+  return {
+    request,
+    get: (path) => request("GET", path),
+    post: (path, body) => request("POST", path, { body }),
+    patch: (path, body) => request("PATCH", path, { body }),
+    delete: (path) => request("DELETE", path),
+  };
 }

@@ -1,11 +1,16 @@
 import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
+import { mountAudit } from "./audit/routes.ts";
 import type { Deps } from "./deps.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
 import { makeMounter, type Mount } from "./http/mount.ts";
+import { mountGroups } from "./groups/routes.ts";
 import { mountOperations } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
+import { mountSessions } from "./sessions/routes.ts";
+import { mountTokens } from "./tokens/routes.ts";
+import { mountWorkspaces } from "./workspaces/routes.ts";
 
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */
@@ -15,7 +20,14 @@ export interface AppOptions {
 }
 
 /** Every feature's routes; append yours. */
-const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [mountOperations];
+const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
+  mountOperations,
+  mountSessions,
+  mountTokens,
+  mountWorkspaces,
+  mountGroups,
+  mountAudit,
+];
 
 /** The whole HTTP app: frame, routes by contract, problems for everything else. */
 export function makeApp(deps: Deps, options: AppOptions = {}): App {

@@ -131,7 +131,8 @@ function readBearer(header: string | null): string | undefined {
   return token;
 }
 
-function readCookie(headers: Headers, name: string): string | undefined {
+/** The value of this cookie. @throws ApiError `two_credentials` when there are several different ones */
+export function readCookie(headers: Headers, name: string): string | undefined {
   const header = headers.get("cookie");
   if (header === null) return undefined;
   const values = header.split(/; */).filter((pair) => pair.startsWith(`${name}=`));

@@ -1,0 +1,191 @@
+import { timingSafeEqual } from "node:crypto";
+import { ID_ALPHABET, makeId } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { OnboardingBody } from "#api/session.ts";
+import { throttleKeyOfIp } from "#server/http/client-ip.ts";
+import { hashSecret } from "#server/http/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { Passwords } from "./passwords.ts";
+import type { OpenedSession, SessionService, SignInContext } from "./service.ts";
+
+export interface OnboardingService {
+  /** Whether the first admin is still to be made. @throws ApiError `rate_limited` */
+  state(origin: RequestOrigin): Promise<{ needed: boolean }>;
+  /**
+   * Makes the first admin and signs them in; exactly one caller ever succeeds.
+   *
+   * @throws ApiError `onboarding_closed`, `setup_code_invalid`, `password_too_weak`, `rate_limited`
+   */
+  onboard(body: OnboardingBody, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * A new setup code, in plain, for the terminal and nothing else; undefined once the first admin exists.
+   * Valid for 24 hours and 10 tries; it replaces the one before.
+   */
+  makeSetupCode(): Promise<string | undefined>;
+  /**
+   * Makes the first admin from the settings, at start.
+   *
+   * @returns false when there was one already: the settings are then ignored, with a warning
+   * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
+   */
+  bootstrap(admin: { email: string; password: string }): Promise<boolean>;
+}
+
+export interface OnboardingOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  passwords: Passwords;
+  /** Per address; looser than the one of sign-in, because the code itself has only 10 tries. */
+  throttle: Throttle;
+  sessions: Pick<SessionService, "open">;
+  audit: AuditRecorder;
+  log: Log;
+  mode: "self-hosted" | "managed";
+  /** Told the new code when the tries of the old one ran out; prints it to the terminal. */
+  announceSetupCode?: (code: string) => void;
+}
+
+const CODE_LIFETIME_MS = 86_400_000;
+const MAX_TRIES = 10;
+/** 26 characters of 5 bits: 130 bits. */
+const CODE_CHARS = 26;
+
+/** The first admin. `installation.completedAt` is the only gate. Source: S35. */
+export function makeOnboardingService(options: OnboardingOptions): OnboardingService {
+  const { store, clock, randomBytes, passwords, throttle, sessions, audit, log } = options;
+
+  async function makeSetupCode(): Promise<string | undefined> {
+    const code = randomCode(randomBytes);
+    return store.transaction(async (tx) => {
+      if ((await tx.installation.state()).completedAt !== null) return undefined;
+      await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + CODE_LIFETIME_MS));
+      return code;
+    });
+  }
+
+  /** Counts the try in a transaction of its own, so that a wrong one stays counted. */
+  async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
+    return store.transaction(async (tx) => {
+      const state = await tx.installation.state();
+      if (state.completedAt !== null) return "closed";
+      const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
+      if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt.getTime() <= clock.now()) {
+        return "wrong";
+      }
+      if (setupCodeTries >= MAX_TRIES) return "spent";
+      if (timingSafeEqual(Buffer.from(hashCode(code)), Buffer.from(setupCodeHash))) return "right";
+      await tx.installation.countSetupTry();
+      return setupCodeTries + 1 >= MAX_TRIES ? "spent" : "wrong";
+    });
+  }
+
+  async function requireCode(code: string): Promise<void> {
+    const result = await tryCode(code);
+    switch (result) {
+      case "right":
+        return;
+      case "closed":
+        throw closed();
+      case "spent": {
+        const fresh = await makeSetupCode();
+        if (fresh !== undefined) options.announceSetupCode?.(fresh);
+        throw wrongCode();
+      }
+      case "wrong":
+        throw wrongCode();
+    }
+  }
+
+  /** In the transaction: whoever completes the installation makes the owner. */
+  async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
+    const at = new Date(clock.now());
+    if (!(await tx.installation.complete(at))) throw closed();
+    const userId = makeId("user", randomBytes);
+    const workspaceId = makeId("workspace", randomBytes);
+    const { email, name, passwordHash, timeZone } = who;
+    await tx.users.insert({ userId, email, name, passwordHash, emailVerifiedAt: null, timeZone, createdAt: at });
+    await tx.workspaces.insert({ workspaceId, name: who.workspaceName, timeZone: timeZone ?? "UTC", createdAt: at });
+    await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
+    const target = { type: "user", id: userId };
+    await audit.recordSystem(tx, workspaceId, { action: "installation.completed", target }, { userId, ...who.origin });
+    return { userId, workspaceId };
+  }
+
+  return {
+    makeSetupCode,
+
+    async state(origin) {
+      throttle.take(`ip ${throttleKeyOfIp(origin.clientIp)}`);
+      return { needed: (await store.installation.state()).completedAt === null };
+    },
+
+    async onboard(body, context) {
+      throttle.take(`ip ${throttleKeyOfIp(context.origin.clientIp)}`);
+      await requireCode(body.setupCode);
+      passwords.check(body.password, body);
+      const passwordHash = await passwords.hash(body.password);
+      return store.transaction(async (tx) => {
+        const timeZone = body.timeZone ?? null;
+        const owner = await createOwner(tx, { ...body, passwordHash, timeZone, origin: context.origin });
+        return sessions.open(tx, owner, context);
+      });
+    },
+
+    async bootstrap({ email, password }) {
+      if ((await store.installation.state()).completedAt !== null) {
+        log.warn({}, "KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD are ignored: the first admin exists. Remove them.");
+        return false;
+      }
+      if (options.mode === "managed") {
+        throw new ApiError("settings_invalid", { message: "KB_BOOTSTRAP_EMAIL is not for managed mode." });
+      }
+      passwords.check(password, { email });
+      const passwordHash = await passwords.hash(password);
+      const name = email.split("@")[0] ?? email;
+      const owner = { email, name, passwordHash, workspaceName: "Workspace", timeZone: null };
+      await store.transaction((tx) => createOwner(tx, owner));
+      return true;
+    },
+  };
+}
+
+interface NewOwner {
+  email: string;
+  name: string;
+  passwordHash: string;
+  workspaceName: string;
+  timeZone: string | null;
+  origin?: RequestOrigin;
+}
+
+/** Groups of four and dashes, for typing over: `k7qm-…`. */
+function randomCode(randomBytes: RandomBytes): string {
+  let text = "";
+  for (const byte of randomBytes(CODE_CHARS)) text += ID_ALPHABET[byte & 31];
+  return text.replaceAll(/(.{4})(?=.)/g, "$1-");
+}
+
+/** Dashes, blanks and capitals do not matter. */
+function hashCode(code: string): string {
+  return hashSecret(`setup ${code.toLowerCase().replaceAll(/[\s-]/g, "")}`);
+}
+
+function closed(): ApiError {
+  return new ApiError("onboarding_closed", {
+    message: "The first admin exists already.",
+    hint: "Sign in, or ask them for an invitation.",
+  });
+}
+
+function wrongCode(): ApiError {
+  return new ApiError("setup_code_invalid", {
+    message: "This setup code is wrong, spent or older than 24 hours.",
+    hint: "kb serve prints a new one when it starts.",
+    field: "setupCode",
+  });
+}

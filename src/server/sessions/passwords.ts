@@ -1,0 +1,91 @@
+import { hash, parseOptions, verify } from "@node-rs/argon2";
+import { ApiError } from "#api/errors.ts";
+
+/** Costs of argon2id. */
+export interface PasswordCosts {
+  memoryKib: number;
+  passes: number;
+}
+
+/** What research "auth" §2.1 measured as tens of milliseconds. */
+export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
+
+export interface Passwords {
+  /** @throws ApiError `password_too_weak` */
+  check(password: string, about: { email: string }): void;
+  /** The argon2id hash, in PHC form. */
+  hash(password: string): Promise<string>;
+  /** Compares; takes as long when there is no such account or no password. */
+  verify(stored: string | null, password: string): Promise<boolean>;
+  /** True when the hash was made with other costs than today's. */
+  isOutdated(stored: string): boolean;
+}
+
+const MIN_CHARS = 12;
+/** Longer input only costs; argon2 itself would take it. Source: research "auth" §2.1. */
+const MAX_BYTES = 128;
+/** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
+const MAX_AT_ONCE = 2;
+
+/** Values that stand in documents, so everybody knows them. Source: S35. */
+const PUBLISHED = new Set([
+  "correct horse battery staple",
+  "correct-horse-battery-staple",
+  "change-me-please",
+  "password1234",
+]);
+
+/** Passwords by argon2id, off the main thread. */
+export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS): Passwords {
+  const options = { memoryCost: costs.memoryKib, timeCost: costs.passes, parallelism: 1 };
+  const gate = makeGate(MAX_AT_ONCE);
+  let dummy: Promise<string> | undefined;
+
+  return {
+    check(password, { email }) {
+      const problem = weaknessOf(password, email);
+      if (problem !== undefined) throw new ApiError("password_too_weak", { message: problem, field: "password" });
+    },
+    hash: (password) => gate(() => hash(password, options)),
+    async verify(stored, password) {
+      // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
+      dummy ??= gate(() => hash("nobody has this password", options));
+      const nobody = await dummy;
+      const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
+      const matches = await gate(() => verify(stored ?? nobody, isTooLong ? "" : password));
+      return matches && stored !== null && !isTooLong;
+    },
+    isOutdated(stored) {
+      const { memoryCost, timeCost } = parseOptions(stored);
+      return memoryCost !== costs.memoryKib || timeCost !== costs.passes;
+    },
+  };
+}
+
+function weaknessOf(password: string, email: string): string | undefined {
+  const lower = password.toLowerCase();
+  if ([...password].length < MIN_CHARS) return `The password needs at least ${MIN_CHARS} characters.`;
+  if (Buffer.byteLength(password) > MAX_BYTES) return `The password may have at most ${MAX_BYTES} bytes.`;
+  if (new Set(lower).size < 5) return "The password needs at least 5 different characters.";
+  if (PUBLISHED.has(lower)) return "This password stands in published documents. Choose one of your own.";
+  if (lower.includes(email.toLowerCase())) return "The password must not contain the e-mail address.";
+  return undefined;
+}
+
+/** Runs at most `limit` at once; the others wait in order. */
+function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    // A woken waiter takes over the place of the one that ended.
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    }
+  };
+}

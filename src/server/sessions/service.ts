@@ -1,0 +1,251 @@
+import { makeId, type Role, type Scope } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
+import { throttleKeyOfIp } from "#server/http/client-ip.ts";
+import type { SessionCookie } from "#server/http/cookies.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { hashSecret } from "#server/http/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { SessionRecordRow } from "#server/ports/store/sessions.ts";
+import type { Passwords } from "./passwords.ts";
+
+/** Where somebody signs in from, and the session that the browser held before. */
+export interface SignInContext {
+  origin: RequestOrigin;
+  userAgent: string | null;
+  /** Secret of the cookie that came along; that session ends. */
+  formerSecret: string | null;
+}
+
+/** A session that was just opened; the cookie is its only copy of the secret. */
+export interface OpenedSession {
+  session: Session;
+  setCookie: string;
+}
+
+export interface SessionService {
+  /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
+  signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession>;
+  /** Opens a session for somebody who has just proved who they are, inside the transaction that made them a member. */
+  open(tx: Store, who: { userId: string; workspaceId: string }, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * Proves a password, throttled per account and per address; the person, if it is right.
+   *
+   * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
+   */
+  prove(email: string, password: string, context: SignInContext): Promise<{ userId: string }>;
+  /** Ends the session. @returns the `Set-Cookie` value that forgets it */
+  signOut(actor: Actor): Promise<string>;
+  /** What the actor is, as `GET /api/session` says it. */
+  describe(actor: Actor): Promise<Session>;
+  list(
+    actor: Actor,
+    query: { limit: number; cursor?: string | undefined },
+  ): Promise<{ sessions: SessionRecord[]; nextCursor: string | null }>;
+  /** Ends one of the person's own sessions. @throws ApiError `not_found` */
+  revoke(actor: Actor, sessionId: string): Promise<void>;
+  /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
+  findActor(secret: string): Promise<Actor | undefined>;
+}
+
+export interface SessionOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  passwords: Passwords;
+  /** 10 sign-ins a minute per account and per address. */
+  throttle: Throttle;
+  cookie: SessionCookie;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  mode: Session["mode"];
+  signup: Session["signup"];
+}
+
+const DAY_MS = 86_400_000;
+const IDLE_MS = 7 * DAY_MS;
+const LIFETIME_MS = 30 * DAY_MS;
+const LAST_SEEN_STEP_MS = 5 * 60_000;
+const SECRET_BYTES = 32;
+const MAX_USER_AGENT_CHARS = 200;
+
+/** What a session of this role may do. */
+export function scopesOfRole(role: Role): Scope[] {
+  return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
+}
+
+/** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: research "auth" §2.1. */
+export function makeSessionService(options: SessionOptions): SessionService {
+  const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit } = options;
+  const now = () => new Date(clock.now());
+
+  async function describe(
+    from: Store,
+    who: { userId: string; workspaceId: string; role: Role; scopes: readonly Scope[] },
+  ) {
+    const user = await from.users.find(who.userId);
+    const workspace = await from.workspaces.find(who.workspaceId);
+    // A membership's foreign keys hold both rows in place.
+    if (!user || !workspace) throw new Error(`No user or workspace for ${who.userId} in ${who.workspaceId}.`);
+    const { mode, signup } = options;
+    return {
+      user: {
+        id: user.userId,
+        name: user.name,
+        email: user.email,
+        emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
+        timeZone: user.timeZone,
+        createdAt: user.createdAt.toISOString(),
+      },
+      workspace: {
+        id: workspace.workspaceId,
+        name: workspace.name,
+        timeZone: workspace.timeZone,
+        createdAt: workspace.createdAt.toISOString(),
+      },
+      role: who.role,
+      scopes: [...who.scopes],
+      mode,
+      signup,
+    };
+  }
+
+  function isLive(session: SessionRecordRow): boolean {
+    const at = clock.now();
+    if (session.revokedAt !== null || session.expiresAt.getTime() <= at) return false;
+    return session.lastSeenAt.getTime() + IDLE_MS > at;
+  }
+
+  async function endFormer(tx: Store, context: SignInContext): Promise<void> {
+    if (context.formerSecret === null) return;
+    const former = await tx.sessions.findByHash(hashSecret(context.formerSecret));
+    if (former) await tx.sessions.revoke(former.sessionId, now());
+  }
+
+  async function open(tx: Store, owner: { userId: string; workspaceId: string }, context: SignInContext) {
+    const who = { userId: owner.userId, workspaceId: owner.workspaceId };
+    const member = await tx.in(who.workspaceId).members.find(who.userId);
+    if (!member) throw new Error(`${who.userId} is no member of ${who.workspaceId}.`);
+    // A session that was planted in the browser before must not become somebody's.
+    await endFormer(tx, context);
+    const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
+    const at = now();
+    const sessionId = makeId("session", randomBytes);
+    await tx.sessions.insert({
+      ...who,
+      sessionId,
+      tokenHash: hashSecret(secret),
+      createdAt: at,
+      authenticatedAt: at,
+      lastSeenAt: at,
+      expiresAt: new Date(at.getTime() + LIFETIME_MS),
+      revokedAt: null,
+      userAgent: context.userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
+      ip: context.origin.clientIp,
+    });
+    const target = { type: "session", id: sessionId };
+    await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
+    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) });
+    return { session, setCookie: cookie.set(secret, LIFETIME_MS / 1000) };
+  }
+
+  async function prove(email: string, password: string, context: SignInContext) {
+    const keys = [`ip ${throttleKeyOfIp(context.origin.clientIp)}`, `account ${email.toLowerCase()}`];
+    for (const key of keys) throttle.take(key);
+    const user = await store.users.findByEmail(email);
+    const isRight = await passwords.verify(user?.passwordHash ?? null, password);
+    if (!isRight || !user) throw signInFailed();
+    // Only what fails counts: the limit is against guessing.
+    for (const key of keys) throttle.giveBack(key);
+    if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
+      await store.users.setPasswordHash(user.userId, await passwords.hash(password));
+    }
+    return { userId: user.userId };
+  }
+
+  return {
+    prove,
+    open,
+    describe: (actor) => describe(store, actor),
+
+    async signIn(body, context) {
+      const { userId } = await prove(body.email, body.password, context);
+      return store.transaction(async (tx) => {
+        const [membership] = await tx.users.membershipsOf(userId);
+        if (!membership) throw new ApiError("forbidden", { message: "You are not a member of any workspace here." });
+        if (body.timeZone !== undefined) await tx.users.setTimeZone(userId, body.timeZone);
+        return open(tx, { userId, workspaceId: membership.workspaceId }, context);
+      });
+    },
+
+    async signOut(actor) {
+      await store.sessions.revoke(actor.credential.id, now());
+      return cookie.clear();
+    },
+
+    async list(actor, { limit, cursor }) {
+      const { userId, workspaceId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/sessions", args: {} };
+      const rows = await store.sessions.list({
+        userId,
+        workspaceId,
+        now: now(),
+        idleMs: IDLE_MS,
+        limit: limit + 1,
+        ...(cursor !== undefined && { after: unpackAfter(cursors.decode(scope, cursor), "ses") }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.sessionId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { sessions: page.map((row) => toRecord(row, actor.credential.id)), nextCursor };
+    },
+
+    async revoke(actor, sessionId) {
+      const session = await store.sessions.find(sessionId);
+      const isOwn = session?.userId === actor.userId && session.workspaceId === actor.workspaceId;
+      if (!session || !isOwn || !isLive(session)) {
+        throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+      }
+      await store.sessions.revoke(sessionId, now());
+    },
+
+    async findActor(secret) {
+      const session = await store.sessions.findByHash(hashSecret(secret));
+      if (!session || !isLive(session)) return undefined;
+      if (clock.now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
+        await store.sessions.touch(session.sessionId, now());
+      }
+      const { workspaceId, userId, role, timeZone } = session;
+      const credential = { type: "session" as const, id: session.sessionId };
+      return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
+    },
+  };
+}
+
+function toRecord(row: SessionRecordRow, currentId: string): SessionRecord {
+  return {
+    id: row.sessionId,
+    createdAt: row.createdAt.toISOString(),
+    lastSeenAt: row.lastSeenAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    userAgent: row.userAgent,
+    ip: row.ip,
+    current: row.sessionId === currentId,
+  };
+}
+
+function unpackAfter(position: { value: number; id: string }, prefix: string): { value: number; id: string } {
+  return { value: position.value, id: `${prefix}_${position.id}` };
+}
+
+/** One text for every reason. Source: S25. */
+function signInFailed(): ApiError {
+  return new ApiError("sign_in_failed", { message: "The e-mail address or the password is wrong." });
+}

@@ -1,0 +1,10 @@
+import { tokenRoutes } from "#api/tokens.ts";
+import type { Deps } from "#server/deps.ts";
+import type { Mount } from "#server/http/mount.ts";
+
+/** `/api/api-tokens`. */
+export function mountTokens(at: Mount, { tokens }: Pick<Deps, "tokens">): void {
+  at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));
+  at.member(tokenRoutes.create, ({ actor, body }) => tokens.create(actor, body));
+  at.member(tokenRoutes.revoke, ({ actor, params }) => tokens.revoke(actor, params.id));
+}

@@ -1,0 +1,117 @@
+import { makeId } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { hashSecret } from "#server/http/secrets.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { InvitationRecord } from "#server/ports/store/people.ts";
+import { requireAbove } from "./service.ts";
+
+export interface InvitationService {
+  /** Those not withdrawn, newest first. */
+  list(actor: Actor, query: PageQuery): Promise<{ invitations: Invitation[]; nextCursor: string | null }>;
+  /**
+   * Invites an address; an earlier open invitation of it dies. The link is shown this once.
+   *
+   * @throws ApiError `already_member`, `role_too_low`
+   */
+  create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string }>;
+  /** @throws ApiError `not_found` */
+  revoke(actor: Actor, invitationId: string): Promise<void>;
+}
+
+const LIFETIME_MS = 7 * 86_400_000;
+const SECRET_BYTES = 32;
+
+/** Invitations: bound to an address, single use, 7 days. Source: research "auth" §2.1. */
+export function makeInvitationService(options: {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  baseUrl: string;
+}): InvitationService {
+  const { store, clock, randomBytes, cursors, audit, baseUrl } = options;
+  return {
+    async list(actor, { limit, cursor }) {
+      const { workspaceId, userId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/workspace/invitations", args: {} };
+      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const rows = await store.in(workspaceId).invitations.list({
+        limit: limit + 1,
+        ...(after && { after: { value: after.value, id: `inv_${after.id}` } }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.invitationId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { invitations: page.map(toInvitation), nextCursor };
+    },
+
+    async create(actor, body) {
+      requireAbove(actor, body.role);
+      const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
+      const createdAt = new Date(clock.now());
+      const invitation: InvitationRecord = {
+        invitationId: makeId("invitation", randomBytes),
+        workspaceId: actor.workspaceId,
+        email: body.email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
+        role: body.role,
+        invitedBy: actor.userId,
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + LIFETIME_MS),
+        acceptedAt: null,
+        revokedAt: null,
+      };
+      await store.transaction(async (tx) => {
+        const { invitations, members } = tx.in(actor.workspaceId);
+        const user = await tx.users.findByEmail(invitation.email);
+        if (user && (await members.find(user.userId))) throw alreadyMember(invitation.email);
+        await invitations.revokeOpenOf(invitation.email, createdAt);
+        await invitations.insert({ ...invitation, tokenHash: hashSecret(secret) });
+        const target = { type: "invitation", id: invitation.invitationId };
+        await audit.record(tx, actor, { action: "invitation.created", target, details: { role: body.role } });
+      });
+      // After `#`: a fragment reaches no server log.
+      return { invitation: toInvitation(invitation), url: `${baseUrl}/invite#token=${secret}` };
+    },
+
+    async revoke(actor, invitationId) {
+      await store.transaction(async (tx) => {
+        const { invitations } = tx.in(actor.workspaceId);
+        const invitation = await invitations.find(invitationId);
+        if (!invitation || invitation.revokedAt !== null) throw noSuchThing();
+        requireAbove(actor, invitation.role);
+        await invitations.revoke(invitationId, new Date(clock.now()));
+        const target = { type: "invitation", id: invitationId };
+        await audit.record(tx, actor, { action: "invitation.withdrawn", target });
+      });
+    },
+  };
+}
+
+function toInvitation(record: InvitationRecord): Invitation {
+  return {
+    id: record.invitationId,
+    email: record.email,
+    role: record.role,
+    invitedBy: record.invitedBy,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+    acceptedAt: record.acceptedAt?.toISOString() ?? null,
+  };
+}
+
+function alreadyMember(email: string): ApiError {
+  return new ApiError("already_member", { message: `${email} is a member of this workspace already.`, field: "email" });
+}
+
+function noSuchThing(): ApiError {
+  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+}

@@ -1,0 +1,145 @@
+import type { Workspace } from "#api/session.ts";
+import type { Member, PageQuery, PatchWorkspaceBody } from "#api/workspace.ts";
+import type { Role } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { MemberRecord, WorkspaceRecord } from "#server/ports/store/people.ts";
+
+export interface WorkspaceService {
+  get(actor: Actor): Promise<{ workspace: Workspace }>;
+  update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: Workspace }>;
+  /** In the order they joined. */
+  listMembers(actor: Actor, query: PageQuery): Promise<{ members: Member[]; nextCursor: string | null }>;
+  getMember(actor: Actor, userId: string): Promise<{ member: Member }>;
+  /** @throws ApiError `role_too_low`, `last_owner`, `not_found` */
+  setRole(actor: Actor, userId: string, role: Role): Promise<{ member: Member }>;
+  /**
+   * Removes a member with every credential of theirs, or lets the actor leave.
+   *
+   * @throws ApiError `role_too_low`, `last_owner`, `not_found`
+   */
+  removeMember(actor: Actor, userId: string): Promise<void>;
+}
+
+/** The workspace and who is in it. Role ladder: S22; removal: S13. */
+export function makeWorkspaceService(options: {
+  store: Store;
+  clock: Clock;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+}): WorkspaceService {
+  const { store, clock, cursors, audit } = options;
+
+  async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: Workspace }> {
+    const record = await from.workspaces.find(workspaceId);
+    if (!record) throw noSuchThing();
+    return { workspace: toWorkspace(record) };
+  }
+
+  return {
+    get: (actor) => requireWorkspace(store, actor.workspaceId),
+
+    async update(actor, body) {
+      const change = {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.timeZone !== undefined && { timeZone: body.timeZone }),
+      };
+      return store.transaction(async (tx) => {
+        await tx.workspaces.update(actor.workspaceId, change);
+        const target = { type: "workspace", id: actor.workspaceId };
+        await audit.record(tx, actor, {
+          action: "workspace.changed",
+          target,
+          details: { fields: Object.keys(change) },
+        });
+        return requireWorkspace(tx, actor.workspaceId);
+      });
+    },
+
+    async listMembers(actor, { limit, cursor }) {
+      const { workspaceId, userId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/workspace/members", args: {} };
+      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const rows = await store.in(workspaceId).members.list({
+        limit: limit + 1,
+        ...(after && { after: { value: after.value, id: `usr_${after.id}` } }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.joinedAt.getTime(), id: row.userId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { members: page.map(toMember), nextCursor };
+    },
+
+    async getMember(actor, userId) {
+      return { member: toMember(await requireMember(store, actor, userId)) };
+    },
+
+    async setRole(actor, userId, role) {
+      return store.transaction(async (tx) => {
+        const member = await requireMember(tx, actor, userId);
+        if (member.role === role) return { member: toMember(member) };
+        requireAbove(actor, member.role);
+        requireAbove(actor, role);
+        await keepLastOwner(tx, actor.workspaceId, member);
+        await tx.in(actor.workspaceId).members.setRole(userId, role);
+        const details = { from: member.role, to: role };
+        await audit.record(tx, actor, { action: "member.role_changed", target: { type: "user", id: userId }, details });
+        return { member: toMember({ ...member, role }) };
+      });
+    },
+
+    async removeMember(actor, userId) {
+      await store.transaction(async (tx) => {
+        const member = await requireMember(tx, actor, userId);
+        if (userId !== actor.userId) requireAdminAbove(actor, member.role);
+        await keepLastOwner(tx, actor.workspaceId, member);
+        await tx.in(actor.workspaceId).members.remove(userId, new Date(clock.now()));
+        const action = userId === actor.userId ? "member.left" : "member.removed";
+        await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
+      });
+    },
+  };
+}
+
+/** The owner is above everybody, an admin above members only. Source: S22. */
+export function requireAbove(actor: Actor, role: Role): void {
+  if (actor.role === "owner" || (actor.role === "admin" && role === "member")) return;
+  throw new ApiError("role_too_low", { message: `Only the owner of the workspace may do this with the role ${role}.` });
+}
+
+function requireAdminAbove(actor: Actor, role: Role): void {
+  if (!actsAsAdmin(actor)) {
+    throw new ApiError("forbidden", { message: "Removing somebody else is for admins of the workspace." });
+  }
+  requireAbove(actor, role);
+}
+
+async function requireMember(from: Store, actor: Actor, userId: string): Promise<MemberRecord> {
+  const member = await from.in(actor.workspaceId).members.find(userId);
+  if (!member) throw noSuchThing();
+  return member;
+}
+
+async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecord): Promise<void> {
+  if (member.role !== "owner" || (await tx.in(workspaceId).members.countOwners()) > 1) return;
+  throw new ApiError("last_owner", { message: "This is the last owner. Make somebody else an owner first." });
+}
+
+function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {
+  return { userId, name, email, role, joinedAt: joinedAt.toISOString() };
+}
+
+function toWorkspace({ workspaceId, name, timeZone, createdAt }: WorkspaceRecord): Workspace {
+  return { id: workspaceId, name, timeZone, createdAt: createdAt.toISOString() };
+}
+
+function noSuchThing(): ApiError {
+  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+}
