@@ -1,0 +1,86 @@
+import type { CommandSpec } from "#cli/command.ts";
+
+const DATA_DIR = {
+  flags: "--data-dir <folder>",
+  summary: "where the data is (default: KB_DATA_DIR, else the person's data folder)",
+};
+
+export const HOST_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "quickstart",
+    summary: "From nothing to an answered search: start a server here, index folders, print how to connect an agent.",
+    details:
+      "Serves on 127.0.0.1 only and keeps running. A second run uses the same server. It never touches an installation that it did not make. Ctrl-C leaves a state that the next run continues.",
+    arguments: [{ name: "path", summary: "folders to index (default: the current one)", variadic: true }],
+    options: [
+      DATA_DIR,
+      { flags: "--port <port>", summary: "the port to serve on (default: 7700, or a free one)" },
+      { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
+      { flags: "--yes", summary: "do not ask about many files or files of other users" },
+      { flags: "--foreground", summary: "stay, and stop the server on Ctrl-C" },
+    ],
+    examples: ["kb quickstart ~/notes", "kb stop"],
+    exitCodes: [4, 7, 8, 130],
+    load: async () => (await import("#cli/commands/quickstart.ts")).quickstart,
+  },
+  {
+    name: "stop",
+    summary: "Stop the server that quickstart started.",
+    options: [DATA_DIR],
+    examples: ["kb stop"],
+    load: async () => (await import("#cli/commands/stop.ts")).stop,
+  },
+  {
+    name: "serve",
+    summary: "Run the server in this process.",
+    options: [
+      { flags: "--port <port>", summary: "default: KB_PORT, else 7700" },
+      { flags: "--host <host>", summary: "the address to listen on (default: KB_HOST, else 127.0.0.1)" },
+      DATA_DIR,
+      { flags: "--role <role>", summary: "what this process does", choices: ["all", "web", "worker"] },
+      { flags: "--config <file>", summary: "settings as YAML" },
+    ],
+    examples: ["kb serve --port 7700"],
+    exitCodes: [7],
+    load: async () => (await import("#cli/commands/serve.ts")).serve,
+  },
+];
+
+export const MCP_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "mcp",
+    aliases: ["bridge"],
+    summary: "Bridge an agent on stdin and stdout to the server's MCP door.",
+    details:
+      "For the configuration of agents that start a command. It answers at once and connects when it is first asked; stdout carries nothing but MCP.",
+    options: [
+      { flags: "--log-file <file>", summary: "write the log there as well as to stderr" },
+      { flags: "--verbose", summary: "log every call" },
+    ],
+    examples: ["kb mcp", "kb mcp --url https://kb.example.com"],
+    isRemote: true,
+    load: async () => (await import("#cli/commands/mcp.ts")).mcp,
+  },
+];
+
+export const API_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "api",
+    summary: "Call a path of the server's API.",
+    arguments: [
+      { name: "method", summary: "GET, POST, PATCH, PUT, DELETE", required: true },
+      { name: "path", summary: "such as /api/connectors", required: true },
+    ],
+    options: [
+      { flags: "-f, --raw-field <key=value>", summary: "a field as text; may be repeated", repeatable: true },
+      { flags: "-F, --field <key=value>", summary: "a field as JSON, or key=@FILE; may be repeated", repeatable: true },
+      { flags: "--body <file>", summary: "the whole body from a file, or - for stdin" },
+      { flags: "--paginate", summary: "all pages, one JSON document per line" },
+      { flags: "-i, --include", summary: "status and headers, on stderr" },
+    ],
+    examples: ["kb api GET /api/connectors", "kb api POST /api/groups -f name=Team"],
+    exitCodes: [3, 4, 5, 6, 7],
+    isRemote: true,
+    load: async () => (await import("#cli/commands/api.ts")).callApi,
+  },
+];

@@ -1,0 +1,36 @@
+/** Every command of `kb`, in the order of its help. */
+import type { Catalogue } from "#cli/parse.ts";
+import { ACCESS_COMMANDS, ENTITY_COMMANDS, FILE_COMMANDS, SEARCH_COMMANDS } from "./reading.ts";
+import { CONNECTOR_COMMANDS, PUSH_COMMANDS } from "./connectors.ts";
+import { HOST_COMMANDS, MCP_COMMANDS, API_COMMANDS } from "./host.ts";
+import { INVITATION_COMMANDS, MEMBER_COMMANDS, ROOT_COMMANDS } from "./workspace.ts";
+import { SESSION_COMMANDS, TOKEN_COMMANDS } from "./session.ts";
+
+export const CATALOGUE: Catalogue = {
+  nouns: [
+    { name: "tokens", summary: "Personal access tokens." },
+    { name: "connectors", summary: "What is indexed, and its syncs." },
+    { name: "files", summary: "Indexed items." },
+    { name: "entities", summary: "People, folders, labels and other things that items name." },
+    { name: "access", summary: "Who may see what, and why." },
+    { name: "members", summary: "People of the workspace." },
+    { name: "invitations", summary: "Invitations to the workspace." },
+    { name: "roots", summary: "Folders of the server's machine that connectors may read." },
+  ],
+  commands: [
+    ...HOST_COMMANDS,
+    ...SESSION_COMMANDS,
+    ...SEARCH_COMMANDS,
+    ...MCP_COMMANDS,
+    ...CONNECTOR_COMMANDS,
+    ...PUSH_COMMANDS,
+    ...FILE_COMMANDS,
+    ...ENTITY_COMMANDS,
+    ...ACCESS_COMMANDS,
+    ...TOKEN_COMMANDS,
+    ...MEMBER_COMMANDS,
+    ...INVITATION_COMMANDS,
+    ...ROOT_COMMANDS,
+    ...API_COMMANDS,
+  ],
+};

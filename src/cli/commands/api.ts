@@ -1,0 +1,103 @@
+import { readFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { connect, type CallOptions } from "#cli/api.ts";
+import { argument, flagOption, listOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { safeJson, safeText } from "#cli/output.ts";
+import { parseObject, textOf } from "#cli/state-file.ts";
+import { parsePair, readStdin } from "#cli/values.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** `kb api METHOD PATH`: a call on a path of the server, never on another origin. */
+export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
+  const method = argument(input, 0).toUpperCase();
+  const path = argument(input, 1);
+  if (!METHODS.includes(method)) throw usageFailure(`"${method}" is not a method.`, `One of ${METHODS.join(", ")}.`);
+  if (!path.startsWith("/") || path.startsWith("//") || path.includes("\\")) {
+    throw usageFailure(
+      `"${path}" is not a path.`,
+      "Give a path such as /api/connectors; the server comes from --url, KB_URL or the profile.",
+    );
+  }
+  const api = await connect(input, deps);
+  const fields = await fieldsOf(input, deps);
+  const options: CallOptions = method === "GET" || method === "HEAD" ? { query: queryOf(fields) } : { body: fields };
+  if (flagOption(input, "paginate"))
+    return await printPages((...args) => api.call<Fields>(...args), method, path, options, deps);
+  const response = await api.send(method, path, { ...options, timeoutMs: 0 });
+  if (flagOption(input, "include")) {
+    const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
+    deps.io.stderr.write(`${safeText([`HTTP ${response.status}`, ...headers].join("\n"))}\n\n`);
+  }
+  if (!deps.io.isStdoutTty) {
+    if (response.body !== null) for await (const part of Readable.fromWeb(response.body)) deps.io.stdout.write(part);
+    return;
+  }
+  const text = await response.text();
+  const value = parseObject(text);
+  deps.io.stdout.write(`${value === undefined ? safeText(text) : safeJson(value, 2)}\n`);
+}
+
+type Fields = Record<string, unknown>;
+
+/** `-f key=value` as text, `-F key=value` as JSON, `key=@file` and `key=@-` from there; `--body` the whole body. */
+async function fieldsOf(input: CommandInput, deps: Deps): Promise<Fields> {
+  const whole = input.options["body"];
+  const fields: Fields = typeof whole === "string" ? await objectFrom(whole, deps) : {};
+  for (const text of listOption(input, "rawField")) {
+    const [key, value] = parsePair(text, "-f");
+    fields[key] = value;
+  }
+  for (const text of listOption(input, "field")) {
+    const [key, value] = parsePair(text, "-F");
+    fields[key] = value.startsWith("@") ? await textFrom(value.slice(1), deps) : typed(value);
+  }
+  return fields;
+}
+
+async function objectFrom(path: string, deps: Deps): Promise<Fields> {
+  const value = parseObject(await textFrom(path, deps));
+  if (value === undefined) throw usageFailure(`--body ${path} is not a JSON object.`);
+  return value;
+}
+
+async function textFrom(path: string, deps: Deps): Promise<string> {
+  if (path === "-") return await readStdin(deps);
+  return await readFile(path, "utf8").catch((cause: Error) => {
+    throw usageFailure(`${cause.message}.`);
+  });
+}
+
+function typed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // A plain word.
+    return text;
+  }
+}
+
+function queryOf(fields: Fields): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
+/** One JSON document per page, a line each. */
+async function printPages(
+  call: (method: string, path: string, options?: CallOptions) => Promise<Fields>,
+  method: string,
+  path: string,
+  options: CallOptions,
+  deps: Deps,
+): Promise<void> {
+  if (method !== "GET") throw usageFailure("--paginate works with GET only.");
+  let cursor: string | undefined;
+  do {
+    const page = await call(method, path, { query: { ...options.query, cursor } });
+    deps.io.stdout.write(`${safeJson(page, 0)}\n`);
+    cursor = textOf(page["nextCursor"]);
+  } while (cursor !== undefined);
+}

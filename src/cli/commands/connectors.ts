@@ -1,0 +1,322 @@
+import { connect, listAll, segment, type Api, type Query } from "#cli/api.ts";
+import { CONNECTOR_FIELDS, FILE_FIELDS, NODE_FIELDS, SOURCE_FIELDS } from "#cli/catalogue/fields.ts";
+import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, interrupted, usageFailure } from "#cli/failure.ts";
+import { count, makeOutput } from "#cli/output.ts";
+import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
+import { nearest, parseDuration, readSecret, parsePair } from "#cli/values.ts";
+import { printFiles } from "./files.ts";
+
+const CONNECTORS = "/api/connectors";
+
+/** `kb connectors list` */
+export async function listConnectors(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const query: Query = {
+    providerId: textOption(input, "provider"),
+    state: textOption(input, "state"),
+    q: textOption(input, "find"),
+  };
+  const path = flagOption(input, "mine") ? `${CONNECTORS}/mine` : CONNECTORS;
+  const connectors = await listAll<ConnectorRecord>(api, path, "connectors", query);
+  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  output.result({ connectors, nextCursor: null }, () =>
+    output.table(
+      connectors,
+      [
+        { title: "id", value: (item) => item.id },
+        { title: "name", value: (item) => item.name, isFlexible: true },
+        { title: "provider", value: (item) => item.providerId },
+        { title: "state", value: stateOf },
+        { title: "indexed", value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)) },
+        { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
+        { title: "last sync", value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "" },
+      ],
+      "There is no connector that you may see. kb connectors add makes one.",
+    ),
+  );
+}
+
+/** `kb connectors sources`: what can be connected. */
+export async function listSources(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const answer = await api.call<{ sources: SourceKind[] }>("GET", `${CONNECTORS}/sources`);
+  const output = makeOutput(input, deps, SOURCE_FIELDS, api.settings.defaults);
+  output.result(answer, () =>
+    output.table(
+      answer.sources,
+      [
+        { title: "provider", value: (source) => source.providerId },
+        { title: "name", value: (source) => source.name, isFlexible: true },
+        { title: "kinds", value: (source) => source.kinds },
+        {
+          title: "available",
+          value: (source) => (source.available ? "yes" : (source.reason ?? "no")),
+          isFlexible: true,
+        },
+        { title: "settings", value: (source) => Object.keys(source.configSchema.properties ?? {}), isFlexible: true },
+      ],
+      "This server has no source.",
+    ),
+  );
+}
+
+/** `kb connectors show CONNECTOR` */
+export async function showConnector(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  output.result({ connector }, () => {
+    const { counts } = connector;
+    output.record([
+      ["id", connector.id],
+      ["name", connector.name],
+      ["provider", connector.providerId],
+      ["state", stateOf(connector)],
+      ["owner", connector.owner?.name],
+      ["visible to", connector.access?.visibility],
+      ["config", connector.config],
+      ["include", connector.scope?.include],
+      ["exclude", connector.scope?.exclude],
+      ["schedule", connector.schedule ? `every ${connector.schedule.everyMinutes} minutes` : "by hand"],
+      ["next sync", connector.nextRunAt],
+      [
+        "last sync",
+        connector.lastSync ? `${connector.lastSync.state} ${connector.lastSync.finishedAt ?? ""}` : "never",
+      ],
+      ["items", counts && Object.entries(counts).map(([name, value]) => `${count(value)} ${name}`)],
+      ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
+    ]);
+  });
+}
+
+/** `kb connectors update CONNECTOR` */
+export async function updateConnector(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const body = await changesOf(input, deps, connector);
+  if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb connectors update --help");
+  const path = `${CONNECTORS}/${segment(connector.id)}`;
+  const answer = await api.call<{ connector: ConnectorRecord }>("PATCH", path, { body });
+  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  output.result(answer, () => output.talk(`Connector "${answer.connector.name}" is changed.`));
+}
+
+/** `kb connectors files CONNECTOR` */
+export async function listConnectorFiles(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const output = makeOutput(input, deps, FILE_FIELDS, api.settings.defaults);
+  await printFiles(api, `${CONNECTORS}/${segment(connector.id)}/files`, input, output, {});
+}
+
+/** `kb connectors browse PROVIDER`: what a connector could take in; stores nothing. */
+export async function browse(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const body = {
+    providerId: argument(input, 0),
+    config: Object.fromEntries(listOption(input, "set").map((text) => parsePair(text, "--set"))),
+    ...(await credentialsOf(input, deps)),
+    ...optional("parent", textOption(input, "parent")),
+    ...optional("query", textOption(input, "find")),
+    ...optional("cursor", textOption(input, "cursor")),
+  };
+  interface Node {
+    id: string;
+    title: string;
+    kind: string;
+    count?: number;
+    expandable: boolean;
+  }
+  const answer = await api.call<{ nodes: Node[]; nextCursor: string | null }>("POST", `${CONNECTORS}/browse`, { body });
+  const output = makeOutput(input, deps, NODE_FIELDS, api.settings.defaults);
+  output.result(answer, () => {
+    output.table(
+      answer.nodes,
+      [
+        { title: "id", value: (node) => node.id, isFlexible: true },
+        { title: "title", value: (node) => node.title, isFlexible: true },
+        { title: "kind", value: (node) => node.kind },
+        { title: "items", value: (node) => node.count ?? "" },
+        { title: "opens", value: (node) => (node.expandable ? "yes" : "") },
+      ],
+      "Nothing is there.",
+    );
+    if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
+  });
+}
+
+/** `kb connectors pause CONNECTOR` and `resume`. */
+export function setPaused(verb: "pause" | "resume") {
+  return async (input: CommandInput, deps: Deps): Promise<void> => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, argument(input, 0));
+    const path = `${CONNECTORS}/${segment(connector.id)}/${verb}`;
+    const answer = await api.call<{ connector: ConnectorRecord }>("POST", path);
+    const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+    output.result(answer, () =>
+      output.talk(`Connector "${connector.name}" is ${verb === "pause" ? "paused" : "active"}.`),
+    );
+  };
+}
+
+/** `kb connectors scope CONNECTOR`: shows it, or sets it and starts the sync that follows. */
+export async function setScope(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const include = listOption(input, "include");
+  const exclude = listOption(input, "exclude");
+  const output = makeOutput(input, deps, [...CONNECTOR_FIELDS, "include", "exclude"], api.settings.defaults);
+  if (include.length === 0 && exclude.length === 0 && !flagOption(input, "all")) {
+    const scope = connector.scope ?? { include: [], exclude: [] };
+    return output.result(scope, () => output.record(Object.entries(scope)));
+  }
+  const answer = await api.call<{ connector: ConnectorRecord; sync: SyncRecord }>(
+    "PATCH",
+    `${CONNECTORS}/${segment(connector.id)}/scope`,
+    { body: { include, exclude } },
+  );
+  output.result(answer, () =>
+    output.talk(`The scope of "${connector.name}" is set; sync ${answer.sync.id} applies it.`),
+  );
+}
+
+/** `kb connectors rotate-key CONNECTOR`: the new key is the only data on stdout. */
+export async function rotateKey(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const overlap = textOption(input, "overlap");
+  const body = overlap === undefined ? {} : { overlapSeconds: Math.round(parseDuration(overlap, "--overlap") / 1000) };
+  const answer = await api.call<{ key: string }>("POST", `${CONNECTORS}/${segment(connector.id)}/rotate-key`, { body });
+  const output = makeOutput(input, deps, ["key"], api.settings.defaults);
+  output.result(answer, () => {
+    output.line(answer.key);
+    output.talk(`The new key of "${connector.name}" is shown this once: store it now.`);
+  });
+}
+
+/** `kb connectors remove CONNECTOR` */
+export async function removeConnector(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  await confirmed(input, deps, `Remove connector "${connector.name}" and everything it indexed?`);
+  await api.call("DELETE", `${CONNECTORS}/${segment(connector.id)}`);
+  makeOutput(input, deps).talk(`Connector "${connector.name}" is hidden from search now and purged in the background.`);
+}
+
+/**
+ * A connector by id or by its exact name.
+ *
+ * @throws CliFailure 3 when there is none, with the near names; 2 when the name is not unique
+ */
+export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
+  if (/^con_[a-z0-9]+$/.test(word)) {
+    return (await api.call<{ connector: ConnectorRecord }>("GET", `${CONNECTORS}/${segment(word)}`)).connector;
+  }
+  const all = await listAll<ConnectorRecord>(api, CONNECTORS, "connectors");
+  const named = all.filter((connector) => connector.name === word);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  if (only !== undefined) {
+    throw usageFailure(
+      `${named.length} connectors are called "${word}".`,
+      `Use an id: ${named.map((item) => item.id).join(", ")}`,
+    );
+  }
+  const near = nearest(
+    word,
+    all.map((connector) => connector.name),
+  );
+  throw new CliFailure({
+    code: "not_found",
+    exit: EXIT.notFound,
+    message: `There is no connector "${word}" that you may see.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
+    hint: "kb connectors list",
+  });
+}
+
+/** The `credentials` of a body, read by reference: never a secret in argv. */
+export async function credentialsOf(
+  input: CommandInput,
+  deps: Deps,
+): Promise<{ credentials?: Record<string, string>; accountId?: string; connectionId?: string }> {
+  const pairs = listOption(input, "credential").map((text) => parsePair(text, "--credential"));
+  const entries = await Promise.all(
+    pairs.map(async ([key, reference]) => [key, await readSecret(reference, `--credential ${key}`, deps)] as const),
+  );
+  return {
+    ...(entries.length > 0 ? { credentials: Object.fromEntries(entries) } : {}),
+    ...optional("accountId", textOption(input, "account")),
+    ...optional("connectionId", textOption(input, "connection")),
+  };
+}
+
+/** The `access` of a body; undefined when no option says anything about it. */
+export function accessOf(
+  input: CommandInput,
+): { visibility: string; memberIds?: string[]; groupIds?: string[] } | undefined {
+  const memberIds = listOption(input, "member");
+  const groupIds = listOption(input, "group");
+  const visibility = textOption(input, "access") ?? (memberIds.length + groupIds.length > 0 ? "members" : undefined);
+  if (visibility === undefined) return undefined;
+  return {
+    visibility,
+    ...(memberIds.length > 0 ? { memberIds } : {}),
+    ...(groupIds.length > 0 ? { groupIds } : {}),
+  };
+}
+
+/** The `schedule` of a body: `--every 30m`, `--every never`; undefined when it was not given. */
+export function scheduleOf(input: CommandInput): { everyMinutes: number } | null | undefined {
+  const every = textOption(input, "every");
+  if (every === undefined) return undefined;
+  return every === "never" ? null : { everyMinutes: Math.max(1, Math.round(parseDuration(every, "--every") / 60_000)) };
+}
+
+/** Goes on only after a yes: `--yes`, or the person's own. Without a terminal the flag is needed. */
+export async function confirmed(input: CommandInput, deps: Deps, question: string): Promise<void> {
+  if (flagOption(input, "yes")) return;
+  if (!canAsk(deps, input.options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
+  if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
+}
+
+async function changesOf(
+  input: CommandInput,
+  deps: Deps,
+  connector: ConnectorRecord,
+): Promise<Record<string, unknown>> {
+  const pairs = listOption(input, "set").map((text) => parsePair(text, "--set"));
+  const schedule = scheduleOf(input);
+  // The server takes a whole config, so unnamed keys are sent back as they are.
+  const config = { ...connector.config, ...Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)])) };
+  return {
+    ...optional("name", textOption(input, "name")),
+    ...(pairs.length > 0 ? { config } : {}),
+    ...optional("access", accessOf(input)),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(await credentialsOf(input, deps)),
+  };
+}
+
+/** A value that looks like JSON (true, 3, ["a"]) as that; anything else is the text itself. */
+function plainValue(text: string): unknown {
+  if (!/^(true|false|null|-?\d+(\.\d+)?|\[.*\]|\{.*\})$/s.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Brackets in an ordinary text.
+    return text;
+  }
+}
+
+/** `{key: value}`, or nothing when the value is undefined. */
+export function optional<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
+  // One key of the literal type: exactly what Partial<Record<K, V>> says.
+  return (value === undefined ? {} : { [key]: value }) as Partial<Record<K, V>>;
+}
+
+function stateOf(connector: ConnectorRecord): string {
+  return connector.stateReason ? `${connector.state} (${connector.stateReason})` : connector.state;
+}

@@ -1,0 +1,88 @@
+import type { Entity, EntityContext } from "#api/entities.ts";
+import { connect, segment } from "#cli/api.ts";
+import { ENTITY_FIELDS } from "#cli/catalogue/fields.ts";
+import { argument, argumentList, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { count, makeOutput } from "#cli/output.ts";
+import { pageLimit } from "./syncs.ts";
+
+/** `kb entities search QUERY` */
+export async function searchEntities(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const answer = await api.call<{ entities: Entity[]; nextCursor: string | null }>("GET", "/api/entities", {
+    query: {
+      q: argumentList(input, 0).join(" "),
+      type: textOption(input, "type"),
+      limit: pageLimit(input) ?? api.settings.defaults.limit,
+      cursor: textOption(input, "cursor"),
+    },
+  });
+  const output = makeOutput(input, deps, ENTITY_FIELDS, api.settings.defaults);
+  output.result(answer, () => {
+    output.table(
+      answer.entities,
+      [
+        { title: "id", value: (entity) => entity.id },
+        { title: "type", value: (entity) => entity.type },
+        { title: "name", value: (entity) => entity.name, isFlexible: true },
+        { title: "items", value: (entity) => count(entity.itemCount) },
+        { title: "active", value: (entity) => entity.lastActiveAt?.slice(0, 10) ?? "" },
+        { title: "where", value: (entity) => entity.sources, isFlexible: true },
+      ],
+      "Nothing of that name in what you can see.",
+    );
+    if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
+  });
+}
+
+/** `kb entities show ENTITY` */
+export async function showEntity(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const context = await api.call<EntityContext>("GET", `/api/entities/${segment(argument(input, 0))}`);
+  const output = makeOutput(
+    input,
+    deps,
+    ["entity", "counts", "openTasks", "newest", "relations", "notes"],
+    api.settings.defaults,
+  );
+  output.result(context, () => {
+    const { entity, counts } = context;
+    output.record([
+      ["id", entity.id],
+      ["type", entity.type],
+      ["name", entity.claimed ? `${entity.name} (as documents say)` : entity.name],
+      ["aliases", entity.aliases],
+      ["e-mail", entity.email],
+      ["items", count(counts.items)],
+      ["changed lately", count(counts.recent)],
+      ["open tasks", count(counts.openTasks)],
+    ]);
+    const items = [
+      ...context.openTasks.map((item) => ["open task", item] as const),
+      ...context.newest.map((item) => ["newest", item] as const),
+    ];
+    output.table(
+      items,
+      [
+        { title: "as", value: ([role]) => role },
+        { title: "kbId", value: ([, item]) => item.kbId },
+        { title: "title", value: ([, item]) => item.title, isFlexible: true },
+        { title: "updated", value: ([, item]) => item.updatedAt?.slice(0, 10) ?? "" },
+      ],
+      "No item of it that you may see.",
+    );
+    output.table(
+      context.relations,
+      [
+        { title: "relation", value: (relation) => relation.role },
+        { title: "to", value: (relation) => relation.name, isFlexible: true },
+        { title: "type", value: (relation) => relation.type },
+        { title: "id", value: (relation) => relation.entityId },
+        { title: "items", value: (relation) => count(relation.itemCount) },
+        { title: "shown by", value: (relation) => relation.kbId },
+      ],
+      "No relation that you may see.",
+    );
+    for (const note of context.notes) output.talk(`Note: ${note}`);
+  });
+}

@@ -1,0 +1,159 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { cleanBlock } from "#api/clean.ts";
+import type { FileAccess, FileCounts, FileList, FileRecord } from "#api/files.ts";
+import { connect, segment, type Api, type Query } from "#cli/api.ts";
+import { ACCESS_FIELDS, FILE_COUNT_FIELDS, FILE_FIELDS } from "#cli/catalogue/fields.ts";
+import { argument, flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { count, makeOutput, type Output } from "#cli/output.ts";
+import { parseInteger } from "#cli/values.ts";
+
+/** `kb files list` */
+export async function listFiles(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const output = makeOutput(input, deps, FILE_FIELDS, api.settings.defaults);
+  await printFiles(api, "/api/connectors/all-files", input, output, {
+    connectorId: textOption(input, "connector"),
+    providerId: textOption(input, "provider"),
+    source: textOption(input, "source") ?? api.settings.defaults.source,
+  });
+}
+
+/** One page of a file list, with the way to the next. */
+export async function printFiles(
+  api: Api,
+  path: string,
+  input: CommandInput,
+  output: Output,
+  query: Query,
+): Promise<void> {
+  const list = await api.call<FileList>("GET", path, {
+    query: {
+      ...query,
+      kind: textOption(input, "kind"),
+      indexState: textOption(input, "state"),
+      q: textOption(input, "find"),
+      sort: textOption(input, "sort"),
+      limit: parseInteger(textOption(input, "limit"), "--limit", 1, 200) ?? api.settings.defaults.limit,
+      cursor: textOption(input, "cursor"),
+    },
+  });
+  output.result(list, () => {
+    output.table<FileRecord>(
+      list.files,
+      [
+        { title: "kbId", value: (file) => file.kbId },
+        { title: "kind", value: (file) => file.kind },
+        { title: "title", value: (file) => file.title, isFlexible: true },
+        { title: "source", value: (file) => file.source, isFlexible: true },
+        { title: "path", value: (file) => file.path.join("/"), isFlexible: true },
+        { title: "state", value: stateOf },
+        { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
+      ],
+      "No item fits that you may see.",
+    );
+    output.talk(
+      `${count(list.files.length)} of ${count(list.total)}.${list.nextCursor === null ? "" : ` More: --cursor ${list.nextCursor}`}`,
+    );
+  });
+}
+
+/** `kb files get KBID`: the stored text, a range, the passages around words, or the original bytes. */
+export async function getFile(input: CommandInput, deps: Deps): Promise<number> {
+  const api = await connect(input, deps);
+  const isOriginal = flagOption(input, "original");
+  const target = textOption(input, "output");
+  if (isOriginal && target === undefined && deps.io.isStdoutTty) {
+    throw usageFailure("The original's bytes do not belong on a terminal.", "Add -o FILE, or pipe them on.");
+  }
+  const response = await api.send("GET", `/api/connectors/files/${segment(argument(input, 0))}/content`, {
+    query: {
+      ...rangeOf(textOption(input, "range")),
+      find: textOption(input, "find"),
+      original: isOriginal ? true : undefined,
+    },
+    headers: { accept: isOriginal ? "*/*" : "text/markdown, text/plain, application/problem+json" },
+    timeoutMs: isOriginal ? 0 : 60_000,
+  });
+  if (target !== undefined) {
+    // Written only where the person said: a name from the server decides nothing.
+    if (response.body !== null) await pipeline(Readable.fromWeb(response.body), createWriteStream(target));
+    return EXIT.ok;
+  }
+  if (isOriginal) {
+    for await (const part of response.body ?? []) deps.io.stdout.write(part);
+    return EXIT.ok;
+  }
+  const text = await response.text();
+  deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
+  const total = response.headers.get("x-total-chars");
+  if (total !== null && deps.io.isStderrTty)
+    deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);
+  return EXIT.ok;
+}
+
+/** `kb files counts` */
+export async function countFiles(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const answer = await api.call<FileCounts>("GET", "/api/connectors/file-counts-by-source");
+  const output = makeOutput(input, deps, FILE_COUNT_FIELDS, api.settings.defaults);
+  output.result(answer, () =>
+    output.table(
+      answer.counts,
+      [
+        { title: "source", value: (row) => row.source, isFlexible: true },
+        { title: "kind", value: (row) => row.kind },
+        { title: "indexed", value: (row) => count(row.indexed) },
+        { title: "unsearchable", value: (row) => count(row.unsearchable) },
+      ],
+      "Nothing is indexed that you may see.",
+    ),
+  );
+}
+
+/** `kb access explain KBID`: the chain that grants or refuses. */
+export async function explainAccess(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const path = `/api/connectors/files/${segment(argument(input, 0))}/access`;
+  const access = await api.call<FileAccess>("GET", path, { query: { userId: textOption(input, "user") } });
+  const output = makeOutput(input, deps, ACCESS_FIELDS, api.settings.defaults);
+  output.result(access, () => {
+    output.record([
+      ["item", access.title ?? access.kbId],
+      ["user", access.userId],
+      ["may read it", access.isAllowed ? "yes" : "no"],
+      ["because", access.reason.replaceAll("_", " ")],
+      ["connector", access.connectorId],
+    ]);
+    output.table(
+      access.lists,
+      [
+        { title: "list from", value: (list) => list.origin },
+        { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
+        { title: "names", value: (list) => list.size },
+        { title: "through", value: (list) => list.chain?.join(" > ") ?? "", isFlexible: true },
+        { title: "principals", value: (list) => list.principals ?? "", isFlexible: true },
+      ],
+      "No access list applies.",
+    );
+  });
+}
+
+/** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
+export function rangeOf(range: string | undefined): { offset?: number; limit?: number } {
+  if (range === undefined) return {};
+  const match = /^(\d{1,12})-(\d{1,12})?$/.exec(range);
+  const from = Number(match?.[1]);
+  const to = match?.[2] === undefined ? undefined : Number(match[2]);
+  if (match === null || (to !== undefined && to <= from))
+    throw usageFailure(`--range "${range}" is not FROM-TO.`, "Write 0-4000 or 8000-.");
+  return { offset: from, ...(to === undefined ? {} : { limit: to - from }) };
+}
+
+function stateOf(file: FileRecord): string {
+  return file.textState.reason === null ? file.indexState : `${file.indexState} (${file.textState.reason})`;
+}

@@ -1,0 +1,156 @@
+import { basename } from "node:path";
+import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
+import { listAll, makeApi, segment, type Api } from "#cli/api.ts";
+import { argumentList, flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { configDir, makeCredentialStore } from "#cli/credentials.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { makeProgress } from "#cli/progress.ts";
+import { checkFolder, questionAbout, surveyFolder } from "#cli/quickstart/folder.ts";
+import { printClients, reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
+import { adminPath, dataDirOf, ensureServer, isAlive, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
+import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
+import { saveProfile, type Settings } from "#cli/settings.ts";
+import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import { parseInteger } from "#cli/values.ts";
+import { confirmed } from "./connectors.ts";
+import { isSignedIn, keepLogin, signInWithPassword } from "./session.ts";
+
+/** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
+export async function quickstart(input: CommandInput, deps: Deps): Promise<number> {
+  refuseOtherHosts(deps);
+  const output = makeOutput(input, deps);
+  const dataDir = dataDirOf(textOption(input, "dataDir"), deps);
+  const port = parseInteger(textOption(input, "port"), "--port", 1, 65_535);
+  const folders = await chooseFolders(input, deps, [dataDir, configDir(deps)]);
+  output.talk(`Data in ${dataDir}. Starting the server …`);
+  const running = await ensureServer(dataDir, port, deps);
+  output.talk(
+    `${running.isNew ? "Started" : "Using"} the server at ${running.url} (process ${running.pid}, log ${logPath(dataDir)}).`,
+  );
+  const server = parseServerUrl(running.url);
+  const api = await signInHere(server, dataDir, deps, output);
+  const done: IndexedFolder[] = [];
+  for (const path of folders) done.push(await indexFolder(api, path, deps));
+  for (const folder of done) await reportFolder(api, folder, output);
+  const [first] = done;
+  if (first !== undefined) await showSearch(api, first, textOption(input, "query"), output);
+  printClients(server, commandOf(deps), output);
+  printNext(dataDir, output);
+  const exit = Math.max(0, ...done.map((folder) => exitOfSync(folder.sync)));
+  if (!flagOption(input, "foreground")) return exit;
+  return await stayForeground(dataDir, running.pid, exit, deps, output);
+}
+
+function refuseOtherHosts(deps: Deps): void {
+  const host = deps.env["KB_HOST"];
+  if (host === undefined || host === "" || host === "127.0.0.1" || host === "localhost") return;
+  throw usageFailure(`quickstart serves on 127.0.0.1 only, and KB_HOST is ${host}.`, "Unset KB_HOST, or run kb serve.");
+}
+
+async function chooseFolders(input: CommandInput, deps: Deps, secretDirs: readonly string[]): Promise<string[]> {
+  const given = argumentList(input, 0);
+  const folders: string[] = [];
+  for (const path of given.length === 0 ? ["."] : given) {
+    const real = await checkFolder(path, deps, secretDirs);
+    if (folders.includes(real)) continue;
+    const progress = makeProgress(deps, `Looking into ${basename(real)}`, "files");
+    const survey = await surveyFolder(real, process.getuid?.(), (files) =>
+      progress.update({ done: files, total: null }),
+    );
+    progress.stop();
+    const question = questionAbout(real, survey);
+    if (question !== undefined) await confirmed(input, deps, question);
+    folders.push(real);
+  }
+  return folders;
+}
+
+/** Signs in with what is stored for this server, else as the admin that quickstart made; nothing else (S34). */
+async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output: Output): Promise<Api> {
+  const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
+  const store = makeCredentialStore(deps);
+  const quiet: Deps = { ...deps, env: { ...deps.env, KB_TOKEN: undefined, KB_TOKEN_FILE: undefined } };
+  if (!(await isSignedIn(quiet, server.baseUrl))) {
+    const admin = await readAdmin(dataDir);
+    if (admin === undefined) throw notSignedIn(`Not signed in to ${server.baseUrl}.`, `kb login ${server.baseUrl}`);
+    const signedIn = await signInWithPassword(makeApi(deps, settings), admin.email, admin.password).catch(
+      (error: unknown) => {
+        if (!(error instanceof CliFailure) || error.exit !== EXIT.notSignedIn) throw error;
+        throw notSignedIn(
+          `${server.baseUrl} no longer takes the password in ${adminPath(dataDir)}.`,
+          `kb login ${server.baseUrl}`,
+        );
+      },
+    );
+    await keepLogin(deps, server, signedIn);
+    output.talk(
+      `Signed in as ${admin.email}. Its password is in ${adminPath(dataDir)}; the login is in ${store.path}. Only you can read them.`,
+    );
+  }
+  await saveProfile(deps, server);
+  const session = (await store.find(server.origin))?.session;
+  if (session === undefined)
+    throw notSignedIn(`The stored login of ${server.baseUrl} has no session.`, `kb login ${server.baseUrl}`);
+  return makeApi(deps, settings, { kind: "session", value: session, from: "the stored login" });
+}
+
+/** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
+async function indexFolder(api: Api, path: string, deps: Deps): Promise<IndexedFolder> {
+  await api.call("POST", "/api/local-roots", { body: { path } });
+  const existing = await listAll<ConnectorRecord>(api, "/api/connectors", "connectors", { providerId: "filesystem" });
+  const known = existing.find((item) => item.config?.["root"] === path && item.state !== "deleting");
+  const started = known === undefined ? await addFolder(api, path, existing) : await syncAgain(api, known);
+  const sync = await watchSync(api, deps, started.connector.name, started.sync, 0);
+  return { path, connector: started.connector, sync };
+}
+
+async function addFolder(
+  api: Api,
+  path: string,
+  existing: readonly ConnectorRecord[],
+): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
+  const base = basename(path).slice(0, 60) || "files";
+  const taken = new Set(existing.map((item) => item.name));
+  let name = base;
+  for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;
+  return await api.call("POST", "/api/connectors", {
+    body: { providerId: "filesystem", name, config: { root: path }, access: { visibility: "private" } },
+  });
+}
+
+async function syncAgain(
+  api: Api,
+  connector: ConnectorRecord,
+): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
+  const path = `/api/connectors/${segment(connector.id)}/syncs`;
+  return { connector, sync: (await api.call<{ sync: SyncRecord }>("POST", path)).sync };
+}
+
+/** How the person would type this program: `kb` may not be on the path yet. */
+function commandOf(deps: Deps): string {
+  const script = deps.program.prefix.at(-1) ?? "kb";
+  return [deps.program.command, script].map((part) => (/[\s"'$]/.test(part) ? JSON.stringify(part) : part)).join(" ");
+}
+
+function printNext(dataDir: string, output: Output): void {
+  output.talk("");
+  output.talk("Next: kb search WORDS, kb quickstart ANOTHER-FOLDER, kb connectors list, kb whoami, kb stop.");
+  output.talk(`The server keeps running; its data stays in ${dataDir}.`);
+}
+
+async function stayForeground(dataDir: string, pid: number, exit: number, deps: Deps, output: Output): Promise<number> {
+  output.talk("Staying in the foreground; Ctrl-C stops the server.");
+  while (!deps.signal.aborted && isAlive(pid)) await deps.clock.sleep(500, deps.signal).catch(() => undefined);
+  if (!deps.signal.aborted)
+    throw new CliFailure({
+      code: "server_ended",
+      exit: EXIT.unreachable,
+      message: "The server has ended.",
+      hint: `Look at ${logPath(dataDir)}.`,
+    });
+  await stopServer(dataDir, { ...deps, signal: new AbortController().signal });
+  return exit;
+}

@@ -1,0 +1,75 @@
+import { cleanBlock } from "#api/clean.ts";
+import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import { connect } from "#cli/api.ts";
+import { RESULT_FIELDS } from "#cli/catalogue/fields.ts";
+import { argumentList, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { count, makeOutput, type Output } from "#cli/output.ts";
+import { parseInteger } from "#cli/values.ts";
+
+/** `kb search QUERY` */
+export async function search(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const { defaults } = api.settings;
+  const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", {
+    query: {
+      query: argumentList(input, 0).join(" "),
+      kind: textOption(input, "kind"),
+      status: textOption(input, "status"),
+      assignee: textOption(input, "assignee"),
+      people: textOption(input, "people"),
+      source: textOption(input, "source") ?? defaults.source,
+      after: textOption(input, "after"),
+      before: textOption(input, "before"),
+      dateField: textOption(input, "dateField"),
+      sortBy: textOption(input, "sortBy"),
+      groupBy: textOption(input, "groupBy"),
+      detail: textOption(input, "detail"),
+      limit: parseInteger(textOption(input, "limit"), "--limit", 1, 50) ?? defaults.limit,
+      cursor: textOption(input, "cursor"),
+    },
+  });
+  const output = makeOutput(input, deps, RESULT_FIELDS, defaults);
+  output.result(answer, () => printAnswer(answer, output));
+}
+
+/** A search answer for people: on a terminal blocks with snippets, else one line of tabs per hit. */
+export function printAnswer(answer: SearchAnswer, output: Output): void {
+  if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
+  else output.table(answer.results, TSV_COLUMNS, "");
+  for (const [name, values] of Object.entries(answer.facets ?? {})) {
+    output.talk(`${name}: ${values.map((facet) => `${facet.name ?? facet.value} ${count(facet.count)}`).join(", ")}`);
+  }
+  for (const note of answer.notes) output.talk(`Note: ${note}`);
+  const total = `${answer.totalIsExact ? "" : "about "}${count(answer.total)}`;
+  const how = answer.match === "any" ? ", with any of the words" : "";
+  const more = answer.nextCursor === null ? "" : ` More: --cursor ${answer.nextCursor}`;
+  output.talk(`${count(answer.returned)} of ${total}${how}, ${answer.tookMs.toFixed(0)} ms.${more}`);
+}
+
+const TSV_COLUMNS = [
+  { title: "kbId", value: (result: SearchResult) => result.kbId },
+  { title: "kind", value: (result: SearchResult) => result.kind },
+  { title: "title", value: (result: SearchResult) => result.title },
+  { title: "source", value: (result: SearchResult) => result.source },
+  { title: "updated", value: (result: SearchResult) => result.updatedAt },
+  { title: "url", value: (result: SearchResult) => result.url },
+  { title: "snippet", value: (result: SearchResult) => result.snippet },
+];
+
+function printResult(result: SearchResult, number: number, output: Output): void {
+  const { paint } = output;
+  output.painted(`${number}  `, result.title, paint.bold);
+  const facts = [
+    result.status === null ? result.kind : `${result.kind}, ${result.status}`,
+    result.source,
+    ...(result.path.length > 0 ? [result.path.join("/")] : []),
+    ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
+    ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
+    ...(result.updatedAt === null ? [] : [`updated ${result.updatedAt.slice(0, 10)}`]),
+  ];
+  output.painted("   ", facts.join(" | "), paint.dim);
+  output.painted("   ", result.url === null ? result.kbId : `${result.kbId}  ${result.url}`, paint.dim);
+  for (const line of cleanBlock(result.snippet).split("\n").slice(0, 4)) output.painted("   > ", line, (text) => text);
+  output.line("");
+}

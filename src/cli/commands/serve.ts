@@ -1,0 +1,16 @@
+import { textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+
+const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
+
+/** `kb serve`: the server in this process, until it is told to end. */
+export async function serve(input: CommandInput, deps: Deps): Promise<number> {
+  const { runServer } = await import("#server/main.ts");
+  return await runServer({
+    flags: Object.fromEntries(FLAGS.map((name) => [name, textOption(input, name)])),
+    env: deps.env,
+    stdout: deps.io.stdout,
+    stderr: deps.io.stderr,
+    signal: deps.signal,
+  });
+}

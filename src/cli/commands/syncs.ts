@@ -1,0 +1,143 @@
+import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { SYNC_FIELDS } from "#cli/catalogue/fields.ts";
+import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { count, makeOutput, type Column } from "#cli/output.ts";
+import type { SyncRecord } from "#cli/records.ts";
+import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import { parseDuration, parseInteger } from "#cli/values.ts";
+import { confirmed, findConnector } from "./connectors.ts";
+
+/** `kb connectors sync CONNECTOR` */
+export async function startSync(input: CommandInput, deps: Deps): Promise<number> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const items = listOption(input, "item");
+  const mode = textOption(input, "mode") ?? (items.length > 0 ? "items" : undefined);
+  const body = { ...(mode === undefined ? {} : { mode }), ...(items.length > 0 ? { items } : {}) };
+  const { sync } = await api.call<{ sync: SyncRecord }>("POST", `/api/connectors/${segment(connector.id)}/syncs`, {
+    body,
+  });
+  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  if (!flagOption(input, "wait")) {
+    output.result({ sync }, () => output.line(sync.id));
+    output.talk(`Sync of "${connector.name}" is ${sync.state}. Follow it: kb connectors progress`);
+    return EXIT.ok;
+  }
+  const timeoutMs = parseDuration(textOption(input, "timeout") ?? "0", "--timeout");
+  const finished = await watchSync(api, deps, connector.name, sync, timeoutMs);
+  output.result({ sync: finished }, () => output.line(describeSync(finished)));
+  if (finished.problem !== null) output.talk(`${finished.problem.code}: ${finished.problem.message}`);
+  for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
+    output.talk(`  ${skip.externalId}: ${skip.message}`);
+  }
+  return exitOfSync(finished);
+}
+
+/** `kb connectors cancel CONNECTOR`: ends its running sync; what it has read stays. */
+export async function cancelSync(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const base = `/api/connectors/${segment(connector.id)}/syncs`;
+  const given = textOption(input, "sync");
+  const { syncs } = await api.call<{ syncs: SyncRecord[] }>("GET", base, { query: { limit: 5 } });
+  const id = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
+  if (id === undefined) throw usageFailure(`"${connector.name}" has no running sync.`, "kb connectors progress");
+  const answer = await api.call<{ sync: SyncRecord }>("POST", `${base}/${segment(id)}/cancel`);
+  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  output.result(answer, () => output.talk(`Sync ${id} is ${answer.sync.state}.`));
+}
+
+/** `kb connectors progress [CONNECTOR]`: open syncs of mine, or the runs of one connector. `--watch` streams NDJSON. */
+export async function showProgress(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const word = typeof input.arguments[0] === "string" ? input.arguments[0] : undefined;
+  const path =
+    word === undefined
+      ? "/api/connectors/progress"
+      : `/api/connectors/${segment((await findConnector(api, word)).id)}/syncs`;
+  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  if (flagOption(input, "watch")) return await watchProgress(api, path, deps, output.ndjson);
+  const answer = await api.call<{ syncs: SyncRecord[] }>("GET", path);
+  output.result(answer, () => output.table(answer.syncs, SYNC_COLUMNS, "No sync is running."));
+}
+
+/** `kb connectors removals CONNECTOR`: what a sync wants to delete and a person must approve. */
+export async function listRemovals(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, argument(input, 0));
+  const path = `/api/connectors/${segment(connector.id)}/removals`;
+  const output = makeOutput(input, deps, REMOVAL_FIELDS, api.settings.defaults);
+  const verb = flagOption(input, "approve") ? "approve" : flagOption(input, "reject") ? "reject" : undefined;
+  if (verb === undefined) {
+    const removals = await listAll<Removal>(api, path, "removals");
+    output.result({ removals, nextCursor: null }, () =>
+      output.table(
+        removals,
+        [
+          { title: "kbId", value: (item) => item.kbId },
+          { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
+          { title: "path", value: (item) => (item.path ?? []).join("/"), isFlexible: true },
+        ],
+        `No removal of "${connector.name}" waits for approval.`,
+      ),
+    );
+    return;
+  }
+  if (flagOption(input, "approve") && flagOption(input, "reject")) throw usageFailure("Either --approve or --reject.");
+  await confirmed(
+    input,
+    deps,
+    `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
+  );
+  const answer = await api.call("POST", `${path}/${verb}`);
+  output.result(answer ?? {}, () =>
+    output.talk(verb === "approve" ? "Approved: they are removed." : "Rejected: they stay."),
+  );
+}
+
+/** Reads the number of a page from --limit. */
+export function pageLimit(input: CommandInput, max = 200): number | undefined {
+  return parseInteger(textOption(input, "limit"), "--limit", 1, max);
+}
+
+interface Removal {
+  kbId?: string;
+  externalId?: string;
+  title?: string | null;
+  path?: string[];
+}
+
+const REMOVAL_FIELDS = ["kbId", "externalId", "title", "path"];
+
+const SYNC_COLUMNS: readonly Column<SyncRecord>[] = [
+  { title: "sync", value: (sync) => sync.id },
+  { title: "connector", value: (sync) => sync.connectorId },
+  { title: "mode", value: (sync) => sync.mode },
+  { title: "state", value: (sync) => sync.state },
+  {
+    title: "done",
+    value: (sync) =>
+      `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
+  },
+  { title: "failed", value: (sync) => count(sync.counts.failed) },
+  { title: "started", value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "" },
+  { title: "now", value: (sync) => sync.problem?.message ?? sync.progress.note ?? "", isFlexible: true },
+];
+
+const WATCH_MS = 1000;
+
+async function watchProgress(api: Api, path: string, deps: Deps, print: (value: unknown) => void): Promise<void> {
+  const last = new Map<string, string>();
+  for (;;) {
+    const { syncs } = await api.call<{ syncs: SyncRecord[] }>("GET", path);
+    for (const sync of syncs) {
+      const text = JSON.stringify(sync);
+      if (last.get(sync.id) !== text) print(sync);
+      last.set(sync.id, text);
+    }
+    await deps.clock.sleep(WATCH_MS, deps.signal);
+  }
+}

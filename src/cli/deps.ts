@@ -1,0 +1,55 @@
+/** Everything a command touches outside itself; tests pass their own. */
+import type { Readable, Writable } from "node:stream";
+
+export interface Io {
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  isStdinTty: boolean;
+  isStdoutTty: boolean;
+  isStderrTty: boolean;
+  /** Characters in a terminal's line; 80 when unknown. */
+  columns(): number;
+}
+
+export interface CliClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Prompts {
+  text(message: string, options?: { initial?: string; placeholder?: string }): Promise<string>;
+  password(message: string): Promise<string>;
+  confirm(message: string): Promise<boolean>;
+  select(message: string, choices: readonly { value: string; label: string }[]): Promise<string>;
+}
+
+/** How to start this program again as another process. */
+export interface Program {
+  command: string;
+  /** Comes before the arguments of `kb`. */
+  prefix: readonly string[];
+}
+
+export interface Deps {
+  io: Io;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  home: string;
+  platform: NodeJS.Platform;
+  fetch: typeof fetch;
+  clock: CliClock;
+  prompts: Prompts;
+  /** Aborts on Ctrl-C and when the process is told to end. */
+  signal: AbortSignal;
+  randomBytes(count: number): Uint8Array;
+  program: Program;
+}
+
+/** Whether a command may ask: a terminal on both sides, and nobody said otherwise. */
+export function canAsk(deps: Deps, options: Readonly<Record<string, unknown>>): boolean {
+  const isAutomated = deps.env["CI"] !== undefined && deps.env["CI"] !== "" && deps.env["CI"] !== "false";
+  return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options["input"] !== false;
+}

@@ -1,0 +1,252 @@
+/** What a command prints: data on stdout, talk on stderr; tables for people, tabs and JSON for programs. */
+import { createColors } from "picocolors";
+import { cleanBlock, cleanLine } from "#api/clean.ts";
+import type { CommandInput } from "./command.ts";
+import type { Deps, Io } from "./deps.ts";
+import { redact, usageFailure } from "./failure.ts";
+import type { Defaults } from "./settings.ts";
+
+export type Format = "table" | "tsv" | "json";
+
+export interface Column<T> {
+  title: string;
+  value(row: T): unknown;
+  /** Gives way first when the terminal is narrow. */
+  isFlexible?: boolean;
+}
+
+export interface Output {
+  format: Format;
+  /** A list or record of the contract: as JSON when asked for, else through `print`. */
+  result(value: unknown, print: () => void): void;
+  table<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void;
+  /** Name and value pairs of one record. */
+  record(fields: readonly (readonly [string, unknown])[]): void;
+  /** One line of data, cleaned. */
+  line(text: string): void;
+  /** One line whose runs of spaces are meant: text of ours, not of others. */
+  layout(text: string): void;
+  /** One line of data after `prefix`, cleaned first and coloured then. */
+  painted(prefix: string, text: string, colour: (text: string) => string): void;
+  /** One JSON value per line, for streams. */
+  ndjson(value: unknown): void;
+  /** Talk: never data. */
+  talk(text: string): void;
+  paint: Paint;
+}
+
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+}
+
+/**
+ * The output of one command.
+ *
+ * @param fields   the fields that `--json a,b` may choose
+ * @param defaults from the profile and kb.json
+ */
+export function makeOutput(
+  input: CommandInput,
+  deps: Pick<Deps, "io" | "env">,
+  fields: readonly string[] = [],
+  defaults: Defaults = {},
+): Output {
+  const { io } = deps;
+  const chosen = chosenFields(input, fields);
+  const format = input.options["json"] === undefined ? defaultFormat(io, defaults) : "json";
+  const write = (text: string): void => void io.stdout.write(text);
+  const self: Output = {
+    format,
+    paint: makePaint(input, deps, io.isStdoutTty),
+    result(value, print) {
+      if (format === "json") write(`${safeJson(select(value, chosen), 2)}\n`);
+      else print();
+    },
+    table(rows, columns, empty) {
+      if (rows.length === 0) self.talk(empty);
+      else if (format === "table") write(layOut(rows, columns, io.columns(), self.paint));
+      else for (const row of rows) write(`${columns.map((column) => cell(column.value(row))).join("\t")}\n`);
+    },
+    record(pairs) {
+      const width = Math.max(...pairs.map(([name]) => name.length));
+      for (const [name, value] of pairs) {
+        const text = cell(value);
+        write(format === "table" ? `${self.paint.dim(name.padEnd(width))}  ${text}\n` : `${name}\t${text}\n`);
+      }
+    },
+    line: (text) => write(`${cleanLine(text, MAX_CELL)}\n`),
+    layout: (text) => write(`${safeText(text)}\n`),
+    painted: (prefix, text, colour) => write(`${prefix}${colour(cleanLine(text, MAX_CELL))}\n`),
+    ndjson: (value) => write(`${safeJson(value, 0)}\n`),
+    talk: (text) => void io.stderr.write(`${safeText(text)}\n`),
+  };
+  return self;
+}
+
+/** Colours for a stream: `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and --no-color decide before the terminal does. */
+export function makePaint(input: Pick<CommandInput, "options">, deps: Pick<Deps, "env">, isTty: boolean): Paint {
+  const { env } = deps;
+  const isForced = Boolean(env["FORCE_COLOR"]) && env["FORCE_COLOR"] !== "0";
+  const isForbidden = Boolean(env["NO_COLOR"]) || input.options["color"] === false || env["FORCE_COLOR"] === "0";
+  return createColors(!isForbidden && (isForced || (isTty && env["TERM"] !== "dumb")));
+}
+
+/** Text for a terminal: nothing in it can move the cursor, hide, reorder or show a secret. Line breaks stay. */
+export function safeText(text: string): string {
+  return redact(cleanBlock(text));
+}
+
+/** A number with thousands separators. */
+export function count(value: number): string {
+  return String(Math.trunc(value)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** "1 file", "2 files". */
+export function plural(value: number, word: string): string {
+  return `${count(value)} ${word}${value === 1 ? "" : "s"}`;
+}
+
+/** Milliseconds as people say them: 0.4 s, 12 s, 3:07, 1:02:03. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const rest = String(seconds % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
+}
+
+/** Bytes with a unit of 1,000s: 812 B, 4.1 kB, 1.2 GB. */
+export function bytes(value: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = value < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(value) / 3));
+  return power === 0 ? `${value} B` : `${(value / 1000 ** power).toFixed(1)} ${units[power]}`;
+}
+
+const MAX_CELL = 4_000;
+const GAP = "  ";
+const MIN_FLEXIBLE = 12;
+
+function defaultFormat(io: Io, defaults: Defaults): Format {
+  return defaults.format ?? (io.isStdoutTty ? "table" : "tsv");
+}
+
+function chosenFields(input: CommandInput, known: readonly string[]): string[] | undefined {
+  const { json } = input.options;
+  if (typeof json !== "string" || json === "") return undefined;
+  const asked = json.split(",").map((name) => name.trim());
+  const unknown = asked.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    throw usageFailure(
+      `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.`,
+      `Fields: ${known.join(", ")}.`,
+    );
+  }
+  return asked;
+}
+
+/** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays as it is. */
+function select(value: unknown, fields: string[] | undefined): unknown {
+  if (fields === undefined || typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => select(item, fields));
+  const entries = Object.entries(value);
+  const isEnvelope =
+    entries.some(([, item]) => Array.isArray(item) || isRecord(item)) && !fields.some((name) => name in value);
+  if (isEnvelope) return Object.fromEntries(entries.map(([key, item]) => [key, select(item, fields)]));
+  return Object.fromEntries(entries.filter(([key]) => fields.includes(key)));
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+/** JSON whose strings show nothing but visible characters; escapes keep every value what it is. */
+export function safeJson(value: unknown, indent: number): string {
+  const text = JSON.stringify(value, null, indent) ?? "null";
+  return text.replace(UNSEEN, (char) =>
+    Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+  );
+}
+
+// Controls beyond those JSON escapes, line separators, and what a terminal shows as nothing (bidi marks, tags).
+// oxlint-disable-next-line no-control-regex -- these are exactly the characters to escape
+const UNSEEN = /[\u007f-\u009f\u2028\u2029]|\p{Default_Ignorable_Code_Point}/gu;
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  if (Array.isArray(value)) return value.map(cell).join(", ");
+  return redact(cleanLine(typeof value === "object" ? JSON.stringify(value) : String(value), MAX_CELL));
+}
+
+function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], width: number, paint: Paint): string {
+  const cells = rows.map((row) => columns.map((column) => cell(column.value(row))));
+  const widths = columns.map((column, at) =>
+    Math.max(column.title.length, ...cells.map((row) => widthOf(row[at] ?? ""))),
+  );
+  shrink(widths, columns, width);
+  const lines = cells.map((row) => joinCells(row, widths));
+  return [
+    paint.dim(
+      joinCells(
+        columns.map((column) => column.title.toUpperCase()),
+        widths,
+      ),
+    ),
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+function shrink<T>(widths: number[], columns: readonly Column<T>[], width: number): void {
+  let over = widths.reduce((sum, item) => sum + item, 0) + GAP.length * (columns.length - 1) - width;
+  while (over > 0) {
+    let widest = -1;
+    columns.forEach((column, at) => {
+      const isCandidate = column.isFlexible === true && (widths[at] ?? 0) > MIN_FLEXIBLE;
+      if (isCandidate && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at;
+    });
+    if (widest === -1) return;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+    over -= 1;
+  }
+}
+
+function joinCells(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((text, at) => {
+      const width = widths[at] ?? 0;
+      const shown = fit(text, width);
+      return at === row.length - 1 ? shown : shown + " ".repeat(Math.max(0, width - widthOf(shown)));
+    })
+    .join(GAP)
+    .trimEnd();
+}
+
+/** The text in at most `width` columns of a terminal, with `…` where something is missing. */
+export function fit(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shown = "";
+  let used = 0;
+  for (const char of text) {
+    const next = widthOf(char);
+    if (used + next > width - 1) break;
+    shown += char;
+    used += next;
+  }
+  return `${shown}…`;
+}
+
+/** Columns a terminal needs for the text: wide letters take two, marks none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
+  return width;
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

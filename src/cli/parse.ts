@@ -1,0 +1,213 @@
+/** Command line → command and input, by the catalogue. */
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { CommandInput, CommandSpec, OptionSpec } from "./command.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { usageFailure } from "./failure.ts";
+
+export interface Noun {
+  name: string;
+  summary: string;
+}
+
+/** What a command line asks for: a command with its input, or a text that is the whole answer. */
+export type Parsed = { spec: CommandSpec; input: CommandInput } | { text: string };
+
+export interface Catalogue {
+  nouns: readonly Noun[];
+  commands: readonly CommandSpec[];
+}
+
+/**
+ * Reads what comes after `kb`.
+ *
+ * @throws CliFailure (usage) with a "did you mean" where one is near
+ */
+export async function parseArgv(argv: readonly string[], catalogue: Catalogue, columns: number): Promise<Parsed> {
+  if (argv[0] === "help") {
+    if (argv[1] === "exit-codes") return { text: exitCodesHelp() };
+    return await parseArgv([...argv.slice(1).filter((part) => !part.startsWith("-")), "--help"], catalogue, columns);
+  }
+  let found: Parsed | undefined;
+  let text = "";
+  const program = buildProgram(
+    catalogue,
+    columns,
+    (parsed) => {
+      found = parsed;
+    },
+    (part) => {
+      text += part;
+    },
+  );
+  try {
+    await program.parseAsync(withJsonValue(argv, catalogue), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 || error.code === "commander.help") return { text };
+    throw usageFailure(sentence(error.message), `kb ${[...nameIn(argv, catalogue), "--help"].join(" ")}`);
+  }
+  return found ?? { text: program.helpInformation() };
+}
+
+/** The help text of one command, for the reference. */
+export function optionLines(spec: CommandSpec): readonly OptionSpec[] {
+  return [
+    ...(spec.options ?? []),
+    ...(spec.fields === undefined ? [] : [JSON_OPTION]),
+    ...(spec.isRemote === true ? REMOTE_OPTIONS : []),
+  ];
+}
+
+/** `kb help exit-codes`. */
+export function exitCodesHelp(): string {
+  const rows = EXIT_CODES.map(({ code, name, meaning }) => `${String(code).padStart(4)}  ${name.padEnd(22)}${meaning}`);
+  return `Exit codes of kb\n\n${rows.join("\n")}\n`;
+}
+
+const JSON_OPTION: OptionSpec = {
+  flags: "--json [fields]",
+  summary: "print the server's answer as JSON, or only these fields of it",
+};
+
+const REMOTE_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--url <url>", summary: "the server (default: KB_URL, else the profile)" },
+  { flags: "--profile <name>", summary: "a stored server (default: KB_PROFILE, else the last login)" },
+];
+
+const ALWAYS_OPTIONS: readonly OptionSpec[] = [
+  { flags: "--no-input", summary: "never ask" },
+  { flags: "--no-color", summary: "no colour" },
+];
+
+type Found = (parsed: Parsed) => void;
+
+function buildProgram(catalogue: Catalogue, columns: number, found: Found, write: (text: string) => void): Command {
+  const program = configured(new Command("kb"), columns, write)
+    .description("Search what your apps hold, with your permissions; run the server; bridge it to agents.")
+    .usage("<command> [options]")
+    .option("-V, --version", "print the version");
+  program.addHelpText("after", "\nMore: kb help <command>, kb help exit-codes");
+  const nouns = new Map<string, Command>();
+  for (const spec of catalogue.commands) {
+    const [first = "", second] = spec.name.split(" ");
+    if (second === undefined) {
+      addCommand(program, first, spec, columns, found, write);
+      continue;
+    }
+    const noun = nouns.get(first) ?? addNoun(program, first, catalogue, columns, write);
+    nouns.set(first, noun);
+    addCommand(noun, second, spec, columns, found, write);
+  }
+  return program;
+}
+
+function addNoun(
+  program: Command,
+  name: string,
+  catalogue: Catalogue,
+  columns: number,
+  write: (text: string) => void,
+): Command {
+  const summary = catalogue.nouns.find((noun) => noun.name === name)?.summary ?? "";
+  const noun = configured(program.command(name), columns, write).description(summary).usage("<command> [options]");
+  // A noun alone: its list of verbs is what the person needs.
+  return noun;
+}
+
+function addCommand(
+  parent: Command,
+  name: string,
+  spec: CommandSpec,
+  columns: number,
+  found: Found,
+  write: (text: string) => void,
+): void {
+  const command = configured(parent.command(name), columns, write).summary(spec.summary);
+  command.description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`);
+  for (const alias of spec.aliases ?? []) command.alias(alias);
+  for (const item of spec.arguments ?? []) {
+    const word = item.variadic === true ? `${item.name}...` : item.name;
+    command.argument(item.required === true ? `<${word}>` : `[${word}]`, item.summary);
+  }
+  for (const option of [...optionLines(spec), ...ALWAYS_OPTIONS]) command.addOption(makeOption(option));
+  command.addHelpText("after", () => `\nExample:\n  ${spec.examples[0]}`);
+  command.action((...values: unknown[]) => {
+    // commander passes the arguments, then the options, then itself.
+    const options = { ...command.opts<Record<string, unknown>>() };
+    // Bare `--json` is true to commander.
+    if (options["json"] === true) options["json"] = "";
+    found({ spec, input: { arguments: values.slice(0, -2).map(asArgument), options } });
+  });
+}
+
+function asArgument(value: unknown): string | readonly string[] | undefined {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === "string" ? value : undefined;
+}
+
+function makeOption(spec: OptionSpec): Option {
+  const option = new Option(spec.flags, spec.summary);
+  if (spec.choices !== undefined) option.choices(spec.choices);
+  if (spec.repeatable === true) {
+    const { choices } = spec;
+    option.argParser((value: string, previous: unknown) => {
+      if (choices !== undefined && !choices.includes(value)) {
+        throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+      }
+      return [...(Array.isArray(previous) ? previous : []), value];
+    });
+  }
+  return option;
+}
+
+function configured(command: Command, columns: number, write: (text: string) => void): Command {
+  return command
+    .exitOverride()
+    .helpCommand(false)
+    .showSuggestionAfterError(true)
+    .configureOutput({
+      writeOut: write,
+      writeErr: write,
+      // The failure carries the text; it is printed in one place.
+      outputError: () => undefined,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ sortSubcommands: false });
+}
+
+/**
+ * `--json` takes an optional list of fields, and the next word may as well be an argument: it is taken as the list only
+ * when it names fields of this command, or when the command has no argument that it could be.
+ */
+function withJsonValue(argv: readonly string[], catalogue: Catalogue): string[] {
+  const at = argv.indexOf("--json");
+  const end = argv.indexOf("--");
+  const next = argv[at + 1];
+  if (at === -1 || (end !== -1 && end < at) || next === undefined || next.startsWith("-")) return [...argv];
+  const spec = specIn(argv, catalogue);
+  const words = next.split(",");
+  const isList = (spec?.arguments ?? []).length === 0 || words.every((word) => spec?.fields?.includes(word));
+  return isList ? [...argv] : [...argv.slice(0, at), "--json=", ...argv.slice(at + 1)];
+}
+
+function specIn(argv: readonly string[], catalogue: Catalogue): CommandSpec | undefined {
+  const name = nameIn(argv, catalogue).join(" ");
+  return catalogue.commands.find((spec) => spec.name === name || spec.aliases?.includes(name));
+}
+
+/** The words at the start that name a command or a noun. */
+function nameIn(argv: readonly string[], catalogue: Catalogue): string[] {
+  const [first = "", second = ""] = argv;
+  if (catalogue.commands.some((spec) => spec.name === `${first} ${second}`)) return [first, second];
+  return catalogue.commands.some((spec) => spec.name.split(" ")[0] === first) ? [first] : [];
+}
+
+/** "error: unknown option '--foo'\n(Did you mean --bar?)" as a sentence of ours. */
+function sentence(message: string): string {
+  const text = message.replace(/^error: /, "").replace(/\n\(/, ". (");
+  const whole = /[.)?]$/.test(text) ? text : `${text}.`;
+  return whole.charAt(0).toUpperCase() + whole.slice(1);
+}

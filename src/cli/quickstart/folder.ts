@@ -1,0 +1,127 @@
+/** Which folders quickstart indexes without harm. Source: S34. */
+import { lstat, opendir, realpath, stat } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Deps } from "#cli/deps.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { count } from "#cli/output.ts";
+
+/** Above this many files a person is asked first. */
+export const MANY_FILES = 50_000;
+
+/** What a look into a folder found; counting stops above `MANY_FILES`. */
+export interface FolderSurvey {
+  files: number;
+  /** A file of another user, as an example. */
+  foreign: string | undefined;
+}
+
+/** Folders of the system as a whole: refused with everything below. */
+const SYSTEM_TREES = ["/etc", "/proc", "/sys", "/dev", "/boot", "/run", "/System", "/private/etc", "C:\\Windows"];
+/** Folders that hold the system or everybody's homes: refused themselves; a folder inside may be meant. */
+const SYSTEM_FOLDERS = [
+  ..."/ /bin /sbin /lib /lib64 /usr /usr/bin /usr/lib /usr/sbin /usr/local /var /var/lib /opt /home /root /srv /mnt".split(
+    " ",
+  ),
+  ..."/media /tmp /Users /Library /Applications /Volumes /private C:\\ C:\\Users".split(" "),
+];
+
+/**
+ * The real path of a folder that may be indexed.
+ *
+ * @param secretDirs folders with keys, databases or logins of ours: neither they nor anything around them is indexed
+ * @throws CliFailure (usage) with the reason when it is refused
+ */
+export async function checkFolder(
+  path: string,
+  deps: Pick<Deps, "cwd" | "home">,
+  secretDirs: readonly string[],
+): Promise<string> {
+  const given = resolve(deps.cwd, path);
+  const real = await realpath(given).catch(() => {
+    throw usageFailure(`${given} does not exist or cannot be read.`);
+  });
+  if (!(await stat(real)).isDirectory())
+    throw usageFailure(`${given} is not a folder.`, `Name its folder: ${dirname(given)}`);
+  const home = await realOrSelf(deps.home);
+  if (real === home) throw refused(real, "it is your whole home folder");
+  if (isInside(home, real)) throw refused(real, "your home folder is inside it");
+  if (SYSTEM_FOLDERS.includes(real) || dirname(real) === real) throw refused(real, "it is a folder of the system");
+  if (SYSTEM_TREES.some((tree) => isInside(real, tree))) throw refused(real, "it is a folder of the system");
+  for (const dir of secretDirs) {
+    const secret = await realOrSelf(dir);
+    if (isInside(secret, real)) throw refused(real, `kb keeps its own data in ${secret}`);
+    if (isInside(real, secret)) throw refused(real, `it belongs to kb's own data in ${secret}`);
+  }
+  return real;
+}
+
+/**
+ * Counts what an index would meet: files that are not hidden, to any depth, links not followed.
+ *
+ * @param tick called now and then with the number so far
+ */
+export async function surveyFolder(
+  root: string,
+  userId: number | undefined,
+  tick: (files: number) => void,
+): Promise<FolderSurvey> {
+  const survey: FolderSurvey = { files: 0, foreign: undefined };
+  const waiting = [root];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    // A folder that may not be read is no reason to stop: the sync reports it.
+    const entries = await opendir(folder).catch(() => undefined);
+    if (entries === undefined) continue;
+    for await (const entry of entries) {
+      if (entry.name.startsWith(".")) continue;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) {
+        survey.files += 1;
+        if (survey.foreign === undefined && userId !== undefined) survey.foreign = await foreignFile(path, userId);
+        if (survey.files % 1000 === 0) tick(survey.files);
+        if (survey.files > MANY_FILES) return survey;
+      }
+    }
+  }
+  return survey;
+}
+
+/** The question that a survey gives rise to; undefined when there is none. */
+export function questionAbout(root: string, survey: FolderSurvey): string | undefined {
+  const reasons = [
+    ...(survey.files > MANY_FILES ? [`more than ${count(MANY_FILES)} files`] : []),
+    ...(survey.foreign === undefined ? [] : [`files of other users (${survey.foreign})`]),
+  ];
+  return reasons.length === 0 ? undefined : `${root} holds ${reasons.join(" and ")}. Index it all the same?`;
+}
+
+/** True when `path` is `folder` or inside it. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return (
+    way === "" ||
+    (way !== ".." && !way.startsWith(`..${sep}`) && resolve(folder, way) === path && !/^[A-Za-z]:/.test(way))
+  );
+}
+
+async function foreignFile(path: string, userId: number): Promise<string | undefined> {
+  const info = await lstat(path).catch(() => undefined);
+  // Files of the system's administrator are installed ones (packages, shared documents), not somebody's own.
+  return info === undefined || info.uid === userId || info.uid === 0 ? undefined : path;
+}
+
+/** The real path, also of a folder that is not there yet: its nearest real parent decides. */
+async function realOrSelf(path: string): Promise<string> {
+  const whole = resolve(path);
+  const real = await realpath(whole).catch(() => undefined);
+  if (real !== undefined) return real;
+  const parent = dirname(whole);
+  return parent === whole ? whole : join(await realOrSelf(parent), relative(parent, whole));
+}
+
+function refused(path: string, why: string): Error {
+  return usageFailure(
+    `quickstart does not index ${path}: ${why}.`,
+    "Name a folder with documents: kb quickstart ~/notes",
+  );
+}

@@ -1,0 +1,99 @@
+/** What quickstart says at the end: what is searchable, what is not and why, how to connect, one real answer. */
+import type { FileList } from "#api/files.ts";
+import type { SearchAnswer } from "#api/search.ts";
+import type { ServerUrl } from "#api/server-url.ts";
+import { segment, type Api } from "#cli/api.ts";
+import { printAnswer } from "#cli/commands/search.ts";
+import { count, type Output } from "#cli/output.ts";
+import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
+
+/** One indexed folder and how its sync ended. */
+export interface IndexedFolder {
+  path: string;
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+}
+
+const SAMPLE = 200;
+
+/** Prints what a folder's sync took in, and what it did not, by reason. */
+export async function reportFolder(api: Api, folder: IndexedFolder, output: Output): Promise<void> {
+  const { connector, sync } = folder;
+  const path = `/api/connectors/${segment(connector.id)}/files`;
+  const [indexed, titlesOnly, failed] = await Promise.all(
+    ["indexed", "unsearchable", "failed"].map((indexState) =>
+      api.call<FileList>("GET", path, { query: { indexState, limit: indexState === "indexed" ? 1 : SAMPLE } }),
+    ),
+  );
+  output.line(`${folder.path}: ${count(indexed?.total ?? 0)} files searchable.`);
+  if (titlesOnly !== undefined && titlesOnly.total > 0) {
+    output.line(
+      `  ${count(titlesOnly.total)} found by name only: ${reasons(titlesOnly.files.map((file) => file.textState.reason ?? "no text"))}.`,
+    );
+  }
+  if (sync.counts.skipped > 0) {
+    const why = reasons(sync.skips.filter((skip) => skip.reason !== "failed").map((skip) => skip.reason));
+    output.line(`  ${count(sync.counts.skipped)} left out${why === "" ? "" : `: ${why}`}.`);
+  }
+  if (sync.counts.failed > 0 || (failed?.total ?? 0) > 0) {
+    output.line(`  ${count(Math.max(sync.counts.failed, failed?.total ?? 0))} failed:`);
+    for (const skip of sync.skips.filter((item) => item.reason === "failed").slice(0, 5)) {
+      output.line(`    ${skip.externalId}: ${skip.message}`);
+    }
+    output.line(`  More: kb connectors files ${connector.id} --state failed`);
+  }
+  if (sync.problem !== null) output.line(`  ${sync.problem.code}: ${sync.problem.message}`);
+}
+
+/** One search with words of a real title, as a person or an agent would do it, and its answer. */
+export async function showSearch(
+  api: Api,
+  folder: IndexedFolder,
+  query: string | undefined,
+  output: Output,
+): Promise<void> {
+  const words = query ?? (await wordsOfATitle(api, folder.connector.id));
+  if (words === undefined) return;
+  output.line("");
+  output.line(`$ kb search ${words}`);
+  const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", { query: { query: words, limit: 3 } });
+  printAnswer(answer, output);
+}
+
+/** The lines that connect a client. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN`. */
+export function printClients(server: ServerUrl, command: string, output: Output): void {
+  const lines = [
+    "",
+    `MCP URL: ${server.mcpUrl}`,
+    "",
+    "Connect an agent (the bridge has its own token; nothing to paste):",
+    `  Claude Code      claude mcp add -s user kb -- ${command} mcp --url ${server.baseUrl}`,
+    `  Codex            codex mcp add kb -- ${command} mcp --url ${server.baseUrl}`,
+    `  Gemini CLI       gemini mcp add -s user kb ${command} mcp --url ${server.baseUrl}`,
+    `  any other        command ${command}, arguments: mcp --url ${server.baseUrl}`,
+    "  over HTTP        kb tokens create NAME, keep it in KB_TOKEN, then:",
+    `                   claude mcp add --transport http kb ${server.mcpUrl} --header "Authorization: Bearer \${KB_TOKEN}"`,
+  ];
+  for (const line of lines) output.layout(line);
+}
+
+function reasons(list: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of list) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .sort((a, b) => b[1] - a[1])
+    .map(([reason, number]) => `${reason.replaceAll("_", " ")} ${count(number)}`)
+    .join(", ");
+}
+
+async function wordsOfATitle(api: Api, connectorId: string): Promise<string | undefined> {
+  const { files } = await api.call<FileList>("GET", `/api/connectors/${segment(connectorId)}/files`, {
+    query: { indexState: "indexed", limit: 20 },
+  });
+  const titles = files.map(
+    (file) => file.title.replace(/\.[A-Za-z0-9]{1,5}$/, "").match(/\p{L}[\p{L}\p{N}]{2,}/gu) ?? [],
+  );
+  // Two or three words say more than one; file names such as "index" say little.
+  const best = titles.sort((a, b) => Math.min(b.length, 3) - Math.min(a.length, 3))[0];
+  return best === undefined || best.length === 0 ? undefined : best.slice(0, 3).join(" ").toLowerCase();
+}

@@ -1,0 +1,288 @@
+/** The server process that quickstart starts and stop ends: one per data folder, described by `<data>/server.json`. */
+import { spawn } from "node:child_process";
+import { mkdir, open, readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, interrupted, notSignedIn } from "#cli/failure.ts";
+import { createStateFile, readStateFile, textOf, writeStateFile } from "#cli/state-file.ts";
+
+/** The first admin that quickstart made; the file is 0600 and the password is never printed. */
+export interface QuickstartAdmin {
+  email: string;
+  password: string;
+}
+
+/** What `<data>/server.json` says. `pid` is null after `kb stop`; the port is kept, so that clients' settings stay good. */
+export interface ServerFile {
+  pid: number | null;
+  url: string;
+  /** When the process started, as the system counts it: a number that was given to another process later is not it. */
+  startedTicks: string | null;
+}
+
+export interface RunningServer {
+  url: string;
+  pid: number;
+  /** False when an earlier run had started it. */
+  isNew: boolean;
+}
+
+const DEFAULT_PORT = 7700;
+const HOST = "127.0.0.1";
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
+const STOP_TIMEOUT_MS = 30_000;
+
+/** Settings that belong to another installation or another host: never handed to the child. */
+const NOT_INHERITED =
+  /^KB_(HOST|PORT|PUBLIC_URL|MODE|ROLE|DATA_DIR|DATABASE_URL|OPENSEARCH_URL|URL|TOKEN|PROFILE|BOOTSTRAP_EMAIL|BOOTSTRAP_PASSWORD|CONNECTOR_KEY)(_FILE)?$/;
+
+/** The data folder: --data-dir, KB_DATA_DIR, else the person's data folder of this system. */
+export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "home" | "platform" | "cwd">): string {
+  const { env, home, platform } = deps;
+  const given = flag ?? env["KB_DATA_DIR"];
+  if (given !== undefined && given !== "") return resolve(deps.cwd, given);
+  if (platform === "win32" && env["LOCALAPPDATA"]) return join(env["LOCALAPPDATA"], "kb");
+  return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), "kb");
+}
+
+/**
+ * The running server of this data folder; started when none runs.
+ *
+ * @throws CliFailure 4 when the folder holds an installation that quickstart did not make
+ */
+export async function ensureServer(dataDir: string, port: number | undefined, deps: Deps): Promise<RunningServer> {
+  const file = await readServerFile(dataDir);
+  const live = file === undefined ? undefined : await liveServer(file, deps);
+  if (live !== undefined) return { ...live, isNew: false };
+  await claimFolder(dataDir, file, deps);
+  const former = file === undefined ? undefined : Number(new URL(file.url).port);
+  const chosen = await choosePort(port ?? former ?? DEFAULT_PORT, port !== undefined);
+  try {
+    return await startServer(dataDir, chosen, deps);
+  } catch (error) {
+    // Another quickstart was faster: its server has the folder.
+    const other = await readServerFile(dataDir);
+    const running = other === undefined ? undefined : await liveServer(other, deps);
+    if (running === undefined) throw error;
+    return { ...running, isNew: false };
+  }
+}
+
+/** The admin of this data folder; undefined when quickstart made none. */
+export async function readAdmin(dataDir: string): Promise<QuickstartAdmin | undefined> {
+  const file = await readStateFile(adminPath(dataDir));
+  const email = textOf(file?.["email"]);
+  const password = textOf(file?.["password"]);
+  return email === undefined || password === undefined ? undefined : { email, password };
+}
+
+/** Where the admin's password is kept. */
+export function adminPath(dataDir: string): string {
+  return join(dataDir, "admin.json");
+}
+
+/**
+ * Ends the server of this data folder and waits until it is gone.
+ *
+ * @returns its address; undefined when none of quickstart's runs
+ * @throws CliFailure 9 when it does not end
+ */
+export async function stopServer(dataDir: string, deps: Deps): Promise<string | undefined> {
+  const file = await readServerFile(dataDir);
+  if (file === undefined || file.pid === null || !(await isSameProcess(file))) return undefined;
+  const { pid, url } = file;
+  process.kill(pid, "SIGTERM");
+  const until = deps.clock.now() + STOP_TIMEOUT_MS;
+  while (await isSameProcess(file)) {
+    if (deps.clock.now() > until) {
+      throw new CliFailure({
+        code: "timed_out",
+        exit: EXIT.timedOut,
+        message: `The server (process ${pid}) has not ended after ${STOP_TIMEOUT_MS / 1000} s.`,
+        hint: `Look at ${logPath(dataDir)}.`,
+      });
+    }
+    await deps.clock.sleep(POLL_MS, deps.signal);
+  }
+  await writeServerFile(dataDir, { pid: null, url, startedTicks: null });
+  return url;
+}
+
+/** Where the server's log is. */
+export function logPath(dataDir: string): string {
+  return join(dataDir, "server.log");
+}
+
+/** True while a process of this number runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, and is somebody else's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function serverPath(dataDir: string): string {
+  return join(dataDir, "server.json");
+}
+
+async function readServerFile(dataDir: string): Promise<ServerFile | undefined> {
+  const file = await readStateFile(serverPath(dataDir));
+  const url = textOf(file?.["url"]);
+  if (file === undefined || file["madeBy"] !== "quickstart" || url === undefined) return undefined;
+  if (!/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url)) return undefined;
+  const pid = file["pid"];
+  return { pid: typeof pid === "number" ? pid : null, url, startedTicks: textOf(file["startedTicks"]) ?? null };
+}
+
+async function writeServerFile(dataDir: string, file: ServerFile): Promise<void> {
+  await writeStateFile(serverPath(dataDir), { madeBy: "quickstart", ...file });
+}
+
+async function liveServer(file: ServerFile, deps: Deps): Promise<{ url: string; pid: number } | undefined> {
+  if (file.pid === null || !(await isSameProcess(file))) return undefined;
+  return (await isReady(file.url, deps)) ? { url: file.url, pid: file.pid } : undefined;
+}
+
+/** The folder is ours when it is empty, or when an earlier quickstart left its mark; the mark is the admin's file. */
+async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: Deps): Promise<void> {
+  if (file !== undefined) return;
+  const entries = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (entries.includes("admin.json") && (await readAdmin(dataDir)) !== undefined) return;
+  if (entries.some((name) => name !== "admin.json" && name !== "server.log")) {
+    throw notSignedIn(
+      `${dataDir} holds an installation that quickstart did not make, so it is left alone.`,
+      "Start it with kb serve, then kb login and kb connectors add; or give quickstart another --data-dir.",
+    );
+  }
+  const password = Buffer.from(deps.randomBytes(24)).toString("base64url");
+  await createStateFile(adminPath(dataDir), { madeBy: "quickstart", email: "admin@localhost", password });
+}
+
+async function startServer(dataDir: string, port: number, deps: Deps): Promise<RunningServer> {
+  const url = `http://${HOST}:${port}`;
+  const admin = await readAdmin(dataDir);
+  const env = Object.fromEntries(Object.entries(deps.env).filter(([name]) => !NOT_INHERITED.test(name)));
+  // Ignored once the owner exists; without it a server that was killed before its first start would stay without one.
+  const bootstrap =
+    admin === undefined ? {} : { KB_BOOTSTRAP_EMAIL: admin.email, KB_BOOTSTRAP_PASSWORD: admin.password };
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const log = await open(logPath(dataDir), "a", 0o600);
+  const { command, prefix } = deps.program;
+  try {
+    const child = spawn(command, [...prefix, "serve", "--host", HOST, "--port", String(port), "--data-dir", dataDir], {
+      cwd: dataDir,
+      env: { ...env, ...bootstrap },
+      stdio: ["ignore", log.fd, log.fd],
+      // Its own group: Ctrl-C here does not reach it, and it outlives us.
+      detached: true,
+      windowsHide: true,
+    });
+    const exited = new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) => resolve(code ?? 1));
+    });
+    child.unref();
+    const { pid } = child;
+    if (pid === undefined) await exited;
+    await untilReady(url, exited, dataDir, deps);
+    const file: ServerFile = { pid: pid ?? null, url, startedTicks: pid === undefined ? null : await ticksOf(pid) };
+    await writeServerFile(dataDir, file);
+    return { url, pid: pid ?? 0, isNew: true };
+  } finally {
+    await log.close();
+  }
+}
+
+async function untilReady(url: string, exited: Promise<number>, dataDir: string, deps: Deps): Promise<void> {
+  let exitCode: number | undefined;
+  exited.then(
+    (code) => (exitCode = code),
+    () => (exitCode = 1),
+  );
+  const until = deps.clock.now() + READY_TIMEOUT_MS;
+  while (!(await isReady(url, deps))) {
+    if (deps.signal.aborted) throw interrupted(`Interrupted. The server goes on starting; kb stop ends it.`);
+    if (exitCode !== undefined || deps.clock.now() > until) {
+      const why =
+        exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s` : `ended with exit code ${exitCode}`;
+      throw new CliFailure({
+        code: "server_not_started",
+        exit: EXIT.unreachable,
+        message: `The server ${why}. The end of its log:\n${await logTail(dataDir)}`,
+        hint: `The whole log: ${logPath(dataDir)}`,
+      });
+    }
+    await deps.clock.sleep(POLL_MS).catch(() => undefined);
+  }
+}
+
+async function isReady(url: string, deps: Deps): Promise<boolean> {
+  try {
+    const response = await deps.fetch(`${url}/readyz`, { redirect: "manual", signal: AbortSignal.timeout(2000) });
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    // Not yet, or no longer: the caller asks again or starts one.
+    return false;
+  }
+}
+
+async function logTail(dataDir: string): Promise<string> {
+  const text = await readFile(logPath(dataDir), "utf8").catch(() => "");
+  return text
+    .trimEnd()
+    .split("\n")
+    .slice(-6)
+    .map((line) => `  ${line.slice(0, 400)}`)
+    .join("\n");
+}
+
+/** The wanted port when it is free; else, unless the person named it, any free one. */
+async function choosePort(wanted: number, isGiven: boolean): Promise<number> {
+  const port = await listenOnce(wanted);
+  if (port !== undefined) return port;
+  if (isGiven) {
+    throw new CliFailure({
+      code: "port_in_use",
+      exit: EXIT.unreachable,
+      message: `Port ${wanted} is in use.`,
+      hint: "Leave --port out to take a free one.",
+    });
+  }
+  return (await listenOnce(0)) ?? wanted;
+}
+
+function listenOnce(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(undefined));
+    probe.listen(port, HOST, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : undefined));
+    });
+  });
+}
+
+async function isSameProcess(file: ServerFile): Promise<boolean> {
+  if (file.pid === null || !isAlive(file.pid)) return false;
+  const ticks = await ticksOf(file.pid);
+  return ticks === null || file.startedTicks === null || ticks === file.startedTicks;
+}
+
+/** Field 22 of /proc/<pid>/stat; null where there is no /proc. A zombie counts as gone. */
+async function ticksOf(pid: number): Promise<string | null> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  // The name in brackets may hold spaces and brackets itself.
+  const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
+  if (fields === undefined) return null;
+  return fields[0] === "Z" ? "gone" : (fields[19] ?? null);
+}

@@ -1,0 +1,55 @@
+/** One run of `kb`: parse, load the handler, run it, report what failed. Never exits; `main.ts` does. */
+import { CATALOGUE } from "./catalogue/index.ts";
+import type { Deps } from "./deps.ts";
+import { EXIT } from "./exit-codes.ts";
+import { interrupted, redact, toFailure, type CliFailure } from "./failure.ts";
+import { parseArgv, type Catalogue } from "./parse.ts";
+
+/**
+ * Runs the command line that comes after `kb`.
+ *
+ * @returns the exit code
+ */
+export async function runCli(argv: readonly string[], deps: Deps, catalogue: Catalogue = CATALOGUE): Promise<number> {
+  try {
+    const parsed = await parseArgv(argv, catalogue, deps.io.columns());
+    if ("text" in parsed) {
+      deps.io.stdout.write(parsed.text);
+      return EXIT.ok;
+    }
+    const handler = await parsed.spec.load();
+    return (await handler(parsed.input, deps)) ?? EXIT.ok;
+  } catch (error) {
+    const failure = deps.signal.aborted && isAbort(error) ? interrupted() : toFailure(error);
+    await report(failure, argv, deps);
+    return failure.exit;
+  }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+}
+
+async function report(failure: CliFailure, argv: readonly string[], deps: Deps): Promise<void> {
+  const { code, hint, requestId } = failure;
+  const isJson = argv.some((part) => part === "--json" || part.startsWith("--json="));
+  // Messages can quote what others wrote: cleaned like everything that is printed.
+  const { safeJson, safeText } = await import("./output.ts");
+  if (isJson) {
+    const error = {
+      code,
+      message: redact(failure.message),
+      ...(hint ? { hint: redact(hint) } : {}),
+      ...(requestId ? { requestId } : {}),
+    };
+    deps.io.stderr.write(`${safeJson({ error }, 0)}\n`);
+    return;
+  }
+  const lines = [`kb: ${failure.message}`];
+  if (hint !== undefined) lines.push(`    ${hint}`);
+  if (requestId !== undefined) lines.push(`    Request id: ${requestId}`);
+  deps.io.stderr.write(`${safeText(lines.join("\n"))}\n`);
+  if (deps.env["KB_DEBUG"] && failure.cause instanceof Error) {
+    deps.io.stderr.write(`${safeText(failure.cause.stack ?? "")}\n`);
+  }
+}

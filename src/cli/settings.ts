@@ -1,0 +1,213 @@
+/**
+ * Which server, which profile, which defaults. Precedence: flag, environment, profile of the person's own file.
+ * A kb.json in the working directory belongs to whoever wrote that folder: it may choose among profiles that the person
+ * already has, and set harmless defaults; anything else in it is an error. Source: S48.
+ */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
+import { configDir, makeCredentialStore, type StoredLogin } from "./credentials.ts";
+import type { Deps } from "./deps.ts";
+import { notSignedIn, usageFailure } from "./failure.ts";
+import { parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
+
+/** Harmless defaults that any file may set. */
+export interface Defaults {
+  source?: string;
+  limit?: number;
+  format?: "table" | "tsv" | "json";
+}
+
+export interface Settings {
+  server: ServerUrl;
+  /** Who named the server: a token from the environment goes only to an address that stands beside it. */
+  serverFrom: "flag" | "environment" | "profile";
+  profile: string | undefined;
+  defaults: Defaults;
+}
+
+/** A credential and where it comes from. */
+export interface Credential {
+  kind: "token" | "session";
+  value: string;
+  from: string;
+}
+
+type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
+
+/** The server when nobody named one and nobody signed in: the one `kb serve` starts on this machine. */
+export const LOCAL_URL = "http://127.0.0.1:7700";
+
+/**
+ * The settings for a command.
+ *
+ * @throws CliFailure (usage) for a bad address, an unknown profile, or a kb.json that wants more than it may
+ */
+export async function loadSettings(deps: SettingsDeps, options: Readonly<Record<string, unknown>>): Promise<Settings> {
+  const project = await readProjectFile(deps.cwd);
+  const user = await readUserFile(deps);
+  const asked = textOf(options["profile"]) ?? nonEmpty(deps.env["KB_PROFILE"]) ?? project.profile;
+  const profile = asked ?? user.currentProfile;
+  const known = profile === undefined ? undefined : user.profiles[profile];
+  if (asked !== undefined && known === undefined) {
+    const names = Object.keys(user.profiles);
+    throw usageFailure(
+      `There is no profile "${asked}".`,
+      names.length === 0 ? "kb login makes one." : `Profiles: ${names.join(", ")}.`,
+    );
+  }
+  const flag = textOf(options["url"]);
+  const fromEnv = nonEmpty(deps.env["KB_URL"]);
+  const defaults = { ...known?.defaults, ...project.defaults };
+  if (flag !== undefined) return { server: parseServerUrl(flag), serverFrom: "flag", profile, defaults };
+  if (fromEnv !== undefined) return { server: parseServerUrl(fromEnv), serverFrom: "environment", profile, defaults };
+  return { server: parseServerUrl(known?.url ?? LOCAL_URL), serverFrom: "profile", profile, defaults };
+}
+
+/**
+ * The credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when nobody signed in.
+ *
+ * @throws CliFailure when KB_TOKEN is set without the address that it belongs to
+ */
+export async function findCredential(
+  deps: SettingsDeps,
+  settings: Settings,
+  purpose: "api" | "mcp",
+): Promise<Credential | undefined> {
+  const fromEnv = await readEnvToken(deps);
+  if (fromEnv !== undefined) {
+    if (settings.serverFrom !== "profile") return fromEnv;
+    throw usageFailure(
+      `${fromEnv.from} is set, but not the server it belongs to. A token is never sent to an address from a file.`,
+      "Set KB_URL beside it, or give --url.",
+    );
+  }
+  const stored = await makeCredentialStore(deps).find(settings.server.origin);
+  return stored === undefined ? undefined : pick(stored, purpose);
+}
+
+/** `findCredential`, or exit code 4 with the command that signs in. */
+export async function getCredential(
+  deps: SettingsDeps,
+  settings: Settings,
+  purpose: "api" | "mcp",
+): Promise<Credential> {
+  const credential = await findCredential(deps, settings, purpose);
+  if (credential !== undefined) return credential;
+  throw notSignedIn(`Not signed in to ${settings.server.baseUrl}.`, `kb login ${settings.server.baseUrl}`);
+}
+
+/** Keeps the server as a profile and makes it the current one. The name is the host unless one is given. */
+export async function saveProfile(deps: SettingsDeps, server: ServerUrl, name?: string): Promise<string> {
+  const user = await readUserFile(deps);
+  const existing = Object.entries(user.profiles).find(([, profile]) => profile.url === server.baseUrl)?.[0];
+  const profile = name ?? existing ?? profileName(server, user.profiles);
+  const former = user.profiles[profile];
+  await writeStateFile(userFilePath(deps), {
+    version: 1,
+    currentProfile: profile,
+    profiles: { ...user.profiles, [profile]: { ...former, url: server.baseUrl } },
+  });
+  return profile;
+}
+
+interface Profile {
+  url: string;
+  defaults?: Defaults;
+}
+
+interface UserFile {
+  currentProfile: string | undefined;
+  profiles: Record<string, Profile>;
+}
+
+const PROJECT_KEYS = ["profile", "source", "limit", "format"];
+const MAX_PROJECT_BYTES = 65_536;
+
+function userFilePath(deps: SettingsDeps): string {
+  return join(configDir(deps), "config.json");
+}
+
+async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
+  const path = userFilePath(deps);
+  const file = await readStateFile(path);
+  const entries = Object.entries(parseObject(JSON.stringify(file?.["profiles"] ?? {})) ?? {});
+  const profiles: Record<string, Profile> = {};
+  for (const [name, value] of entries) {
+    const record = parseObject(JSON.stringify(value));
+    const url = textOf(record?.["url"]);
+    if (record === undefined || url === undefined) throw usageFailure(`Profile "${name}" in ${path} has no url.`);
+    profiles[name] = { url, defaults: readDefaults(record["defaults"] ?? {}, path) };
+  }
+  return { currentProfile: textOf(file?.["currentProfile"]), profiles };
+}
+
+async function readProjectFile(cwd: string): Promise<{ profile: string | undefined; defaults: Defaults }> {
+  const path = join(cwd, "kb.json");
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return { profile: undefined, defaults: {} };
+  const file = bytes.length > MAX_PROJECT_BYTES ? undefined : parseObject(bytes.toString("utf8"));
+  if (file === undefined) throw usageFailure(`${path} is not a JSON object.`, "Repair it, or run kb elsewhere.");
+  const refused = Object.keys(file).filter((key) => !PROJECT_KEYS.includes(key));
+  if (refused.length > 0) {
+    throw usageFailure(
+      `${path} sets ${refused.map((key) => JSON.stringify(key)).join(", ")}. A file in the working directory may set only ${PROJECT_KEYS.join(", ")}: it must not decide where your token goes.`,
+      "Remove these keys; name a server with --url, KB_URL or kb login.",
+    );
+  }
+  const { profile, ...defaults } = file;
+  if (profile !== undefined && typeof profile !== "string") throw usageFailure(`"profile" in ${path} is not a name.`);
+  return { profile, defaults: readDefaults(defaults, path) };
+}
+
+function readDefaults(value: unknown, path: string): Defaults {
+  const record = parseObject(JSON.stringify(value)) ?? {};
+  const { source, limit, format } = record;
+  if (source !== undefined && typeof source !== "string") throw usageFailure(`"source" in ${path} is not a text.`);
+  if (limit !== undefined && (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1)) {
+    throw usageFailure(`"limit" in ${path} is not a whole number above 0.`);
+  }
+  if (format !== undefined && format !== "table" && format !== "tsv" && format !== "json") {
+    throw usageFailure(`"format" in ${path} is not one of table, tsv, json.`);
+  }
+  return {
+    ...(source === undefined ? {} : { source }),
+    ...(typeof limit === "number" ? { limit } : {}),
+    ...(format === undefined ? {} : { format }),
+  };
+}
+
+async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined> {
+  const direct = nonEmpty(deps.env["KB_TOKEN"]);
+  if (direct !== undefined) return { kind: "token", value: checkedToken(direct, "KB_TOKEN"), from: "KB_TOKEN" };
+  const path = nonEmpty(deps.env["KB_TOKEN_FILE"]);
+  if (path === undefined) return undefined;
+  const text = await readFile(path, "utf8").catch((cause: Error) => {
+    throw usageFailure(`KB_TOKEN_FILE cannot be read: ${cause.message}.`);
+  });
+  return { kind: "token", value: checkedToken(text.trim(), "KB_TOKEN_FILE"), from: "KB_TOKEN_FILE" };
+}
+
+/** A token is one word of visible ASCII; anything else would make a header of its own. */
+function checkedToken(token: string, from: string): string {
+  if (/^[\x21-\x7e]{8,512}$/.test(token)) return token;
+  throw usageFailure(`${from} does not hold a token (one word of 8 to 512 visible characters).`);
+}
+
+function pick(stored: StoredLogin, purpose: "api" | "mcp"): Credential | undefined {
+  const from = "the stored login";
+  const token = purpose === "mcp" ? (stored.mcpToken?.plaintext ?? stored.apiToken) : stored.apiToken;
+  if (token !== undefined) return { kind: "token", value: token, from };
+  if (purpose === "api" && stored.session !== undefined) return { kind: "session", value: stored.session, from };
+  return undefined;
+}
+
+function profileName(server: ServerUrl, taken: Record<string, Profile>): string {
+  const { hostname, port } = new URL(server.baseUrl);
+  const name = isLoopbackHost(hostname) ? "local" : hostname;
+  return taken[name] === undefined ? name : `${name}-${port || "443"}`;
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text.trim();
+}

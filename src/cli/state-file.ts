@@ -1,0 +1,88 @@
+/** Small private JSON files: readable by their owner only, replaced in one step. */
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { CliFailure } from "./failure.ts";
+
+/**
+ * The object in a file; undefined when there is no file.
+ *
+ * @throws CliFailure when it is no JSON object
+ */
+export async function readStateFile(path: string): Promise<Record<string, unknown> | undefined> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  const value = parseObject(text);
+  if (value !== undefined) return value;
+  throw new CliFailure({
+    code: "settings_invalid",
+    exit: 2,
+    message: `${path} is not a JSON object.`,
+    hint: `Repair it, or move it away: mv ${path} ${path}.broken`,
+  });
+}
+
+/** Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole. */
+export async function writeStateFile(path: string, value: Record<string, unknown>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Creates a file with mode 0600 and this object; false when there is one already. */
+export async function createStateFile(path: string, value: Record<string, unknown>): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EEXIST") return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+/** True when others on this machine can read the file. Windows has no such bits. */
+export async function isReadableByOthers(path: string, platform: NodeJS.Platform): Promise<boolean> {
+  if (platform === "win32") return false;
+  const info = await stat(path).catch(() => undefined);
+  return info !== undefined && (info.mode & 0o077) !== 0;
+}
+
+/** Reads a JSON object from text; undefined when it is anything else. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    // An object that is neither null nor an array has string keys.
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    // "Anything else" includes text that is no JSON.
+    return undefined;
+  }
+}
+
+/** The value as text; undefined when it is none. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,96 @@
+/** Follows one sync to its end, with progress; used by `connectors sync --wait`, `connectors add --wait`, quickstart. */
+import { segment, type Api } from "./api.ts";
+import type { Deps } from "./deps.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure, interrupted } from "./failure.ts";
+import { bytes, count, duration, plural } from "./output.ts";
+import { makeProgress } from "./progress.ts";
+import type { SyncRecord } from "./records.ts";
+
+const OPEN_STATES = new Set(["queued", "running", "waiting", "cancelling"]);
+const POLL_MS = 250;
+const SLOW_POLL_MS = 1500;
+/** Answers in a row that may fail while the server restarts. */
+const MAX_MISSES = 10;
+
+/**
+ * Polls until the sync is over.
+ *
+ * @param timeoutMs milliseconds until it gives up waiting; 0 waits for ever
+ * @throws CliFailure 9 after the timeout, 130 on Ctrl-C (the sync goes on in both cases)
+ */
+export async function watchSync(
+  api: Api,
+  deps: Deps,
+  connectorName: string,
+  sync: SyncRecord,
+  timeoutMs: number,
+): Promise<SyncRecord> {
+  const progress = makeProgress(deps, connectorName, "items");
+  const startedAt = deps.clock.now();
+  const path = `/api/connectors/${segment(sync.connectorId)}/syncs/${segment(sync.id)}`;
+  let current = sync;
+  let misses = 0;
+  try {
+    while (OPEN_STATES.has(current.state)) {
+      progress.update({ ...current.progress, note: noteOf(current) });
+      const waited = deps.clock.now() - startedAt;
+      if (timeoutMs > 0 && waited >= timeoutMs) throw timedOut(connectorName, timeoutMs);
+      await deps.clock.sleep(waited < 20_000 ? POLL_MS : SLOW_POLL_MS, deps.signal);
+      try {
+        current = (await api.call<{ sync: SyncRecord }>("GET", path)).sync;
+        misses = 0;
+      } catch (error) {
+        misses += 1;
+        const isPassing = error instanceof CliFailure && error.exit === EXIT.unreachable && misses < MAX_MISSES;
+        if (!isPassing) throw error;
+      }
+    }
+    return current;
+  } catch (error) {
+    if (!deps.signal.aborted) throw error;
+    throw interrupted(`Stopped waiting. The sync of "${connectorName}" goes on; see kb connectors progress.`);
+  } finally {
+    progress.stop();
+  }
+}
+
+/** One line on how a sync ended: counts, volume, time. */
+export function describeSync(sync: SyncRecord): string {
+  const { counts } = sync;
+  const parts = [
+    `${count(counts.upserted)} new or changed`,
+    `${count(counts.unchanged)} unchanged`,
+    `${count(counts.deleted)} removed`,
+    ...(counts.skipped > 0 ? [`${count(counts.skipped)} left out`] : []),
+    ...(counts.failed > 0 ? [`${count(counts.failed)} failed`] : []),
+  ];
+  const time =
+    sync.startedAt !== null && sync.finishedAt !== null
+      ? ` in ${duration(Date.parse(sync.finishedAt) - Date.parse(sync.startedAt))}`
+      : "";
+  return `${sync.state}: ${parts.join(", ")} (${plural(counts.seen, "item")} seen, ${bytes(counts.bytes)})${time}`;
+}
+
+/** The exit code that a finished sync means. */
+export function exitOfSync(sync: SyncRecord): number {
+  if (sync.state === "partial" || (sync.state === "succeeded" && sync.counts.failed > 0))
+    return EXIT.finishedWithErrors;
+  return sync.state === "succeeded" ? EXIT.ok : EXIT.failure;
+}
+
+function noteOf(sync: SyncRecord): string {
+  if (sync.state === "queued") return "waiting for a worker";
+  if (sync.state === "waiting")
+    return sync.resumeAt === null ? "waiting" : `the source asked to wait until ${sync.resumeAt}`;
+  return sync.progress.note ?? "";
+}
+
+function timedOut(name: string, timeoutMs: number): CliFailure {
+  return new CliFailure({
+    code: "timed_out",
+    exit: EXIT.timedOut,
+    message: `The sync of "${name}" is not over after ${duration(timeoutMs)}; it goes on.`,
+    hint: "kb connectors progress",
+  });
+}

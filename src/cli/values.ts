@@ -1,0 +1,102 @@
+/** Values as people type them: durations, numbers, key=value pairs, secrets by reference, what comes on stdin. */
+import { readFile } from "node:fs/promises";
+import type { Deps } from "./deps.ts";
+import { usageFailure } from "./failure.ts";
+
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Milliseconds of "90", "90s", "10m", "2h" or "30d"; a bare number is seconds. Throws a usage failure. */
+export function parseDuration(text: string, name: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)?$/.exec(text.trim());
+  if (match === null) throw usageFailure(`${name} "${text}" is not a duration.`, "Write 90s, 10m, 2h or 30d.");
+  return Number(match[1]) * (UNIT_MS[match[2] ?? "s"] ?? 1000);
+}
+
+/** A whole number within bounds; undefined when nothing was given. Throws a usage failure. */
+export function parseInteger(text: string | undefined, name: string, min: number, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw usageFailure(`${name} "${text}" is not a whole number from ${min} to ${max}.`);
+}
+
+/** `key=value` split at the first equals sign. Throws a usage failure. */
+export function parsePair(text: string, name: string): [key: string, value: string] {
+  const at = text.indexOf("=");
+  if (at < 1) throw usageFailure(`${name} "${text}" is not key=value.`);
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** A secret named by reference, never by value: `@FILE`, `env:NAME`, or `-` for stdin. Throws a usage failure. */
+export async function readSecret(reference: string, name: string, deps: Pick<Deps, "env" | "io">): Promise<string> {
+  if (reference === "-") return (await readStdin(deps)).trim();
+  if (reference.startsWith("@")) {
+    return (
+      await readFile(reference.slice(1), "utf8").catch((cause: Error) => {
+        throw usageFailure(`${name}: ${cause.message}.`);
+      })
+    ).trim();
+  }
+  if (reference.startsWith("env:")) {
+    const value = deps.env[reference.slice(4)];
+    if (value !== undefined && value !== "") return value;
+    throw usageFailure(`${name}: the variable ${reference.slice(4)} is not set.`);
+  }
+  throw usageFailure(
+    `${name} takes a reference, not the secret itself: other users see it in the process list.`,
+    `Write ${name}=@FILE, ${name}=env:VARIABLE, or ${name}=- for stdin.`,
+  );
+}
+
+/** Everything on stdin as text. */
+export async function readStdin(deps: Pick<Deps, "io">): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of deps.io.stdin) parts.push(Buffer.from(part as Uint8Array | string));
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** A JSON object from a file, or from stdin when it is named `-`. Throws a usage failure. */
+export async function readJsonObject(
+  path: string,
+  name: string,
+  deps: Pick<Deps, "io">,
+): Promise<Record<string, unknown>> {
+  const text =
+    path === "-"
+      ? await readStdin(deps)
+      : await readFile(path, "utf8").catch((cause: Error) => {
+          throw usageFailure(`${name}: ${cause.message}.`);
+        });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw usageFailure(`${name} ${path} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}.`);
+  }
+  // An object that is neither null nor an array has string keys.
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw usageFailure(`${name} ${path} is not a JSON object.`);
+}
+
+/** The nearest of `choices` to a mistyped word, for "did you mean"; undefined when none is near. */
+export function nearest(word: string, choices: readonly string[]): string | undefined {
+  const scored = choices.map((choice) => ({
+    choice,
+    distance: editDistance(word.toLowerCase(), choice.toLowerCase()),
+  }));
+  const best = scored.sort((a, b) => a.distance - b.distance)[0];
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(word.length / 3)) ? best.choice : undefined;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substituted));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
