@@ -1,0 +1,62 @@
+import { isApiError } from "#api/errors.ts";
+import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
+import { judgeName, type IgnoreChain, type JudgeOptions } from "./judge.ts";
+import { openFolderInside } from "./open-inside.ts";
+import { errorCode } from "./root.ts";
+import { MAX_DEPTH } from "./walk.ts";
+
+/**
+ * Counts the files that the walk will take, by their names alone: one listing a folder and no look at a file. An upper
+ * bound, since links, rights and other devices show only when looked at. `undefined` when aborted or when the root
+ * can't be read: a total is a comfort, never a reason to fail.
+ */
+export async function countFiles(options: JudgeOptions, signal: AbortSignal): Promise<number | undefined> {
+  const pending: Pending[] = [{ rel: "", chain: undefined, depth: 0 }];
+  let total = 0;
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    if (signal.aborted) return undefined;
+    const found = await countFolder(options, folder);
+    if (found === undefined && folder.depth === 0) return undefined;
+    total += found?.files ?? 0;
+    pending.push(...(found?.folders ?? []));
+  }
+  return total;
+}
+
+interface Pending {
+  rel: string;
+  chain: IgnoreChain | undefined;
+  depth: number;
+}
+
+async function countFolder(
+  options: JudgeOptions,
+  { rel, chain: outer, depth }: Pending,
+): Promise<{ files: number; folders: Pending[] } | undefined> {
+  const folder = await openFolderInside(options.root, rel).catch(ignoreReadFailure);
+  if (folder === undefined) return undefined;
+  try {
+    const entries = await folder.entries();
+    const names = entries.map((entry) => entry.name);
+    const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
+    let files = 0;
+    const folders: Pending[] = [];
+    for (const { name, isFolder, isFile } of entries) {
+      const id = rel === "" ? name : `${rel}/${name}`;
+      if ((!isFolder && !isFile) || judgeName(options, chain, name, id, isFolder) !== "take") continue;
+      if (isFile) files += 1;
+      else if (depth < MAX_DEPTH) folders.push({ rel: id, chain: chainBelow(chain, id), depth: depth + 1 });
+    }
+    return { files, folders };
+  } catch (error) {
+    return ignoreReadFailure(error);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The walk meets the same folder and says what is wrong with it; here it counts as nothing. */
+function ignoreReadFailure(error: unknown): undefined {
+  if (isApiError(error) || errorCode(error) !== undefined) return undefined;
+  throw error;
+}

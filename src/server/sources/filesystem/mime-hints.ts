@@ -1,0 +1,93 @@
+/** A type guessed from the name alone; extraction looks at the bytes and has the last word. */
+export function mimeHintOf(name: string): string | undefined {
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
+}
+
+/** True for types that never have text to be read, so that their bytes are not fetched in vain. */
+export function hasNoText(mimeType: string | undefined): boolean {
+  return mimeType !== undefined && (/^(video|audio|font)\//.test(mimeType) || TEXTLESS.has(mimeType));
+}
+
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+
+const TABLE: Readonly<Record<string, string>> = {
+  "text/plain": "txt text log conf cfg ini rst adoc org tex",
+  "text/markdown": "md markdown mdx",
+  "text/html": "html htm xhtml",
+  "text/csv": "csv",
+  "text/tab-separated-values": "tsv",
+  "text/x-code":
+    "ts tsx mts cts js jsx mjs cjs py rb go rs java kt kts scala c h cc cpp hpp cs swift php pl lua sh bash zsh fish ps1 sql r jl ex exs erl hs clj vue svelte css scss less proto graphql tf gradle dart zig nim",
+  "application/json": "json jsonc json5 ipynb",
+  "application/x-ndjson": "ndjson jsonl",
+  "application/yaml": "yaml yml",
+  "application/toml": "toml",
+  "application/xml": "xml xsd xsl",
+  "image/svg+xml": "svg",
+  "application/pdf": "pdf",
+  "application/rtf": "rtf",
+  "application/epub+zip": "epub",
+  "message/rfc822": "eml",
+  [`${OFFICE}.wordprocessingml.document`]: "docx",
+  [`${OFFICE}.presentationml.presentation`]: "pptx",
+  [`${OFFICE}.spreadsheetml.sheet`]: "xlsx",
+  "application/vnd.oasis.opendocument.text": "odt",
+  "application/vnd.oasis.opendocument.spreadsheet": "ods",
+  "application/vnd.oasis.opendocument.presentation": "odp",
+  "application/msword": "doc",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.ms-powerpoint": "ppt",
+  "application/zip": "zip",
+  "application/gzip": "gz tgz",
+  "application/x-tar": "tar",
+  "application/x-7z-compressed": "7z",
+  "application/vnd.rar": "rar",
+  "application/x-iso9660-image": "iso",
+  "application/x-sharedlib": "so dylib dll",
+  "application/vnd.sqlite3": "sqlite sqlite3",
+  "application/wasm": "wasm",
+  "image/png": "png",
+  "image/jpeg": "jpg jpeg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/tiff": "tif tiff",
+  "image/x-icon": "ico",
+  "image/heic": "heic",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/flac": "flac",
+  "audio/ogg": "ogg opus",
+  "video/mp4": "mp4 m4v",
+  "video/quicktime": "mov",
+  "video/x-matroska": "mkv",
+  "video/webm": "webm",
+  "font/woff2": "woff2",
+  "font/woff": "woff",
+  "font/ttf": "ttf",
+  "font/otf": "otf",
+};
+
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
+  Object.entries(TABLE).flatMap(([mimeType, extensions]) =>
+    extensions.split(" ").map((extension) => [extension, mimeType] as const),
+  ),
+);
+
+const TEXTLESS: ReadonlySet<string> = new Set([
+  "application/gzip",
+  "application/x-tar",
+  "application/x-7z-compressed",
+  "application/vnd.rar",
+  "application/x-iso9660-image",
+  "application/x-sharedlib",
+  "application/vnd.sqlite3",
+  "application/wasm",
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/tiff",
+  "image/x-icon",
+  "image/heic",
+]);

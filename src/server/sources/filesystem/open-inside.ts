@@ -1,0 +1,154 @@
+/**
+ * The only doors to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
+ * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
+ */
+import { constants, type BigIntStats } from "node:fs";
+import { lstat, open, readdir, realpath, stat, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+import {
+  absolutePath,
+  errorCode,
+  identityOf,
+  isCleanRelativePath,
+  isForbidden,
+  isWithin,
+  type RootFolder,
+} from "./root.ts";
+
+/** An open regular file; close it. */
+export interface OpenFile {
+  stats: BigIntStats;
+  /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
+  read(maxBytes: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** An open folder; close it. Its answers are about the folder that was opened, whatever the path leads to by now. */
+export interface OpenFolder {
+  stats: BigIntStats;
+  /** In code unit order. */
+  names(): Promise<string[]>;
+  /** Names with their kind, without a look at each; in code unit order. */
+  entries(): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]>;
+  lstat(name: string): Promise<BigIntStats>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the regular file at this id.
+ *
+ * @throws ApiError `source_not_found` when there is no such file inside the root (links, FIFOs, other devices,
+ * forbidden folders and paths that climb count as none), `source_unavailable` when the disk fails
+ */
+export async function openInside(root: RootFolder, rel: string): Promise<OpenFile> {
+  const { handle, stats } = await openVerified(root, rel, FILE_FLAGS, (found) => found.isFile());
+  return {
+    stats,
+    read: (maxBytes) => readAll(handle, rel, Number(stats.size), maxBytes),
+    close: () => handle.close(),
+  };
+}
+
+/** Opens the folder at this id, `""` being the root. Throws as `openInside`. */
+export async function openFolderInside(root: RootFolder, rel: string): Promise<OpenFolder> {
+  const { handle, stats, path } = await openVerified(root, rel, FOLDER_FLAGS, (found) => found.isDirectory());
+  // Linux has the open folder under a path of its own: names and stats then come from it, as with openat(2).
+  // Elsewhere the path is used again; content is safe all the same, since it is read through `openInside`.
+  const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path;
+  return {
+    stats,
+    names: async () => (await readdir(place)).sort(byCodeUnits),
+    entries: async () => {
+      const found = await readdir(place, { withFileTypes: true });
+      return found
+        .map((entry) => ({ name: entry.name, isFolder: entry.isDirectory(), isFile: entry.isFile() }))
+        .sort((a, b) => byCodeUnits(a.name, b.name));
+    },
+    lstat: (name) => lstat(join(place, name), { bigint: true }),
+    close: () => handle.close(),
+  };
+}
+
+/** The order of the walk: by UTF-16 code units, the same in every locale. */
+export function byCodeUnits(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+// O_NONBLOCK: the open of a FIFO without a writer would wait for ever. O_NOCTTY: a terminal must not become ours.
+const FILE_FLAGS =
+  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const FOLDER_FLAGS = FILE_FLAGS | (constants.O_DIRECTORY ?? 0);
+const READ_CHUNK_BYTES = 1024 * 1024;
+
+async function openVerified(
+  root: RootFolder,
+  rel: string,
+  flags: number,
+  isWanted: (stats: BigIntStats) => boolean,
+): Promise<{ handle: FileHandle; stats: BigIntStats; path: string }> {
+  const path = absolutePath(root, rel);
+  const isInside = rel === "" || isCleanRelativePath(rel);
+  if (!isInside || !isWithin(path, root.path) || isForbidden(path, root.forbidden)) throw notFound(rel);
+
+  const handle = await open(path, flags).catch((cause: unknown) => {
+    throw openFailure(rel, cause);
+  });
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!isWanted(stats) || stats.dev !== root.dev) throw notFound(rel);
+    // The handle may have come through a link in a parent folder. Then either the path still is not its own real path,
+    // or it has been turned back and names another inode than the handle holds.
+    const real = await realpath(path);
+    if (real !== path || identityOf(await stat(real, { bigint: true })) !== identityOf(stats)) throw notFound(rel);
+    if (rel === "" && identityOf(stats) !== root.identity) throw notFound(rel);
+    return { handle, stats, path };
+  } catch (error) {
+    await handle.close();
+    throw error instanceof ApiError ? error : openFailure(rel, error);
+  }
+}
+
+async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxBytes: number): Promise<Uint8Array> {
+  // One byte beyond the size tells a file that grew from one that did not.
+  let bytes = Buffer.allocUnsafe(Math.min(sizeHint, maxBytes) + 1);
+  let length = 0;
+  for (;;) {
+    if (length > maxBytes) throw tooLarge(rel, maxBytes);
+    if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(READ_CHUNK_BYTES)]);
+    const wanted = Math.min(bytes.length - length, READ_CHUNK_BYTES, maxBytes + 1 - length);
+    const { bytesRead } = await handle.read(bytes, length, wanted, length);
+    if (bytesRead === 0) return bytes.subarray(0, length);
+    length += bytesRead;
+  }
+}
+
+function tooLarge(rel: string, maxBytes: number): ApiError {
+  return new ApiError("payload_too_large", { message: `${rel} is larger than ${maxBytes} bytes.` });
+}
+
+function notFound(rel: string, cause?: unknown): ApiError {
+  return new ApiError("source_not_found", {
+    message: `There is no readable file or folder ${JSON.stringify(rel)} in this root.`,
+    cause,
+  });
+}
+
+const ABSENT = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENXIO", "EISDIR", "ENAMETOOLONG", "EINVAL", "ENODEV"]);
+
+function openFailure(rel: string, cause: unknown): ApiError {
+  const code = errorCode(cause);
+  if (code !== undefined && ABSENT.has(code)) return notFound(rel, cause);
+  if (code === "EACCES" || code === "EPERM") {
+    return new ApiError("source_not_found", {
+      message: `kb's user may not read ${JSON.stringify(rel)}.`,
+      details: { denied: true },
+      cause,
+    });
+  }
+  return new ApiError("source_unavailable", {
+    message: `Reading ${JSON.stringify(rel)} failed (${code ?? "unknown error"}).`,
+    cause,
+  });
+}

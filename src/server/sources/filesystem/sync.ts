@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import type { FilesystemConfig, Places } from "./config.ts";
+import { countFiles } from "./count.ts";
+import type { JudgeOptions } from "./judge.ts";
+import { toItem, versionOf } from "./map.ts";
+import { openFolderInside } from "./open-inside.ts";
+import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
+import { compileScope } from "./scope.ts";
+import { findEntry, walk, type WalkEntry } from "./walk.ts";
+
+/** Where a run stands. Between runs only the root's identity counts. */
+export interface FilesystemCursor {
+  /** The run that walked; another run starts at the beginning, since it must name everything itself. */
+  runId: string | null;
+  /** The last id handed over; `null` = the walk is at its end. */
+  after: string | null;
+  done: number;
+  /** `dev:inode` of the root. */
+  root: string;
+}
+
+/** How much is handed over between two checkpoints. */
+export interface Batching {
+  upserts: number;
+  seen: number;
+}
+
+/** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
+export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
+
+type Event = SyncEvent<FilesystemCursor>;
+
+/**
+ * One run: the same walk for `full` and `incremental`, in sorted order, unchanged files as `seen`. Ends `complete`
+ * unless something could not be looked at. `items` judges just those ids.
+ *
+ * @throws ApiError `root_not_allowed`, `connector_scope_invalid`; `source_unavailable` when the root can't be read, is
+ * another folder at the end than at the beginning, or is empty and another than last time (not mounted): an unreadable
+ * root must never read as "everything deleted"
+ */
+export async function* syncFolder(
+  ctx: SourceContext<FilesystemConfig>,
+  run: SyncRequest<FilesystemCursor>,
+  places: Places,
+  batching: Batching,
+): AsyncGenerator<Event, void> {
+  const root = await openRoot(ctx.config.root, places);
+  const options: JudgeOptions = {
+    root,
+    config: ctx.config,
+    scope: compileScope(run.scope),
+    isPrivate: ctx.connector.visibility === "private",
+  };
+  if (run.mode === "items") {
+    yield* syncItems(ctx, run, options);
+    return;
+  }
+  const cursor = parseCursor(run.cursor);
+  await refuseEmptyStranger(root, cursor);
+  yield* syncAll(ctx, run, { options, cursor, batching, places });
+}
+
+/** The configured limit in bytes. */
+export function maxFileBytes(config: FilesystemConfig): number {
+  return Math.floor(config.maxFileMb * 1024 * 1024);
+}
+
+interface Walking {
+  options: JudgeOptions;
+  cursor: FilesystemCursor | undefined;
+  batching: Batching;
+  places: Places;
+}
+
+/** Ids of one `seen` event at most. */
+const SEEN_IDS = 500;
+
+async function* syncAll(
+  ctx: SourceContext<FilesystemConfig>,
+  run: SyncRequest<FilesystemCursor>,
+  { options, cursor, batching, places }: Walking,
+): AsyncGenerator<Event, void> {
+  const runId = run.runId ?? null;
+  const isResumed = cursor !== undefined && runId !== null && cursor.runId === runId && cursor.after !== null;
+  const after = isResumed ? cursor.after : null;
+  const state = { done: isResumed ? cursor.done : 0, upserts: 0, unchanged: 0, isComplete: true };
+  let seen: string[] = [];
+
+  const counting = new AbortController();
+  let total: number | undefined;
+  const counted = countFiles(options, AbortSignal.any([ctx.signal, counting.signal])).then(
+    (files) => (total = files),
+    (error: unknown) => ctx.log("counting the files failed; progress has no total", { error: String(error) }),
+  );
+  const progress = (): Event => ({ t: "progress", done: state.done, ...totalOf(total, state.done) });
+  try {
+    for await (const entry of walk(options, { after, signal: ctx.signal })) {
+      if (entry.t === "file") {
+        state.done += 1;
+        if (run.storedVersion(entry.rel) === versionOf(entry.stats, ctx.now().getTime())) {
+          state.unchanged += 1;
+          seen.push(entry.rel);
+        } else {
+          state.upserts += 1;
+          yield { t: "upsert", item: itemOf(ctx, entry) };
+        }
+      } else {
+        if (entry.t === "failed") state.isComplete = false;
+        yield skipOf(entry);
+      }
+      const isBatchFull = state.upserts >= batching.upserts || state.unchanged >= batching.seen;
+      if (seen.length >= SEEN_IDS || (isBatchFull && seen.length > 0)) {
+        yield { t: "seen", externalIds: seen };
+        seen = [];
+      }
+      if (!isBatchFull) continue;
+      yield { t: "checkpoint", cursor: { runId, after: entry.rel, done: state.done, root: options.root.identity } };
+      yield progress();
+      Object.assign(state, { upserts: 0, unchanged: 0 });
+    }
+    if (ctx.signal.aborted) return;
+    if (seen.length > 0) yield { t: "seen", externalIds: seen };
+  } finally {
+    counting.abort();
+    await counted;
+  }
+  await refuseExchangedRoot(ctx.config, places, options.root);
+  yield { t: "checkpoint", cursor: { runId: null, after: null, done: state.done, root: options.root.identity } };
+  yield { t: "progress", done: state.done, total: state.done };
+  yield { t: "end", complete: state.isComplete };
+}
+
+async function* syncItems(
+  ctx: SourceContext<FilesystemConfig>,
+  run: SyncRequest<FilesystemCursor>,
+  options: JudgeOptions,
+): AsyncGenerator<Event, void> {
+  for (const externalId of run.externalIds ?? []) {
+    if (ctx.signal.aborted) return;
+    const entry = isCleanRelativePath(externalId) ? await findEntry(options, externalId) : undefined;
+    if (entry === undefined) {
+      yield { t: "delete", externalId };
+    } else if (entry.t === "file") {
+      yield { t: "upsert", item: itemOf(ctx, entry) };
+    } else {
+      // Left out by a folder above or by a rule of its own: the id asked for is what is no item.
+      yield { ...skipOf(entry), externalId };
+      if (entry.t === "refused" && entry.refusal.reason !== "failed") yield { t: "delete", externalId };
+    }
+  }
+  yield { t: "end", complete: false };
+}
+
+function itemOf(ctx: SourceContext<FilesystemConfig>, entry: Extract<WalkEntry, { t: "file" }>) {
+  return toItem({
+    rel: entry.rel,
+    stats: entry.stats,
+    connectorName: ctx.connector.name,
+    maxFileBytes: maxFileBytes(ctx.config),
+    nowMs: ctx.now().getTime(),
+  });
+}
+
+function skipOf(entry: Exclude<WalkEntry, { t: "file" }>): Extract<Event, { t: "skip" }> {
+  if (entry.t === "failed") {
+    return { t: "skip", externalId: entry.rel, reason: "failed", message: entry.message, retryable: true };
+  }
+  return { t: "skip", externalId: entry.rel, ...entry.refusal, retryable: false };
+}
+
+function totalOf(total: number | undefined, done: number): { total?: number } {
+  return total === undefined ? {} : { total: Math.max(total, done) };
+}
+
+const StoredCursor = z.object({
+  runId: z.string().nullable(),
+  after: z.string().nullable(),
+  done: z.number().int(),
+  root: z.string(),
+});
+
+/** A cursor that can't be read (another version wrote it) is none: the walk starts again, which loses nothing. */
+function parseCursor(stored: unknown): FilesystemCursor | undefined {
+  return StoredCursor.safeParse(stored).data;
+}
+
+async function refuseEmptyStranger(root: RootFolder, cursor: FilesystemCursor | undefined): Promise<void> {
+  if (cursor === undefined || cursor.root === root.identity) return;
+  const folder = await openFolderInside(root, "");
+  try {
+    if ((await folder.names()).length > 0) return;
+  } finally {
+    await folder.close();
+  }
+  throw new ApiError("source_unavailable", {
+    message: `${root.path} is empty and not the folder of the last run. Is it mounted? Nothing was removed.`,
+    field: "root",
+  });
+}
+
+async function refuseExchangedRoot(config: FilesystemConfig, places: Places, before: RootFolder): Promise<void> {
+  const now = await openRoot(config.root, places);
+  if (now.identity === before.identity) return;
+  throw new ApiError("source_unavailable", {
+    message: `${before.path} became another folder during the run. Nothing was removed.`,
+    field: "root",
+  });
+}

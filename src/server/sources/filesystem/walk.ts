@@ -1,0 +1,252 @@
+import type { BigIntStats } from "node:fs";
+import { access, constants } from "node:fs/promises";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
+import {
+  DENIED,
+  TOO_DEEP,
+  judgeName,
+  judgeStats,
+  type IgnoreChain,
+  type JudgeOptions,
+  type Refusal,
+  type Verdict,
+} from "./judge.ts";
+import { byCodeUnits, openFolderInside, type OpenFolder } from "./open-inside.ts";
+import { absolutePath, errorCode } from "./root.ts";
+
+/** What the walk meets, in the order of the ids' segments. */
+export type WalkEntry =
+  | { t: "file"; rel: string; stats: BigIntStats }
+  | { t: "refused"; rel: string; refusal: Refusal }
+  /** It could not be looked at now: what is stored at or below it must stay. */
+  | { t: "failed"; rel: string; message: string };
+
+/** Deeper folders are left out: more is no library of documents, and patterns cost grows with depth. */
+export const MAX_DEPTH = 64;
+
+/**
+ * Walks the root: every file that is content, and one entry for each file or folder left out. Memory holds the names
+ * of the folders on the way to the present one, never the tree. Stops when aborted.
+ *
+ * @param after  an id: whatever comes before it in the walk's order is passed over, itself not
+ * @throws ApiError `source_unavailable` when the root itself can't be read
+ */
+export async function* walk(
+  options: JudgeOptions,
+  { after, signal }: { after: string | null; signal: AbortSignal },
+): AsyncGenerator<WalkEntry, void> {
+  const stack: Frame[] = [];
+  try {
+    const { frame, entries } = await enterRoot(options, after?.split("/") ?? []);
+    stack.push(frame);
+    yield* entries;
+    for (let top = stack.at(-1); top !== undefined && !signal.aborted; top = stack.at(-1)) {
+      const step = await nextStep(options, top);
+      if (step === undefined) {
+        await top.folder.close();
+        stack.pop();
+      } else if (step.t === "enter") {
+        const entered = await enter(options, top, step, stack.length);
+        if (entered.frame !== undefined) stack.push(entered.frame);
+        yield* entered.entries;
+      } else if (step.t !== "nothing") {
+        yield step;
+      }
+    }
+  } finally {
+    for (const frame of stack) await frame.folder.close();
+  }
+}
+
+/**
+ * What the walk would say of one id: the file, why it is left out, or `undefined` when there is none.
+ *
+ * @throws ApiError `source_unavailable` when the root itself can't be read
+ */
+export async function findEntry(options: JudgeOptions, rel: string): Promise<WalkEntry | undefined> {
+  const segments = rel.split("/");
+  const name = segments.pop() ?? "";
+  return inFolder(options, segments, async (frame, refusal) => {
+    if (frame === undefined) return refusal;
+    const step = await nextStep(options, { ...frame, names: [name], next: 0, ahead: [] });
+    return step === undefined || step.t === "nothing" || step.t === "enter" ? undefined : step;
+  });
+}
+
+/**
+ * The folders directly below a folder that the walk would enter, in its order.
+ *
+ * @throws ApiError `source_not_found` when the walk would not enter `rel` itself
+ */
+export async function listFolders(options: JudgeOptions, rel: string): Promise<string[]> {
+  return inFolder(options, rel === "" ? [] : rel.split("/"), async (frame) => {
+    if (frame === undefined) throw noFolder(rel);
+    const found: string[] = [];
+    for (let step = await nextStep(options, frame); step !== undefined; step = await nextStep(options, frame)) {
+      if (step.t === "enter") found.push(step.rel);
+    }
+    return found;
+  });
+}
+
+/** One folder that is open. */
+interface Frame {
+  folder: OpenFolder;
+  rel: string;
+  names: string[];
+  next: number;
+  /** Looked at already, in order. */
+  ahead: Looked[];
+  chain: IgnoreChain | undefined;
+  /** The rest of the id to resume at, if it lies in this folder. */
+  resume: readonly string[];
+}
+
+type Looked = { name: string; stats: BigIntStats } | { name: string; error: unknown };
+type Enter = { t: "enter"; rel: string; name: string };
+type Step = WalkEntry | Enter | { t: "nothing" };
+
+/** `lstat` calls under way at once: enough to keep the four threads of the pool busy. */
+const LOOK_AHEAD = 32;
+
+async function enterRoot(options: JudgeOptions, resume: readonly string[]) {
+  const entered = await openFrame(options, "", undefined, resume).catch((cause: unknown) => {
+    throw new ApiError("source_unavailable", { message: "The root folder can't be read now.", field: "root", cause });
+  });
+  return entered;
+}
+
+/** Goes down to a folder as the walk would, and hands it over; no frame when the walk would not get there. */
+async function inFolder<Result>(
+  options: JudgeOptions,
+  segments: readonly string[],
+  use: (frame: Frame | undefined, refusal?: WalkEntry) => Promise<Result>,
+): Promise<Result> {
+  const opened: Frame[] = [];
+  try {
+    let { frame } = await enterRoot(options, []);
+    opened.push(frame);
+    for (const segment of segments) {
+      const step = await nextStep(options, { ...frame, names: [segment], next: 0, ahead: [] });
+      if (step === undefined || step.t === "nothing" || step.t === "file") return await use(undefined);
+      if (step.t !== "enter") return await use(undefined, step);
+      const entered = await enter(options, frame, step, opened.length);
+      if (entered.frame === undefined) return await use(undefined, entered.entries[0]);
+      frame = entered.frame;
+      opened.push(frame);
+    }
+    return await use(frame);
+  } finally {
+    for (const frame of opened) await frame.folder.close();
+  }
+}
+
+async function enter(
+  options: JudgeOptions,
+  parent: Frame,
+  step: Enter,
+  depth: number,
+): Promise<{ frame?: Frame; entries: WalkEntry[] }> {
+  if (depth > MAX_DEPTH) return { entries: [{ t: "refused", rel: step.rel, refusal: TOO_DEEP }] };
+  const resume = parent.resume[0] === step.name ? parent.resume.slice(1) : [];
+  try {
+    return await openFrame(options, step.rel, chainBelow(parent.chain, step.rel), resume);
+  } catch (error) {
+    return { entries: folderFailure(step.rel, error) };
+  }
+}
+
+async function openFrame(
+  options: JudgeOptions,
+  rel: string,
+  outer: IgnoreChain | undefined,
+  resume: readonly string[],
+): Promise<{ frame: Frame; entries: WalkEntry[] }> {
+  const folder = await openFolderInside(options.root, rel);
+  try {
+    const names = await folder.names();
+    const { chain, faults } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
+    const start = resume[0];
+    const next = start === undefined ? 0 : names.findIndex((name) => byCodeUnits(name, start) >= 0);
+    const frame: Frame = { folder, rel, names, next: next === -1 ? names.length : next, ahead: [], chain, resume };
+    return { frame, entries: faults.map(({ rel, message }) => refused(rel, { reason: "failed", message })) };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | undefined> {
+  if (frame.ahead.length === 0) {
+    const names = frame.names.slice(frame.next, frame.next + LOOK_AHEAD);
+    frame.next += names.length;
+    frame.ahead = await Promise.all(names.map((name) => look(frame.folder, name)));
+  }
+  const looked = frame.ahead.shift();
+  if (looked === undefined) return undefined;
+  const rel = frame.rel === "" ? looked.name : `${frame.rel}/${looked.name}`;
+  if ("error" in looked) return lookFailure(rel, looked);
+
+  const { stats, name } = looked;
+  const verdict = judge(options, frame, name, rel, stats);
+  if (verdict === "silent") return { t: "nothing" };
+  if (verdict !== "take") return { t: "refused", rel, refusal: verdict };
+  if (stats.isDirectory()) return { t: "enter", rel, name };
+  if (await isDenied(options, rel, stats)) return { t: "refused", rel, refusal: DENIED };
+  return { t: "file", rel, stats };
+}
+
+function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, stats: BigIntStats): Verdict {
+  const byName = judgeName(options, frame.chain, name, rel, stats.isDirectory());
+  return byName === "take" ? judgeStats(options, stats) : byName;
+}
+
+async function look(folder: OpenFolder, name: string): Promise<Looked> {
+  try {
+    return { name, stats: await folder.lstat(name) };
+  } catch (error) {
+    return { name, error };
+  }
+}
+
+function lookFailure(rel: string, { name, error }: { name: string; error: unknown }): Step {
+  const code = errorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    // The system gives names as bytes; what is not UTF-8 arrives as U+FFFD and then can't be found. Otherwise: gone.
+    const message = "The name is not valid UTF-8.";
+    return name.includes("\ufffd") ? { t: "refused", rel, refusal: { reason: "failed", message } } : { t: "nothing" };
+  }
+  if (code === "EACCES" || code === "EPERM") return { t: "refused", rel, refusal: DENIED };
+  return { t: "failed", rel, message: `It could not be looked at (${code ?? "unknown error"}).` };
+}
+
+/** A folder that is gone is no failure; one we may not read is policy; anything else may be there again tomorrow. */
+function folderFailure(rel: string, error: unknown): WalkEntry[] {
+  if (isApiError(error, "source_not_found")) {
+    return error.details?.["denied"] === true ? [{ t: "refused", rel, refusal: DENIED }] : [];
+  }
+  const code = errorCode(error);
+  if (code === "EACCES" || code === "EPERM") return [{ t: "refused", rel, refusal: DENIED }];
+  const message = isApiError(error) ? error.message : `The folder could not be read (${code ?? "unknown error"}).`;
+  return [{ t: "failed", rel, message }];
+}
+
+/** Asked only where the mode leaves a doubt: a file that everybody may read needs no further call. */
+async function isDenied(options: JudgeOptions, rel: string, stats: BigIntStats): Promise<boolean> {
+  if ((stats.mode & 0o444n) === 0o444n) return false;
+  return access(absolutePath(options.root, rel), constants.R_OK).then(
+    () => false,
+    (error: unknown) => errorCode(error) === "EACCES" || errorCode(error) === "EPERM",
+  );
+}
+
+function refused(rel: string, refusal: Refusal): WalkEntry {
+  return { t: "refused", rel, refusal };
+}
+
+function noFolder(rel: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `There is no folder ${JSON.stringify(rel)} to choose from here.`,
+  });
+}
