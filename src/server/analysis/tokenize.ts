@@ -10,6 +10,7 @@ import {
   UPPER,
 } from "./characters.ts";
 import { foldWord } from "./fold.ts";
+import { StringTable } from "./string-table.ts";
 import { decompose, wordForm, type WordForm, type WordForms } from "./forms.ts";
 
 export interface Token {
@@ -60,15 +61,18 @@ export interface Tokenizer {
  */
 export function makeTokenizer(): Tokenizer {
   const classes = makeCharacterClasses();
-  const cache = new Map<string, WordForms>();
+  let table = new StringTable();
+  let known: WordForms[] = [];
 
-  const formsOf = (chunk: string): WordForms => {
-    const known = cache.get(chunk);
-    if (known !== undefined) return known;
-    const forms = decompose(chunk);
-    if (chunk.length <= CACHED_LENGTH) {
-      if (cache.size >= CACHE_SIZE) cache.clear();
-      cache.set(chunk, forms);
+  const formsOf = (text: string, start: number, end: number): WordForms => {
+    if (end - start > CACHED_LENGTH) return decompose(text.slice(start, end));
+    const number = table.intern(text, start, end);
+    let forms = known[number];
+    if (forms !== undefined) return forms;
+    forms = known[number] = decompose(text.slice(start, end));
+    if (known.length >= CACHE_SIZE) {
+      table = new StringTable();
+      known = [];
     }
     return forms;
   };
@@ -87,7 +91,7 @@ export function makeTokenizer(): Tokenizer {
       const found = classAt(text, i);
       if (isWordClass(found)) {
         const end = endOfChunk(text, i, classAt);
-        visit({ start: i, end, forms: formsOf(text.slice(i, end)), isUnspaced: false });
+        visit({ start: i, end, forms: formsOf(text, i, end), isUnspaced: false });
         i = end;
       } else if (found === UNSPACED) {
         const end = endOfRun(text, i, classAt);

@@ -1,3 +1,4 @@
+import { StringTable } from "#server/analysis/string-table.ts";
 import type { IndexedDocument } from "#server/ports/search-index.ts";
 import { ColumnsBuilder } from "./columns.ts";
 import { type Growing, push } from "./growing.ts";
@@ -9,7 +10,13 @@ import { visitTerms } from "./vocabulary.ts";
 /** Changed documents since the last fold, in memory: a segment that grows, one slot for each version of an item. */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
-  readonly #lists = new Map<string, { ids: Growing<Uint16Array>; weights: Growing<Uint8Array> }>();
+  readonly #terms = new StringTable();
+  /** Postings in the order they came, chained per term from the newest to the oldest; entry 0 is the end. */
+  readonly #newest: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
+  readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
+  readonly #older: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
+  readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 1 };
+  readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
   unreadable = 0;
   living = 0;
 
@@ -24,32 +31,30 @@ export class DeltaSegment implements SegmentView {
   /** Appends a document and gives its slot. */
   add(document: IndexedDocument): number {
     const id = this.#builder.add({ ...document, length: document.text.length }, document.aclId);
-    visitTerms(document, (term, weight) => {
-      let list = this.#lists.get(term);
-      if (list === undefined) {
-        list = { ids: { array: new Uint16Array(2), length: 0 }, weights: { array: new Uint8Array(2), length: 0 } };
-        this.#lists.set(term, list);
-      }
-      push(list.ids, id);
-      push(list.weights, weight);
-    });
+    visitTerms(document, (text, start, end, weight) => this.#addPosting(text, start, end, id, weight));
     this.living++;
     if (document.aclId === 0) this.unreadable++;
     return id;
   }
 
   postings(term: string): Postings | undefined {
-    const list = this.#lists.get(term);
-    if (list === undefined) return undefined;
-    return {
-      ids: list.ids.array.subarray(0, list.ids.length),
-      weights: list.weights.array.subarray(0, list.ids.length),
-    };
+    const number = this.#terms.find(term, 0, term.length);
+    if (number < 0) return undefined;
+    const count = this.#counts.array[number] ?? 0;
+    const ids = new Uint16Array(count);
+    const weights = new Uint8Array(count);
+    let entry = this.#newest.array[number] ?? 0;
+    for (let i = count - 1; i >= 0; i--) {
+      ids[i] = this.#ids.array[entry] ?? 0;
+      weights[i] = this.#weights.array[entry] ?? 0;
+      entry = this.#older.array[entry] ?? 0;
+    }
+    return { ids, weights };
   }
 
   /** All terms that begin with this. */
-  *termsFrom(prefix: string): Generator<string> {
-    for (const term of this.#lists.keys()) if (term.startsWith(prefix)) yield term;
+  termsFrom(prefix: string): string[] {
+    return this.#terms.strings.filter((term) => term.startsWith(prefix));
   }
 
   kill(id: number): void {
@@ -61,5 +66,18 @@ export class DeltaSegment implements SegmentView {
     const before = this.columns.acl[id] ?? 0;
     this.unreadable += Number(aclId === 0) - Number(before === 0);
     this.columns.acl[id] = aclId;
+  }
+
+  #addPosting(text: string, start: number, end: number, id: number, weight: number): void {
+    const number = this.#terms.intern(text, start, end);
+    if (number === this.#newest.length) {
+      push(this.#newest, 0);
+      push(this.#counts, 0);
+    }
+    push(this.#older, this.#newest.array[number] ?? 0);
+    push(this.#ids, id);
+    push(this.#weights, weight);
+    this.#newest.array[number] = this.#ids.length - 1;
+    this.#counts.array[number] = (this.#counts.array[number] ?? 0) + 1;
   }
 }

@@ -79,8 +79,10 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
         continue;
       }
       slot.running = { ...next, id: nextId++ };
+      const message: SearcherMessage = { id: slot.running.id, task: next.task };
       slot.worker ??= startWorker(options, onReply(slot), onEnd(slot));
-      slot.worker.postMessage({ id: slot.running.id, task: next.task } satisfies SearcherMessage);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+      slot.worker.postMessage(message);
     }
   };
 

@@ -40,7 +40,7 @@ export function* writeSegment(
   const collector = new TermCollector();
   for (const { document, aclId } of documents) {
     const id = columns.add({ ...document, length: document.text.length }, aclId);
-    visitTerms(document, (term, weight) => collector.add(term, id, weight));
+    visitTerms(document, (text, start, end, weight) => collector.add(text, start, end, id, weight));
     if (id % 8 === 7) yield;
   }
   const order = yield* internTerms(sql, no, collector);
@@ -60,7 +60,7 @@ export function closeSegment(sql: Statements, segment: number, docs: number, byt
 function* internTerms(sql: Statements, no: number, collector: TermCollector): Generator<void, Float64Array> {
   const numberOfTerm = makeTermNumbers(sql, no);
   const pairs: number[] = [];
-  for (const term of collector.terms()) {
+  for (const term of collector.terms) {
     pairs.push(packKey(numberOfTerm(term), pairs.length));
     if (pairs.length % STEP === 0) yield;
   }

@@ -1,31 +1,28 @@
+import { StringTable } from "#server/analysis/string-table.ts";
 import { type Growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 
 /** Turns documents with terms into terms with documents: a counting sort over flat arrays. */
 export class TermCollector {
-  readonly #numbers = new Map<string, number>();
+  readonly #table = new StringTable();
   readonly #terms: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
   readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(1024), length: 0 };
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(1024), length: 0 };
   readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
 
-  /** Notes that document `id` has `term`. Ids come in ascending order, a term once per document. */
-  add(term: string, id: number, weight: number): void {
-    let number = this.#numbers.get(term);
-    if (number === undefined) {
-      number = this.#numbers.size;
-      this.#numbers.set(term, number);
-      push(this.#counts, 0);
-    }
+  /** The distinct terms; a term's place in the list is its number in `lists`. */
+  get terms(): readonly string[] {
+    return this.#table.strings;
+  }
+
+  /** Notes that document `id` has the term `text.slice(start, end)`. Ids come in ascending order, a term once per document. */
+  add(text: string, start: number, end: number, id: number, weight: number): void {
+    const number = this.#table.intern(text, start, end);
+    if (number === this.#counts.length) push(this.#counts, 0);
     this.#counts.array[number] = (this.#counts.array[number] ?? 0) + 1;
     push(this.#terms, number);
     push(this.#ids, id);
     push(this.#weights, weight);
-  }
-
-  /** The distinct terms; a term's place in the list is its number in `lists`. */
-  terms(): IterableIterator<string> {
-    return this.#numbers.keys();
   }
 
   /** Gives the posting list of a term by its number. Call once, after the last `add`. */

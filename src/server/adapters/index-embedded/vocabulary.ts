@@ -5,14 +5,23 @@ export const PERSON_TERM = "\u0001p";
 export const ASSIGNEE_TERM = "\u0001a";
 export const CONTAINER_TERM = "\u0001c";
 
+/** Gets `text.slice(start, end)` as a term, without a substring being made. */
+export type VisitTerm = (text: string, start: number, end: number, weight: number) => void;
+
 /** Calls `visit` with every index term of a document and its weight: words first, then people and containers. */
-export function visitTerms(document: IndexedDocument, visit: (term: string, weight: number) => void): void {
+export function visitTerms(document: IndexedDocument, visit: VisitTerm): void {
   const { terms, weights } = document.text;
-  if (terms !== "") {
-    const words = terms.split("\n");
-    for (let i = 0; i < words.length; i++) visit(words[i] ?? "", weights[i] ?? 0);
+  let start = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const found = terms.indexOf("\n", start);
+    const end = found < 0 ? terms.length : found;
+    visit(terms, start, end, weights[i] ?? 0);
+    start = end + 1;
   }
-  for (const id of new Set(document.people)) visit(PERSON_TERM + id, 1);
-  for (const id of new Set(document.assignees)) visit(ASSIGNEE_TERM + id, 1);
-  for (const id of new Set(document.containers)) visit(CONTAINER_TERM + id, 1);
+  const visitIds = (prefix: string, ids: readonly string[]) => {
+    for (const id of new Set(ids)) visit(prefix + id, 0, prefix.length + id.length, 1);
+  };
+  visitIds(PERSON_TERM, document.people);
+  visitIds(ASSIGNEE_TERM, document.assignees);
+  visitIds(CONTAINER_TERM, document.containers);
 }
