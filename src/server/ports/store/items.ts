@@ -59,7 +59,7 @@ export interface ItemFilter {
   providerId?: string | undefined;
   kind?: ItemKind | undefined;
   indexState?: IndexState | undefined;
-  /** Words or a part of the title, without regard to case (ASCII). */
+  /** A part of the title, without regard to the case of ASCII letters. */
   titlePart?: string | undefined;
 }
 
@@ -117,8 +117,11 @@ export interface ItemStore {
   ): Promise<{ position: ItemPosition; aclId: number }[]>;
   /** Of these items, those that the filter lets through. */
   matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>>;
-  /** How many living items there are per connector, source, kind, state and access. `titlePart` is not counted here. */
-  counts(filter: Omit<ItemFilter, "titlePart">): Promise<ItemCount[]>;
+  /**
+   * How many living items there are per connector, source, kind, state and access, in this order, at most `limit` groups
+   * after `after`: an index walk that reads no row. `titlePart` is not counted here.
+   */
+  counts(filter: Omit<ItemFilter, "titlePart">, after: ItemCount | undefined, limit: number): Promise<ItemCount[]>;
   /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
   textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]>;
   /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */

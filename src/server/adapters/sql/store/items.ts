@@ -23,6 +23,15 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
   const living = () =>
     sql.read.selectFrom("items").where("workspaceId", "=", workspaceId).where("removedAt", "is", null);
 
+  const providers = async () => {
+    const rows = await sql.read
+      .selectFrom("connectors")
+      .select(["connectorId", "providerId"])
+      .where("workspaceId", "=", workspaceId)
+      .execute();
+    return new Map(rows.map((row) => [row.connectorId, row.providerId]));
+  };
+
   return {
     async accessOf(kbIds) {
       const found = await inChunks(kbIds, (part) =>
@@ -55,22 +64,21 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return new Set(rows.map((row) => row.kbId));
     },
 
-    async counts(filter) {
+    async counts(filter, after, limit) {
       const columns = ["connectorId", "source", "kind", "indexState", "aclId"] as const;
-      const rows = await applyFilter(living(), filter)
+      let query = applyFilter(living(), filter)
         .select([...columns, (eb) => eb.fn.countAll().as("count")])
-        .groupBy(columns)
-        .execute();
-      const connectors = await sql.read
-        .selectFrom("connectors")
-        .select(["connectorId", "providerId"])
-        .where("workspaceId", "=", workspaceId)
-        .execute();
-      const providerOf = new Map(connectors.map((row) => [row.connectorId, row.providerId]));
+        .groupBy(columns);
+      if (after) {
+        const last = columns.map((column) => after[column]);
+        query = query.where(raw<boolean>`(${raw.join(columns.map((c) => raw.ref(c)))}) > (${raw.join(last)})`);
+      }
+      for (const column of columns) query = query.orderBy(column);
+      const rows = await query.limit(limit).execute();
+      const providerOf = await providers();
       // `kind` and `indexState` are written by the sync engine from the same unions.
       return rows.map((row) => {
-        const providerId = providerOf.get(row.connectorId) ?? "";
-        return { ...row, providerId, count: Number(row.count) } as ItemCount;
+        return { ...row, providerId: providerOf.get(row.connectorId) ?? "", count: Number(row.count) } as ItemCount;
       });
     },
 
@@ -112,7 +120,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
     async findByKeySuffix(suffix) {
       const query = living()
         .select(MATCH_COLUMNS)
-        .where(likeEscaped("key", `%${escapeLike(suffix)}`));
+        .where(raw<boolean>`"key" like ${`%${escapeLike(suffix)}`} escape '!'`);
       return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
     },
   };
@@ -149,7 +157,12 @@ async function walkByUpdated(
 async function walkByTitle(living: ItemQuery<object>, after: ItemPosition | undefined, limit: number): Promise<Walked> {
   const lowTitle = raw<string>`lower("title")`;
   let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]).limit(limit);
-  if (after) query = query.where(raw<boolean>`(lower("title"), "kbId") > (${after.value}, ${after.kbId})`);
+  // Not as a pair: SQLite finds no index for a pair that holds an expression.
+  if (after) {
+    query = query
+      .where(raw<boolean>`lower("title") >= ${after.value}`)
+      .where(raw<boolean>`(lower("title") > ${after.value} or "kbId" > ${after.kbId})`);
+  }
   const rows = await query.orderBy(lowTitle).orderBy("kbId").execute();
   return rows.map((row) => ({ position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId }));
 }
@@ -174,12 +187,17 @@ function applyFilter<O>(query: ItemQuery<O>, filter: ItemFilter): ItemQuery<O> {
     );
   }
   if (filter.titlePart === undefined) return filtered;
-  return filtered.where(likeEscaped("title", `%${escapeLike(filter.titlePart.toLowerCase())}%`));
+  // `|| ''`: with the index's own expression SQLite would read the whole index by title instead of the rows in question.
+  return filtered.where(raw<boolean>`lower("title" || '') like ${contains(filter.titlePart)} escape '!'`);
 }
 
-/** SQLite compares ASCII letters without regard to case in LIKE, PostgreSQL does not: both get the lower-case form. */
-function likeEscaped(column: "title" | "key", pattern: string) {
-  return raw<boolean>`lower(${raw.ref(column)}) like ${pattern.toLowerCase()} escape '!'`;
+/** Both databases compare the lower-case forms; SQLite lowers ASCII letters only. */
+function contains(part: string): string {
+  return `%${escapeLike(lowerAscii(part))}%`;
+}
+
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 function escapeLike(text: string): string {
