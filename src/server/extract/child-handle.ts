@@ -13,6 +13,8 @@ export interface Job {
   request: ExtractRequest;
   /** Small enough that others may be sent behind it before it is answered. */
   isSmall: boolean;
+  /** By its name a text file that no parser of documents will see. */
+  isPlainText: boolean;
   timeoutMs: number;
   /** Children that died over it. */
   deaths: number;
@@ -34,6 +36,8 @@ export interface ChildEvents {
 export class ChildHandle {
   workspace: string | undefined;
   files = 0;
+  /** How many of them needed a parser of documents. */
+  documents = 0;
   rssBytes = 0;
   idleSince: number;
   readonly jobs: Job[] = [];
@@ -74,6 +78,7 @@ export class ChildHandle {
     if (this.jobs.length === 0) this.headSince = this.now();
     this.jobs.push(job);
     this.files++;
+    if (!job.isPlainText) this.documents++;
     this.workspace = job.request.workspace;
     const input = this.process.stdin;
     if (input === null) return;

@@ -6,6 +6,7 @@ import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits } from "./limits.ts";
 import { spawnChild } from "./spawn-child.ts";
+import { textTypeOfName } from "./text-types.ts";
 
 export interface ExtractorOptions {
   /** Absolute path of the built child; `findSpawnEntry("extractor")` in the product. */
@@ -107,6 +108,7 @@ class Pool {
     const job: Job = {
       request,
       isSmall: request.bytes.length <= SMALL_BYTES && !isPdf,
+      isPlainText: !isPdf && ![undefined, "text/html"].includes(textTypeOfName(request.fileName)),
       timeoutMs: isPdf ? this.limits.pdfTimeoutMs : this.limits.timeoutMs,
       deaths: 0,
       isAbandoned: false,
@@ -135,7 +137,7 @@ class Pool {
       this.waiting.splice(index, 1);
       child.send(job);
       // A file that killed a child is alone in the next: it can take no other with it.
-      if (child.files >= this.limits.recycleAfterFiles || job.deaths > 0) child.retire();
+      if (job.deaths > 0 || this.isWorn(child)) child.retire();
     }
     this.watch();
   }
@@ -155,6 +157,11 @@ class Pool {
     // Nobody may take the next job: an idle child of another workspace makes room for a new one.
     staying.find((child) => child.jobs.length === 0)?.retire();
     return undefined;
+  }
+
+  private isWorn(child: ChildHandle): boolean {
+    const { recycleAfterFiles, recycleAfterTextFiles } = this.limits;
+    return child.documents >= recycleAfterFiles || child.files >= recycleAfterTextFiles;
   }
 
   private accepts(child: ChildHandle): boolean {

@@ -115,7 +115,7 @@ describe("text as it is stored", () => {
           for (const section of result.sections) expect(section.start).toBeLessThanOrEqual(result.text.length);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, describe, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, test } from "vitest";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import type { ExtractLimits } from "#server/extract/limits.ts";
 import { makeExtractor, type ExtractorOptions } from "#server/extract/pool.ts";
@@ -21,6 +21,8 @@ beforeAll(async () => {
     hostile: "test/server/extract/hostile-child.ts",
   });
 });
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 afterEach(async () => {
   await Promise.all(open.map((extractor) => extractor.close()));
@@ -75,7 +77,7 @@ describe("the extractor", () => {
   });
 
   test("a thousand files come back each to its own request, through recycled children", async ({ expect }) => {
-    const pool = makePool("extractor", { recycleAfterFiles: 150 });
+    const pool = makePool("extractor", { recycleAfterTextFiles: 150 });
     const results = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => pool.extract(requestOf("a.txt", `file number ${index}`))),
     );
@@ -83,6 +85,16 @@ describe("the extractor", () => {
       Array.from({ length: 1_000 }, (_, index) => `file number ${index}`),
     );
     for (const { files } of pool.stats()) expect(files).toBeLessThanOrEqual(150);
+  });
+
+  test("children are replaced sooner over documents than over plain text", async ({ expect }) => {
+    const pool = makePool("extractor", { recycleAfterFiles: 3, recycleAfterTextFiles: 1_000 }, { size: 1 });
+    for (let index = 0; index < 5; index++) await pool.extract(requestOf("a.txt", "words"));
+    expect(pool.stats().map((child) => child.files)).toEqual([5]);
+    const pid = pool.stats()[0]?.pid;
+    for (let index = 0; index < 3; index++) await pool.extract(requestOf("a.html", "<p>words</p>"));
+    await pool.extract(requestOf("a.txt", "words"));
+    expect(pool.stats().some((child) => child.pid !== pid && child.files === 1)).toBe(true);
   });
 
   test("a file above the cap never reaches a child", async ({ expect }) => {

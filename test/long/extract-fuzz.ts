@@ -1,0 +1,30 @@
+/**
+ * Long fuzz run over text extraction: `npx tsx test/long/extract-fuzz.ts [files] [first seed]`. Ends with 1 when a file
+ * killed or hung a child, or a child grew over its cap. Any file of the report is made again from its seed.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
+import { makeExtractor } from "#server/extract/pool.ts";
+import { buildChildren } from "../server/extract/build-child.ts";
+import { fuzzExtractor } from "../server/extract/fuzz.ts";
+
+const [count = "20000", from = "1"] = process.argv.slice(2);
+const folder = await buildChildren(`long-${process.pid}`, { extractor: "src/server/extract/child.ts" });
+const say = (fields: Record<string, unknown>, message: string) =>
+  void process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+const pool = makeExtractor({
+  childPath: join(folder, "extractor.js"),
+  now: () => performance.now(),
+  analyze: analyzeDocument,
+  log: { debug: say, info: say, warn: say, error: say },
+});
+try {
+  const report = await fuzzExtractor(pool, { from: Number(from), count: Number(count) });
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+  process.exitCode = report.deaths.length > 0 || report.maxRssBytes > DEFAULT_EXTRACT_LIMITS.maxRssBytes ? 1 : 0;
+} finally {
+  await pool.close();
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,35 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, test } from "vitest";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { makeExtractor } from "#server/extract/pool.ts";
+import type { Extractor } from "#server/ports/extractor.ts";
+import { buildChildren } from "./build-child.ts";
+import { fuzzExtractor } from "./fuzz.ts";
+
+let folder = "";
+let pool: Extractor;
+
+beforeAll(async () => {
+  folder = await buildChildren(`fuzz-${process.pid}`, { extractor: "src/server/extract/child.ts" });
+  const quiet = () => undefined;
+  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+  pool = makeExtractor({
+    childPath: join(folder, "extractor.js"),
+    now: () => performance.now(),
+    analyze: analyzeDocument,
+    log,
+  });
+});
+afterAll(async () => {
+  await pool.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("mutated files crash, hang and bloat no child (short form of the long run)", async ({ expect }) => {
+  const report = await fuzzExtractor(pool, { from: 1, count: 400 });
+  expect(report.deaths).toEqual([]);
+  expect(report.files).toBe(400);
+  expect(report.answers["ok"]).toBeGreaterThan(100);
+  expect(report.maxRssBytes).toBeLessThan(600 * 1_048_576);
+});
