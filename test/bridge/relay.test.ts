@@ -1,0 +1,377 @@
+import { PassThrough } from "node:stream";
+import { onTestFinished, test } from "vitest";
+import { runBridge } from "#bridge/main.ts";
+import type { FindLogin } from "#bridge/session.ts";
+import { events, result, startUpstream, status, type Answer, type Upstream } from "./upstream.ts";
+
+interface Message {
+  id?: unknown;
+  method?: string;
+  params?: Record<string, unknown>;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+}
+
+interface Host {
+  send(message: unknown): void;
+  write(text: string): void;
+  /** The next line on stdout. */
+  next(): Promise<Message>;
+  /** Everything that was ever on stdout, as text. */
+  all(): string;
+  end(): Promise<number>;
+  logs: string[];
+}
+
+function startBridge(findLogin: FindLogin): Host {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  const abort = new AbortController();
+  const logs: string[] = [];
+  const waiting: ((message: Message) => void)[] = [];
+  const arrived: Message[] = [];
+  let text = "";
+  let read = 0;
+  stdout.on("data", (part: Buffer) => {
+    text += part.toString("utf8");
+    for (let at = text.indexOf("\n", read); at !== -1; at = text.indexOf("\n", read)) {
+      // Throws in the test when stdout carries anything but JSON lines.
+      const message = JSON.parse(text.slice(read, at)) as Message;
+      read = at + 1;
+      const resolve = waiting.shift();
+      if (resolve === undefined) arrived.push(message);
+      else resolve(message);
+    }
+  });
+  const ended = runBridge({
+    stdin,
+    stdout,
+    fetch,
+    findLogin,
+    log: (level, message) => logs.push(`${level} ${message}`),
+    signal: abort.signal,
+  });
+  onTestFinished(() => abort.abort());
+  return {
+    logs,
+    write: (raw) => void stdin.write(raw),
+    send: (message) => void stdin.write(`${JSON.stringify(message)}\n`),
+    next: () => {
+      const message = arrived.shift();
+      return message === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(message);
+    },
+    all: () => text,
+    end: () => {
+      stdin.end();
+      return ended;
+    },
+  };
+}
+
+function loginTo(upstream: Pick<Upstream, "url">, token = "kb_pat_test"): FindLogin {
+  return async () => ({ mcpUrl: `${upstream.url}/mcp`, token, storedFor: upstream.url, from: "the stored login" });
+}
+
+async function bridgeTo(answer: Answer): Promise<{ host: Host; upstream: Upstream }> {
+  const upstream = await startUpstream(answer);
+  return { host: startBridge(loginTo(upstream)), upstream };
+}
+
+const call = (id: unknown, name = "kb_search", more: Record<string, unknown> = {}): unknown => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: { query: "x" }, ...more },
+});
+
+test("initialize, ping and server/discover are answered without the server", async ({ expect }) => {
+  const host = startBridge(() => Promise.reject(new Error("the login is not read before it is needed")));
+  host.send({ jsonrpc: "2.0", id: "a", method: "initialize", params: { protocolVersion: "2025-06-18" } });
+  expect(await host.next()).toMatchObject({
+    id: "a",
+    result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "kb" } },
+  });
+  host.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  host.send({ jsonrpc: "2.0", id: 2, method: "ping" });
+  expect(await host.next()).toEqual({ jsonrpc: "2.0", id: 2, result: {} });
+  host.send({ jsonrpc: "2.0", id: 3, method: "server/discover", params: meta("2026-07-28") });
+  expect(await host.next()).toMatchObject({
+    id: 3,
+    result: { supportedVersions: ["2026-07-28"], resultType: "complete" },
+  });
+  host.send({ jsonrpc: "2.0", id: 4, method: "server/discover", params: meta("2031-01-01") });
+  expect(await host.next()).toMatchObject({ id: 4, error: { code: -32022, data: { supported: ["2026-07-28"] } } });
+});
+
+function meta(version: string): Record<string, unknown> {
+  return { _meta: { "io.modelcontextprotocol/protocolVersion": version } };
+}
+
+test.for([
+  ["2024-11-05", "2024-11-05", undefined],
+  ["2025-03-26", "2025-03-26", undefined],
+  ["2025-06-18", "2025-06-18", "2025-06-18"],
+  ["2025-11-25", "2025-11-25", "2025-11-25"],
+  ["2099-01-01", "2025-11-25", "2025-11-25"],
+] as const)("a host that asks for %s gets %s and forwards the header %s", async ([asked, got, header], { expect }) => {
+  const { host, upstream } = await bridgeTo(result({ tools: [] }));
+  host.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: asked } });
+  expect((await host.next()).result).toMatchObject({ protocolVersion: got });
+  host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+  await host.next();
+  expect(upstream.seen[0]?.headers["mcp-protocol-version"]).toBe(header);
+});
+
+test("a request goes upstream as it came, with the token, and its answer comes back under its id", async ({
+  expect,
+}) => {
+  const { host, upstream } = await bridgeTo(result({ content: [{ type: "text", text: "zwölf" }] }));
+  const line = '{"jsonrpc": "2.0",  "id": "x-1", "method": "tools/call", "params": {"name": "kb_search"}}';
+  host.write(`${line}\n`);
+  expect(await host.next()).toEqual({
+    jsonrpc: "2.0",
+    id: "x-1",
+    result: { content: [{ type: "text", text: "zwölf" }] },
+  });
+  expect(upstream.seen[0]?.body).toBe(line);
+  expect(upstream.seen[0]?.headers).toMatchObject({
+    authorization: "Bearer kb_pat_test",
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  });
+});
+
+test("a request of 2026-07-28 carries its standard headers", async ({ expect }) => {
+  const { host, upstream } = await bridgeTo(result({ resultType: "complete" }));
+  host.send(call(1, "kb_süche", meta("2026-07-28")));
+  await host.next();
+  expect(upstream.seen[0]?.headers).toMatchObject({
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": `=?base64?${Buffer.from("kb_süche").toString("base64")}?=`,
+  });
+});
+
+test("an error found before the id was read gets the id of its request", async ({ expect }) => {
+  const { host } = await bridgeTo((_seen, response) => {
+    response.writeHead(413, { "content-type": "application/json" });
+    response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"too large"}}');
+  });
+  host.send(call(7));
+  expect(await host.next()).toMatchObject({ id: 7, error: { code: -32600, message: "too large" } });
+});
+
+test("twenty calls run side by side and each id is answered once", async ({ expect }) => {
+  const held: (() => void)[] = [];
+  const { host } = await bridgeTo((seen, response) => {
+    held.push(() => void result({ n: seen.id })(seen, response));
+    // Nothing is answered until all are there: a bridge that waits for one before the next would hang here.
+    if (held.length === 20) for (const release of held.reverse()) release();
+  });
+  for (let id = 0; id < 20; id += 1) host.send(call(id));
+  const ids = new Set<unknown>();
+  for (let id = 0; id < 20; id += 1) ids.add((await host.next()).id);
+  expect(ids.size).toBe(20);
+});
+
+test("an id that is still in use is refused and the first call stays alone under it", async ({ expect }) => {
+  let isThere: (release: () => void) => void = () => undefined;
+  const held = new Promise<() => void>((resolve) => {
+    isThere = resolve;
+  });
+  const { host } = await bridgeTo((seen, response) => isThere(() => void result({ first: true })(seen, response)));
+  host.send(call(1));
+  host.send(call(1));
+  expect(await host.next()).toMatchObject({ id: 1, error: { code: -32600 } });
+  (await held)();
+  expect(await host.next()).toMatchObject({ id: 1, result: { first: true } });
+});
+
+test("a cancelled call is aborted at the server and gets no answer", async ({ expect }) => {
+  let isThere = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    isThere = resolve;
+  });
+  const { host, upstream } = await bridgeTo((seen, response) => {
+    if (seen.id === 1) isThere();
+    else void result({})(seen, response);
+  });
+  host.send(call(1));
+  await arrived;
+  host.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: "no" } });
+  await upstream.seen[0]?.aborted;
+  host.send(call(2));
+  expect(await host.next()).toMatchObject({ id: 2 });
+  expect(host.all()).not.toContain('"id":1');
+});
+
+test("progress is forwarded before the answer of a stream", async ({ expect }) => {
+  const note = (progress: number): unknown => ({
+    jsonrpc: "2.0",
+    method: "notifications/progress",
+    params: { progressToken: "t", progress },
+  });
+  const { host } = await bridgeTo(
+    events((seen) => [note(1), note(2), { jsonrpc: "2.0", id: seen.id, result: { done: true } }]),
+  );
+  host.send(call(1));
+  expect((await host.next()).params).toMatchObject({ progress: 1 });
+  expect((await host.next()).params).toMatchObject({ progress: 2 });
+  expect(await host.next()).toMatchObject({ id: 1, result: { done: true } });
+});
+
+test("a stream that ends without an answer is answered with an error", async ({ expect }) => {
+  const { host } = await bridgeTo(events(() => []));
+  host.send(call(1));
+  expect(await host.next()).toMatchObject({ id: 1, error: { code: -32050 } });
+});
+
+test("an 8 MB answer with line breaks arrives as one line", async ({ expect }) => {
+  const text = "ä".repeat(4_000_000);
+  const { host } = await bridgeTo((seen, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: seen.id, result: { text } }, null, 2));
+  });
+  host.send(call(1));
+  expect((await host.next()).result?.["text"]).toBe(text);
+});
+
+test("invalid lines are answered and the next request works", async ({ expect }) => {
+  const { host } = await bridgeTo(result({}));
+  host.write("{nope\n[]\n");
+  expect(await host.next()).toMatchObject({ id: null, error: { code: -32700 } });
+  expect(await host.next()).toMatchObject({ id: null, error: { code: -32600 } });
+  host.send(call(1));
+  expect(await host.next()).toMatchObject({ id: 1, result: {} });
+});
+
+test("a batch is answered as a batch, without its notifications", async ({ expect }) => {
+  const { host } = await bridgeTo(result({ ok: true }));
+  host.send([
+    call(1),
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "ping" },
+  ]);
+  const answers = (await host.next()) as unknown as Message[];
+  expect(answers.map((message) => [message.id, message.result])).toEqual([
+    [1, { ok: true }],
+    [2, {}],
+  ]);
+});
+
+test("without a login a tool call says what the person runs, and a list fails with the same words", async ({
+  expect,
+}) => {
+  const host = startBridge(async () => undefined);
+  host.send(call(1));
+  const text = "not_signed_in: this bridge has no login. The person runs: kb login";
+  expect((await host.next()).result).toEqual({ content: [{ type: "text", text }], isError: true });
+  host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+  expect((await host.next()).error).toMatchObject({ code: -32001, message: text });
+});
+
+test("a login that comes later is used without a restart", async ({ expect }) => {
+  const upstream = await startUpstream(result({ ok: true }));
+  let login: FindLogin = async () => undefined;
+  const host = startBridge(() => login());
+  host.send(call(1));
+  expect((await host.next()).result).toMatchObject({ isError: true });
+  login = loginTo(upstream);
+  host.send(call(2));
+  expect((await host.next()).result).toEqual({ ok: true });
+});
+
+test("a refused token is looked up again once and the call repeated with the new one", async ({ expect }) => {
+  const upstream = await startUpstream((seen, response) =>
+    seen.headers.authorization === "Bearer kb_pat_new"
+      ? result({ ok: true })(seen, response)
+      : status(401, "{}")(seen, response),
+  );
+  let token = "kb_pat_old";
+  const host = startBridge(async () => (await loginTo(upstream, token)()) ?? undefined);
+  host.send(call(1));
+  expect((await host.next()).result).toMatchObject({ isError: true });
+  token = "kb_pat_new";
+  host.send(call(2));
+  expect((await host.next()).result).toEqual({ ok: true });
+  expect(host.all() + host.logs.join("\n")).not.toContain("kb_pat_");
+});
+
+test("a token never goes to an origin that it was not stored for", async ({ expect }) => {
+  const upstream = await startUpstream(result({}));
+  const host = startBridge(async () => ({
+    mcpUrl: `${upstream.url}/mcp`,
+    token: "kb_pat_secret",
+    storedFor: "https://kb.example.com",
+    from: "the stored login",
+  }));
+  host.send(call(1));
+  expect((await host.next()).error?.message).toContain("belongs to https://kb.example.com");
+  expect(upstream.seen).toEqual([]);
+});
+
+test("a redirect is an error and is not followed", async ({ expect }) => {
+  const other = await startUpstream(result({}));
+  const { host } = await bridgeTo(status(307, "", { location: `${other.url}/mcp` }));
+  host.send(call(1));
+  expect((await host.next()).error?.message).toMatch(/^redirect_refused: /);
+  expect(other.seen).toEqual([]);
+});
+
+test.for([
+  [status(502, "<html>"), /HTTP 502/],
+  [status(200, "<html>"), /no MCP message/],
+  [status(202), /no MCP message/],
+  [status(429, "", { "retry-after": "12" }), /Wait 12 seconds/],
+] as const)(
+  "an answer that is no MCP message becomes an error with the way on (%#)",
+  async ([answer, text], { expect }) => {
+    const { host } = await bridgeTo(answer);
+    host.send(call(1));
+    expect((await host.next()).error?.message).toMatch(text);
+  },
+);
+
+test("a server that is down gives an error for each request, and one that comes back is found again", async ({
+  expect,
+}) => {
+  const first = await startUpstream(result({}));
+  const port = Number(new URL(first.url).port);
+  await first.close();
+  const host = startBridge(loginTo(first));
+  host.send(call(1));
+  host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+  const answers = [await host.next(), await host.next()];
+  expect(new Set(answers.map((answer) => answer.id))).toEqual(new Set([1, 2]));
+  for (const answer of answers)
+    expect(answer.error).toMatchObject({ code: -32050, message: expect.stringContaining("kb serve") as string });
+  await startUpstream(result({ back: true }), port);
+  host.send(call(3));
+  expect((await host.next()).result).toEqual({ back: true });
+});
+
+test("a call whose kept connection was closed by a restart is repeated once", async ({ expect }) => {
+  let count = 0;
+  const { host } = await bridgeTo((seen, response) => {
+    count += 1;
+    if (count === 2) response.socket?.destroy();
+    else void result({ count })(seen, response);
+  });
+  host.send(call(1));
+  expect((await host.next()).result).toEqual({ count: 1 });
+  host.send(call(2));
+  expect((await host.next()).result).toEqual({ count: 3 });
+});
+
+test("the end of stdin aborts what is in flight and ends with 0", async ({ expect }) => {
+  let isThere = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    isThere = resolve;
+  });
+  const { host, upstream } = await bridgeTo(() => isThere());
+  host.send(call(1));
+  await arrived;
+  expect(await host.end()).toBe(0);
+  await upstream.seen[0]?.aborted;
+  expect(host.all()).toBe("");
+});

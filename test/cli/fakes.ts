@@ -1,0 +1,130 @@
+import { Readable, Writable } from "node:stream";
+import { join } from "node:path";
+import { tempDir } from "../helpers.ts";
+import type { Deps, Prompts } from "#cli/deps.ts";
+import { runCli } from "#cli/run.ts";
+
+/** One request that a command made. */
+export interface Sent {
+  method: string;
+  url: string;
+  path: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+export type Reply = { status?: number; body?: unknown; headers?: Record<string, string> } | Error;
+
+export interface FakeWorld {
+  dir: string;
+  env: Record<string, string | undefined>;
+  stdin: string;
+  isTty: boolean;
+  /** "GET /api/session" → reply; a list is used up in order, its last stays. */
+  routes: Record<string, Reply | Reply[]>;
+  prompts: Partial<Prompts>;
+  sent: Sent[];
+}
+
+export interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+  sent: Sent[];
+}
+
+/** A world without network: signed in by environment unless `env` says otherwise. */
+export function makeWorld(more: Partial<FakeWorld> = {}): FakeWorld {
+  return {
+    dir: tempDir(),
+    env: { KB_URL: "https://kb.test", KB_TOKEN: "kb_pat_0123456789abcdef" },
+    stdin: "",
+    isTty: false,
+    routes: {},
+    prompts: {},
+    sent: [],
+    ...more,
+  };
+}
+
+/** Runs a command line in a fake world; an unexpected request fails the run with exit code 1. */
+export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
+  let stdout = "";
+  let stderr = "";
+  let now = Date.UTC(2026, 10, 21);
+  const sink = (take: (text: string) => void): Writable =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        take(chunk.toString("utf8"));
+        done();
+      },
+    });
+  const deps: Deps = {
+    io: {
+      stdin: Readable.from([Buffer.from(world.stdin)]),
+      stdout: sink((text) => (stdout += text)),
+      stderr: sink((text) => (stderr += text)),
+      isStdinTty: world.isTty,
+      isStdoutTty: world.isTty,
+      isStderrTty: world.isTty,
+      columns: () => 100,
+    },
+    env: { HOME: world.dir, KB_CONFIG_DIR: join(world.dir, "config"), ...world.env },
+    cwd: world.dir,
+    home: world.dir,
+    platform: "linux",
+    fetch: fakeFetch(world),
+    clock: {
+      now: () => now,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    },
+    prompts: {
+      text: () => Promise.reject(new Error("unexpected question")),
+      password: () => Promise.reject(new Error("unexpected question")),
+      confirm: () => Promise.reject(new Error("unexpected question")),
+      select: () => Promise.reject(new Error("unexpected question")),
+      ...world.prompts,
+    },
+    signal: new AbortController().signal,
+    randomBytes: (count) => new Uint8Array(count).fill(7),
+    program: { command: process.execPath, prefix: ["/opt/kb/cli.js"] },
+  };
+  const code = await runCli(argv, deps);
+  return { code, stdout, stderr, sent: world.sent };
+}
+
+function fakeFetch(world: FakeWorld): typeof fetch {
+  return async (input, init = {}) => {
+    const url = new URL(String(input));
+    const method = init.method ?? "GET";
+    const body = typeof init.body === "string" ? parsed(init.body) : init.body;
+    world.sent.push({ method, url: url.href, path: url.pathname, headers: lower(init.headers), body });
+    const route = world.routes[`${method} ${url.pathname}`];
+    const reply = Array.isArray(route) ? (route.length > 1 ? route.shift() : route[0]) : route;
+    if (reply === undefined) throw new Error(`Unexpected request: ${method} ${url.pathname}`);
+    if (reply instanceof Error) throw reply;
+    const status = reply.status ?? 200;
+    const headers = new Headers({ "content-type": "application/json", "x-request-id": "req_1", ...reply.headers });
+    const text = reply.body === undefined ? null : typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
+    return new Response(status === 204 ? null : text, { status, headers });
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function lower(headers: RequestInit["headers"]): Record<string, string> {
+  return Object.fromEntries(new Headers(headers).entries());
+}
+
+/** A problem answer as the server gives it. */
+export function problem(status: number, code: string, detail: string, more: Record<string, unknown> = {}): Reply {
+  return { status, body: { type: "about:blank", title: code, status, detail, code, requestId: "req_9", ...more } };
+}

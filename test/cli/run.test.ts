@@ -1,0 +1,113 @@
+import { describe, test } from "vitest";
+import { CATALOGUE } from "#cli/catalogue/index.ts";
+import { EXIT_CODES } from "#cli/exit-codes.ts";
+import { kb, makeWorld, problem, type Reply } from "./fakes.ts";
+
+const EMPTY_LIST = { body: { tokens: [], mcpUrl: "https://kb.test/mcp" } };
+
+describe("the command line", () => {
+  test.for([
+    ["an unknown command names the near one", ["serch", "x"], "Did you mean search?"],
+    ["an unknown verb names the near one", ["tokens", "lst"], "Did you mean list?"],
+    ["an unknown option names the near one", ["search", "x", "--knd", "page"], "Did you mean --kind?"],
+    ["a missing argument is named", ["tokens", "revoke"], "'id'"],
+    ["an argument too many is refused", ["whoami", "me"], "oo many arguments"],
+    ["a value outside the choices lists them", ["search", "x", "--kind", "event"], "task, file, page, message"],
+    ["a repeated value outside the choices lists them", ["tokens", "create", "x", "--scope", "root"], "mcp:read, kb:api"],
+    ["a limit that is no number is refused", ["search", "x", "--limit", "many"], "--limit"],
+    ["a limit out of range is refused", ["search", "x", "--limit", "51"], "1 to 50"],
+    ["a duration without sense is refused", ["tokens", "create", "x", "--expires", "soon"], "not a duration"],
+    ["a range without sense is refused", ["files", "get", "kbi_2", "--range", "9-3"], "--range"],
+    ["an unknown field lists the known ones", ["whoami", "--json", "usr"], "user, workspace, role"],
+    ["an id that climbs is refused", ["files", "get", ".."], "is not an id"],
+    ["an origin is no path", ["api", "GET", "https://evil.test/"], "is not a path"],
+    ["a path of another origin is refused", ["api", "GET", "//evil.test/x"], "is not a path"],
+    ["a server address with a password is refused", ["whoami", "--url", "https://a:b@kb.test"], "user name"],
+    ["a server address of another scheme is refused", ["whoami", "--url", "ftp://kb.test"], "http or https"],
+  ] as const)("%s", async ([, argv, text], { expect }) => {
+    const run = await kb(makeWorld(), ...argv);
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain(text);
+    expect(run.stdout).toBe("");
+    expect(run.sent).toEqual([]);
+  });
+
+  test("help goes to stdout with exit code 0, for the program, a noun and a command", async ({ expect }) => {
+    for (const argv of [[], ["--help"], ["help"], ["tokens"], ["help", "tokens", "create"], ["search", "--help"]]) {
+      const run = await kb(makeWorld(), ...argv);
+      expect([run.code, run.stderr, run.sent]).toEqual([0, "", []]);
+      expect(run.stdout).toMatch(/^Usage: kb/);
+    }
+  });
+
+  test("every command's help names its summary and a real example", async ({ expect }) => {
+    expect(CATALOGUE.commands.length).toBeGreaterThan(45);
+    for (const spec of CATALOGUE.commands) {
+      const run = await kb(makeWorld(), ...spec.name.split(" "), "--help");
+      expect(run.stdout.replace(/\s+/g, " ")).toContain(spec.summary);
+      expect(run.stdout).toContain(`  ${spec.examples[0]}`);
+      expect(spec.examples.every((example) => example.startsWith("kb "))).toBe(true);
+    }
+  });
+
+  test("every command's handler loads", async ({ expect }) => {
+    for (const spec of CATALOGUE.commands) expect(typeof (await spec.load())).toBe("function");
+  });
+
+  test("the exit codes are one table", async ({ expect }) => {
+    const run = await kb(makeWorld(), "help", "exit-codes");
+    for (const { code, name } of EXIT_CODES) expect(run.stdout).toMatch(new RegExp(`^ +${code} +${name} `, "m"));
+  });
+
+  test("--json before a word takes it as fields only when it names fields", async ({ expect }) => {
+    const answer = { results: [{ kbId: "kbi_1", title: "Plan" }], total: 1, totalIsExact: true, returned: 1, nextCursor: null, notes: [] };
+    const world = makeWorld({ routes: { "GET /api/connectors/search": { body: answer } } });
+    const asWord = await kb(world, "search", "--json", "plan");
+    expect(JSON.parse(asWord.stdout)).toEqual(answer);
+    expect(new URL(asWord.sent[0]?.url ?? "").searchParams.get("query")).toBe("plan");
+    const asField = await kb(world, "search", "plan", "--json", "title");
+    expect(JSON.parse(asField.stdout)).toEqual({ ...answer, results: [{ title: "Plan" }] });
+  });
+});
+
+describe("exit codes", () => {
+  const cases: [string, Reply, number, string][] = [
+    ["401", problem(401, "unauthenticated", "The token is revoked."), 4, "KB_TOKEN"],
+    ["403", problem(403, "insufficient_scope", "The token lacks kb:api.", { hint: "kb tokens create NAME --scope kb:api" }), 4, "--scope kb:api"],
+    ["404", problem(404, "not_found", "No such thing."), 3, "No such thing."],
+    ["409", problem(409, "connector_state_conflict", "It is paused."), 5, "It is paused."],
+    ["422", problem(422, "root_not_allowed", "Not allowed."), 2, "Not allowed."],
+    ["429", problem(429, "rate_limited", "Wait 3 s."), 6, "Wait 3 s."],
+    ["500", problem(500, "internal", "It broke."), 1, "req_9"],
+    ["503", problem(503, "unavailable", "It starts."), 7, "It starts."],
+    ["a code of a newer server", problem(409, "brand_new", "New."), 5, "New."],
+    ["a page that is no kb server", { status: 502, body: "<html>" }, 7, "not as a kb server does"],
+    ["a redirect", { status: 302, headers: { location: "https://evil.test" } }, 7, "not followed"],
+    ["nobody there", Object.assign(new TypeError("fetch failed"), { cause: Object.assign(new Error("x"), { code: "ECONNREFUSED" }) }), 7, "connection refused"],
+    ["success", EMPTY_LIST, 0, ""],
+  ];
+
+  test.for(cases)("%s", async ([, reply, code, text], { expect }) => {
+    const run = await kb(makeWorld({ routes: { "GET /api/api-tokens": reply } }), "tokens", "list");
+    expect(run.code).toBe(code);
+    expect(run.stderr).toContain(text);
+  });
+
+  test("with --json a failure is one JSON object on stderr", async ({ expect }) => {
+    const routes = { "GET /api/api-tokens": problem(404, "not_found", "No \u001b[31msuch\u009b thing.", { hint: "kb tokens list" }) };
+    const run = await kb(makeWorld({ routes }), "tokens", "list", "--json");
+    expect(run.code).toBe(3);
+    expect(JSON.parse(run.stderr)).toEqual({
+      error: { code: "not_found", message: "No \u001b[31msuch\u009b thing.", hint: "kb tokens list", requestId: "req_9" },
+    });
+    // oxlint-disable-next-line no-control-regex -- no control byte may reach the terminal
+    expect(run.stderr).not.toMatch(/[\u001b\u009b]/);
+  });
+
+  test("without a login the command that signs in is named", async ({ expect }) => {
+    const run = await kb(makeWorld({ env: {} }), "whoami");
+    expect(run.code).toBe(4);
+    expect(run.stderr).toContain("kb login http://127.0.0.1:7700");
+    expect(run.sent).toEqual([]);
+  });
+});
