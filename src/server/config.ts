@@ -1,0 +1,260 @@
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+
+/** Everything the server can be told, each with its default. Source: design page "api", Settings. */
+const SETTINGS = {
+  /** The one origin of links, issuer and `mcpUrl`. */
+  publicUrl: z.string().transform(toOrigin).optional(),
+  host: z.string().min(1).default("127.0.0.1"),
+  port: z.coerce.number().int().min(0).max(65_535).default(7700),
+  /** Further host names that requests may carry. */
+  allowedHosts: list(",").default([]),
+  dataDir: z.string().min(1),
+  databaseUrl: z
+    .string()
+    .refine(
+      () => false,
+      "PostgreSQL comes with the distributed profile, which this version does not have. Leave it out: records live in the data folder",
+    )
+    .optional(),
+  opensearchUrl: z
+    .string()
+    .refine(
+      () => false,
+      "OpenSearch comes with the distributed profile, which this version does not have. Leave it out: the index lives in the data folder",
+    )
+    .optional(),
+  role: z
+    .string()
+    .refine((role) => role === "all", 'Only "all" works in one process with the embedded store')
+    .default("all"),
+  mode: z.enum(["self-hosted", "managed"]).default("self-hosted"),
+  signup: z.enum(["invite", "open", "closed"]).default("invite"),
+  /** Folders that connectors may read. */
+  localRoots: list(delimiter).default([]),
+  bootstrapEmail: z
+    .string()
+    .regex(/^[^\s@]+@[^\s@]+$/, "Expected an e-mail address")
+    .optional(),
+  bootstrapPassword: z.string().min(1).optional(),
+  logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  trustedProxies: list(",").default([]),
+  rateLimits: z.enum(["on", "off"]).default("on"),
+  /** `normal` survives kill -9, `full` a power cut too. */
+  durability: z.enum(["normal", "full"]).default("normal"),
+  shutdownTimeoutS: z.coerce.number().int().min(0).max(600).default(20),
+  mcpLifecycle: z.enum(["auto", "strict", "open"]).default("auto"),
+} as const;
+
+const Settings = z.object(SETTINGS);
+export type Settings = z.output<typeof Settings>;
+
+export interface SettingsInput {
+  env: Readonly<Record<string, string | undefined>>;
+  /** What the settings file says, with its name for messages. */
+  file?: { name: string; values: unknown };
+  /** From the command line; `undefined` = not given. */
+  flags?: Readonly<Record<string, string | undefined>>;
+  /** Reads the file that a `KB_X_FILE` names. */
+  readSecret: (path: string) => string;
+}
+
+/** Client-side and test variables: none of the server's business. */
+const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|TEST_.*)$/;
+/** Told apart from typing mistakes. */
+const LATER =
+  /^KB_(?:ALLOW_PRIVATE_HOSTS|SECRET_KEYS|SMTP_URL|MAIL_FROM|(?:GITHUB|GOOGLE|SLACK|OIDC|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
+
+/**
+ * The settings: flag before environment before file before default.
+ *
+ * @throws ApiError `settings_invalid`, which names the key, where it stands and what to write instead
+ */
+export function readSettings(input: SettingsInput): { settings: Settings; warnings: string[] } {
+  const given: Given = new Map();
+  for (const [key, value] of flatten(input.file?.values, input.file?.name ?? "")) {
+    addGiven(given, key, value, `${key} in ${input.file?.name ?? "the settings file"}`);
+  }
+  readEnv(given, input);
+  for (const [key, value] of Object.entries(input.flags ?? {})) {
+    if (value !== undefined) addGiven(given, key, value, `--${toKebab(key)}`);
+  }
+  if (!given.has("dataDir")) given.set("dataDir", { value: defaultDataDir(input.env), place: "the home folder" });
+  const parsed = Settings.safeParse(Object.fromEntries([...given].map(([key, { value }]) => [key, value])));
+  if (!parsed.success) throw describeProblem(parsed.error, given);
+  const settings = { ...parsed.data, dataDir: resolve(parsed.data.dataDir) };
+  return { settings, warnings: judge(settings) };
+}
+
+/** Reads the settings of this process, with the settings file if there is one. @throws ApiError `settings_invalid` */
+export function loadSettings(options: {
+  env: SettingsInput["env"];
+  flags: Readonly<Record<string, string | undefined>>;
+  /** `--config`. */
+  configFile?: string;
+}): { settings: Settings; warnings: string[] } {
+  const { env, flags, configFile } = options;
+  const dataDir = flags["dataDir"] ?? env["KB_DATA_DIR"] ?? defaultDataDir(env);
+  const name = configFile ?? join(dataDir, "server.yaml");
+  const readSecret = (path: string) => readFileSync(path, "utf8").replace(/\r?\n$/, "");
+  if (configFile === undefined && !existsSync(name)) return readSettings({ env, flags, readSecret });
+  return readSettings({ env, flags, readSecret, file: { name, values: readYaml(name) } });
+}
+
+/** The environment of this process; nothing else reads it. */
+export function processEnvironment(): SettingsInput["env"] {
+  return process.env;
+}
+
+/** The base URL once the port is known: `publicUrl`, else the loopback address. */
+export function baseUrlOf(settings: Pick<Settings, "publicUrl">, port: number): string {
+  return settings.publicUrl ?? `http://127.0.0.1:${port}`;
+}
+
+type Given = Map<string, { value: unknown; place: string }>;
+
+function addGiven(given: Given, key: string, value: unknown, place: string): void {
+  if (!(key in SETTINGS)) throw unknownKey(place, key, Object.keys(SETTINGS));
+  given.set(key, { value, place });
+}
+
+function readEnv(given: Given, { env, readSecret }: SettingsInput): void {
+  const known = new Map(Object.keys(SETTINGS).map((key) => [toEnvName(key), key]));
+  const seen = new Set<string>();
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("KB_") || value === undefined || value === "" || NOT_OURS.test(name)) continue;
+    const base = known.has(name) ? name : name.replace(/_FILE$/, "");
+    const key = known.get(base);
+    if (key === undefined) {
+      if (LATER.test(base)) throw invalid(`${name} belongs to a later version of kb. Remove it.`);
+      throw unknownKey(name, name, [...known.keys()]);
+    }
+    if (seen.has(base)) throw invalid(`Both ${base} and ${base}_FILE are set. Keep one.`);
+    seen.add(base);
+    given.set(key, { value: base === name ? value : readNamed(name, value, readSecret), place: name });
+  }
+}
+
+function readNamed(name: string, path: string, readSecret: (path: string) => string): string {
+  try {
+    return readSecret(path);
+  } catch (cause) {
+    throw new ApiError("settings_invalid", { message: `The file that ${name} names can't be read: ${path}`, cause });
+  }
+}
+
+/** Nested keys are one word: `mcp: {lifecycle: strict}` is `mcpLifecycle`. */
+function flatten(values: unknown, name: string): [string, unknown][] {
+  if (values === undefined || values === null) return [];
+  if (typeof values !== "object" || Array.isArray(values)) throw invalid(`${name} must hold keys and values.`);
+  return Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return [[key, value]];
+    return flatten(value, name).map(([inner, leaf]) => [key + inner.charAt(0).toUpperCase() + inner.slice(1), leaf]);
+  });
+}
+
+function readYaml(name: string): unknown {
+  try {
+    return parseYaml(readFileSync(name, "utf8"));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.split("\n")[0] : String(cause);
+    throw new ApiError("settings_invalid", { message: `${name} can't be read: ${why}`, cause });
+  }
+}
+
+/** What fits key by key but not together. */
+function judge(settings: Settings): string[] {
+  const warnings: string[] = [];
+  const isLocal = /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(settings.host);
+  if (settings.rateLimits === "off" && !isLocal) {
+    throw invalid(`KB_RATE_LIMITS=off is for loopback only, and the server listens on ${settings.host}.`);
+  }
+  if ((settings.bootstrapEmail === undefined) !== (settings.bootstrapPassword === undefined)) {
+    throw invalid("KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD belong together: set both or none.");
+  }
+  if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
+    throw invalid("KB_BOOTSTRAP_EMAIL is not for managed mode.");
+  }
+  if (!isLocal && settings.publicUrl === undefined) {
+    warnings.push(`The server listens on ${settings.host}, but links say 127.0.0.1: set KB_PUBLIC_URL.`);
+  }
+  if (!isLocal && settings.publicUrl?.startsWith("http:")) {
+    warnings.push(`${settings.publicUrl} is plain http: passwords and tokens can be read on the way.`);
+  }
+  return warnings;
+}
+
+function describeProblem(error: z.ZodError, given: Given): ApiError {
+  const [issue] = error.issues;
+  const key = String(issue?.path[0] ?? "");
+  return invalid(`${given.get(key)?.place ?? toEnvName(key)}: ${issue?.message ?? "not valid"}.`);
+}
+
+function unknownKey(place: string, key: string, known: readonly string[]): ApiError {
+  const [nearest] = known
+    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance);
+  const suggestion = nearest && nearest.distance <= 4 ? ` Did you mean ${nearest.name}?` : "";
+  return invalid(`${place} is no setting of kb.${suggestion}`);
+}
+
+function invalid(message: string): ApiError {
+  return new ApiError("settings_invalid", { message });
+}
+
+/** `$XDG_DATA_HOME/kb`, by default `~/.local/share/kb`. */
+function defaultDataDir(env: SettingsInput["env"]): string {
+  const home = env["HOME"] ?? env["USERPROFILE"];
+  const base = env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local", "share"));
+  if (base === undefined) throw invalid("There is no home folder. Set KB_DATA_DIR.");
+  return join(base, "kb");
+}
+
+/** A list, or text with this separator. */
+function list(separator: string) {
+  const split = (value: unknown) =>
+    typeof value !== "string"
+      ? value
+      : value
+          .split(separator)
+          .map((part) => part.trim())
+          .filter((part) => part !== "");
+  return z.preprocess(split, z.array(z.string().min(1)));
+}
+
+function toOrigin(text: string, context: z.RefinementCtx): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    [url.pathname, url.search, url.hash, url.username, url.password].join("") === "/";
+  if (isOrigin) return url.origin;
+  context.addIssue({ code: "custom", message: `Expected an origin such as https://kb.example.org, without a path` });
+  return z.NEVER;
+}
+
+function toEnvName(key: string): string {
+  return `KB_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+function toKebab(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Insertions, deletions and replacements between two short words. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { describe, test } from "vitest";
+import { baseUrlOf, loadSettings, readSettings, type SettingsInput } from "#server/config.ts";
+import { tempDir } from "../helpers.ts";
+
+const read = (input: Partial<SettingsInput>) =>
+  readSettings({ readSecret: () => "from the file", ...input, env: { HOME: "/home/ana", ...input.env } });
+
+describe("settings", () => {
+  test("have defaults for one process on this machine", ({ expect }) => {
+    const { settings, warnings } = read({});
+    expect(settings).toEqual({
+      host: "127.0.0.1",
+      port: 7700,
+      allowedHosts: [],
+      dataDir: "/home/ana/.local/share/kb",
+      role: "all",
+      mode: "self-hosted",
+      signup: "invite",
+      localRoots: [],
+      logLevel: "info",
+      trustedProxies: [],
+      rateLimits: "on",
+      durability: "normal",
+      shutdownTimeoutS: 20,
+      mcpLifecycle: "auto",
+    });
+    expect(warnings).toEqual([]);
+    expect(baseUrlOf(settings, 8123)).toBe("http://127.0.0.1:8123");
+  });
+
+  test("a flag beats the environment, which beats the file", ({ expect }) => {
+    const file = {
+      name: "server.yaml",
+      values: { port: 1, host: "::1", mcp: { lifecycle: "strict" }, localRoots: ["/a"] },
+    };
+    const { settings } = read({ file, env: { KB_PORT: "2", KB_HOST: "localhost" }, flags: { port: "3" } });
+    expect(settings).toMatchObject({ port: 3, host: "localhost", mcpLifecycle: "strict", localRoots: ["/a"] });
+  });
+
+  test("a KB_X_FILE names a file with the value", ({ expect }) => {
+    const env = { KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD_FILE: "/run/secrets/password" };
+    expect(read({ env }).settings.bootstrapPassword).toBe("from the file");
+    expect(() => read({ env: { ...env, KB_BOOTSTRAP_PASSWORD: "x" } })).toThrow(/Both KB_BOOTSTRAP_PASSWORD and/);
+  });
+
+  test("lists are separated as their kind is", ({ expect }) => {
+    const { settings } = read({ env: { KB_LOCAL_ROOTS: "/srv/docs:/data", KB_ALLOWED_HOSTS: "kb.lan, kb.test" } });
+    expect(settings).toMatchObject({ localRoots: ["/srv/docs", "/data"], allowedHosts: ["kb.lan", "kb.test"] });
+  });
+
+  test.for([
+    [{ KB_PROT: "1" }, "KB_PROT is no setting of kb. Did you mean KB_PORT?"],
+    [{ KB_PORT: "99999" }, "KB_PORT"],
+    [{ KB_PUBLIC_URL: "https://kb.test/path" }, "KB_PUBLIC_URL: Expected an origin"],
+    [{ KB_PUBLIC_URL: "kb.test" }, "KB_PUBLIC_URL: Expected an origin"],
+    [{ KB_MODE: "cloud" }, "KB_MODE"],
+    [{ KB_SMTP_URL: "smtp://x" }, "KB_SMTP_URL belongs to a later version"],
+    [{ KB_DATABASE_URL: "postgres://x" }, "PostgreSQL comes with the distributed profile"],
+    [{ KB_RATE_LIMITS: "off", KB_HOST: "0.0.0.0" }, "loopback only"],
+    [{ KB_BOOTSTRAP_EMAIL: "a@b" }, "belong together"],
+    [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not for managed mode"],
+  ] as const)("%j is refused in one line", ([env, message], { expect }) => {
+    expect(() => read({ env })).toThrow(
+      expect.objectContaining({ code: "settings_invalid", message: expect.stringContaining(message) }),
+    );
+  });
+
+  test("an unknown key of the file is refused with the nearest one", ({ expect }) => {
+    const file = { name: "server.yaml", values: { publicURl: "https://kb.test" } };
+    expect(() => read({ file })).toThrow(/publicURl in server.yaml is no setting of kb. Did you mean publicUrl\?/);
+  });
+
+  test("variables of the command line tools are left alone", ({ expect }) => {
+    expect(read({ env: { KB_URL: "x", KB_TOKEN: "y", KB_PROFILE: "z" } }).warnings).toEqual([]);
+  });
+
+  test("listening for others without a public URL, or in the clear, is warned about", ({ expect }) => {
+    expect(read({ env: { KB_HOST: "0.0.0.0" } }).warnings).toHaveLength(1);
+    expect(read({ env: { KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "http://kb.lan/" } }).warnings[0]).toMatch(/plain http/);
+    expect(read({ env: { KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "https://kb.lan" } }).warnings).toEqual([]);
+  });
+
+  test("the file in the data folder is read when it is there", ({ expect }) => {
+    const dataDir = tempDir();
+    expect(loadSettings({ env: {}, flags: { dataDir } }).settings.port).toBe(7700);
+    writeFileSync(join(dataDir, "server.yaml"), "port: 7701\n");
+    expect(loadSettings({ env: {}, flags: { dataDir } }).settings.port).toBe(7701);
+    writeFileSync(join(dataDir, "server.yaml"), "port: [\n");
+    expect(() => loadSettings({ env: {}, flags: { dataDir } })).toThrow(/server.yaml can't be read/);
+    expect(() => loadSettings({ env: {}, flags: { dataDir }, configFile: "/nowhere.yaml" })).toThrow(/nowhere/);
+  });
+});
