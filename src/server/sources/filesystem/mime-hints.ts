@@ -12,14 +12,20 @@ export function hasNoText(mimeType: string | undefined): boolean {
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
 const TABLE: Readonly<Record<string, string>> = {
-  "text/plain": "txt text log conf cfg ini rst adoc org tex",
+  "text/plain": "txt text log conf cfg ini",
   "text/markdown": "md markdown mdx",
   "text/html": "html htm xhtml",
   "text/csv": "csv",
   "text/tab-separated-values": "tsv",
-  "text/x-code":
-    "ts tsx mts cts js jsx mjs cjs py rb go rs java kt kts scala c h cc cpp hpp cs swift php pl lua sh bash zsh fish ps1 sql r jl ex exs erl hs clj vue svelte css scss less proto graphql tf gradle dart zig nim",
-  "application/json": "json jsonc json5 ipynb",
+  "text/javascript": "js mjs cjs jsx",
+  "text/x-typescript": "ts mts cts tsx",
+  "text/x-python": "py pyi",
+  "text/x-java": "java",
+  "text/x-go": "go",
+  "text/x-rust": "rs",
+  "text/x-ruby": "rb",
+  "text/css": "css scss sass less",
+  "application/json": "json jsonc json5 ipynb geojson",
   "application/x-ndjson": "ndjson jsonl",
   "application/yaml": "yaml yml",
   "application/toml": "toml",

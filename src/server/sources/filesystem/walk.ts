@@ -1,5 +1,4 @@
 import type { BigIntStats } from "node:fs";
-import { access, constants } from "node:fs/promises";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
 import {
@@ -12,8 +11,8 @@ import {
   type Refusal,
   type Verdict,
 } from "./judge.ts";
-import { byCodeUnits, openFolderInside, type OpenFolder } from "./open-inside.ts";
-import { absolutePath, errorCode } from "./root.ts";
+import { byCodeUnits, openFolderInside, openInside, type OpenFolder } from "./open-inside.ts";
+import { errorCode } from "./root.ts";
 
 /** What the walk meets, in the order of the ids' segments. */
 export type WalkEntry =
@@ -235,10 +234,13 @@ function folderFailure(rel: string, error: unknown): WalkEntry[] {
 /** Asked only where the mode leaves a doubt: a file that everybody may read needs no further call. */
 async function isDenied(options: JudgeOptions, rel: string, stats: BigIntStats): Promise<boolean> {
   if ((stats.mode & 0o444n) === 0o444n) return false;
-  return access(absolutePath(options.root, rel), constants.R_OK).then(
-    () => false,
-    (error: unknown) => errorCode(error) === "EACCES" || errorCode(error) === "EPERM",
-  );
+  try {
+    await (await openInside(options.root, rel)).close();
+    return false;
+  } catch (error) {
+    // Gone or unreadable for another reason: reading its content will say so.
+    return isApiError(error) && error.details?.["denied"] === true;
+  }
 }
 
 function refused(rel: string, refusal: Refusal): WalkEntry {
