@@ -4,7 +4,7 @@ import type { Policy } from "#server/access/policy.ts";
 import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Store } from "#server/ports/store.ts";
-import type { AuditRecorder } from "#server/ports/store/audit.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { ItemPosition } from "#server/ports/store/items.ts";
 import { readText, type TextRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";

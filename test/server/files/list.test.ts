@@ -282,3 +282,23 @@ describe("text by range", () => {
     expect(refused).toMatchObject({ code: "not_found" });
   });
 });
+
+describe("passages", () => {
+  test("come with their offsets in the whole text, and only from what may be read", async ({ expect }) => {
+    const world = await makeWorld();
+    const wsp = await world.workspace();
+    const ana = await world.user(wsp);
+    const con = await world.connector(wsp);
+    const text = `${"Nothing here. ".repeat(5_000)}The notice period is three months. ${"More. ".repeat(3_000)}`;
+    const kbId = await world.item(wsp, { connectorId: con, text });
+    const files = filesOf(world);
+    const found = await files.find(ana, kbId, '"notice period"');
+    expect(found.total).toBe(1);
+    const [passage] = found.passages;
+    expect(text.slice(passage?.at, (passage?.at ?? 0) + (passage?.text.length ?? 0))).toBe(passage?.text);
+    expect(passage?.text).toContain("notice period");
+    expect((await files.find(ana, kbId, "absent")).passages).toEqual([]);
+    const hidden = await world.item(wsp, { connectorId: con, text, access: { known: false } });
+    await expect(files.find(ana, hidden, "notice")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
