@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { IgnoreChain } from "./judge.ts";
 import { openInside } from "./open-inside.ts";
-import { compilePatterns } from "./patterns.ts";
+import { compilePatterns } from "#server/sources/file-scope/patterns.ts";
 import type { RootFolder } from "./root.ts";
 
 /** The lists of a folder, and what of them could not be taken. */

@@ -1,13 +1,13 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Scope, Source, SourceContext } from "#server/ports/source.ts";
-import { isSecretFile } from "#server/sources/secret-files.ts";
+import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { browseFolders } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
 import { isRestricted } from "./judge.ts";
 import { mimeHintOf } from "./mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot } from "./root.ts";
-import { compileScope, type CompiledScope } from "./scope.ts";
+import { compileScope, type CompiledScope } from "#server/sources/file-scope/scope.ts";
 import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
 
 export interface FilesystemOptions extends Places {

@@ -1,10 +1,10 @@
 import type { BigIntStats } from "node:fs";
 import type { SyncEvent } from "#server/ports/source.ts";
-import { isSecretFile } from "#server/sources/secret-files.ts";
+import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import type { FilesystemConfig } from "./config.ts";
-import type { Patterns } from "./patterns.ts";
+import type { Patterns } from "#server/sources/file-scope/patterns.ts";
 import { absolutePath, identityOf, isForbidden, type RootFolder } from "./root.ts";
-import type { CompiledScope } from "./scope.ts";
+import type { CompiledScope } from "#server/sources/file-scope/scope.ts";
 
 /** Why something is not taken, as the port's skip says it. */
 export interface Refusal {

@@ -7,7 +7,7 @@ import type { JudgeOptions } from "./judge.ts";
 import { toItem, versionOf } from "./map.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
-import { compileScope } from "./scope.ts";
+import { compileScope } from "#server/sources/file-scope/scope.ts";
 import { findEntry, walk, type WalkEntry } from "./walk.ts";
 
 /** Where a run stands. Between runs only the root's identity counts. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSecretFile } from "#server/sources/secret-files.ts";
+import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 
 test("files that hold secrets are known by their names", () => {
   const secret =
