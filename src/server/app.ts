@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
 import { mountAudit } from "./audit/routes.ts";
 import type { Deps } from "./deps.ts";
+import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
 import { makeMounter, type Mount } from "./http/mount.ts";
@@ -27,6 +28,7 @@ const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
   mountWorkspaces,
   mountGroups,
   mountAudit,
+  mountFiles,
 ];
 
 /** The whole HTTP app: frame, routes by contract, problems for everything else. */

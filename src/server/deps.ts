@@ -1,4 +1,6 @@
+import type { Policy } from "./access/policy.ts";
 import { makeAuditService, type AuditService } from "./audit/service.ts";
+import type { FileService } from "./files/service.ts";
 import { makeGroupService, type GroupService } from "./groups/service.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
 import { makeSessionCookie, type SessionCookie } from "./http/cookies.ts";
@@ -63,6 +65,9 @@ export interface Identity {
 export interface Deps extends Foundation, Identity {
   /** False from the moment the server shuts down; `/readyz` follows it. */
   isReady(): boolean;
+  /** The one place that answers "may this actor read this item". */
+  policy: Policy;
+  files: FileService;
 }
 
 export interface IdentityOptions extends Foundation {

@@ -8,12 +8,16 @@ import { attachment } from "./original.ts";
 import type { FileService } from "./service.ts";
 
 /** Hangs the routes of items. */
-export function mountFiles(at: Mount, files: FileService): void {
-  at.member(fileRoutes.listAll, ({ actor, query }) => files.list(actor, query));
-  at.member(fileRoutes.listOfConnector, ({ actor, params, query }) => files.listOfConnector(actor, params.id, query));
-  at.member(fileRoutes.countBySource, ({ actor }) => files.countBySource(actor));
-  at.member(fileRoutes.access, ({ actor, params, query }) => files.access(actor, params.fileId, query.userId));
-  at.member(fileRoutes.content, ({ actor, params, query, c }) => answerContent(files, actor, params.fileId, query, c));
+export function mountFiles(at: Mount, deps: { files: FileService }): void {
+  at.member(fileRoutes.listAll, ({ actor, query }) => deps.files.list(actor, query));
+  at.member(fileRoutes.listOfConnector, ({ actor, params, query }) =>
+    deps.files.listOfConnector(actor, params.id, query),
+  );
+  at.member(fileRoutes.countBySource, ({ actor }) => deps.files.countBySource(actor));
+  at.member(fileRoutes.access, ({ actor, params, query }) => deps.files.access(actor, params.fileId, query.userId));
+  at.member(fileRoutes.content, ({ actor, params, query, c }) =>
+    answerContent(deps.files, actor, params.fileId, query, c),
+  );
 }
 
 /** Code units of one answer unless told: a text of any length is read in parts. */
