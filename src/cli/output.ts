@@ -3,7 +3,7 @@ import { createColors } from "picocolors";
 import { cleanBlock, cleanLine } from "#api/clean.ts";
 import type { CommandInput } from "./command.ts";
 import type { Deps, Io } from "./deps.ts";
-import { redact, usageFailure } from "./failure.ts";
+import { redact } from "./failure.ts";
 import type { Defaults } from "./settings.ts";
 
 export type Format = "table" | "tsv" | "json";
@@ -46,17 +46,11 @@ export interface Paint {
 /**
  * The output of one command.
  *
- * @param fields   the fields that `--json a,b` may choose
  * @param defaults from the profile and kb.json
  */
-export function makeOutput(
-  input: CommandInput,
-  deps: Pick<Deps, "io" | "env">,
-  fields: readonly string[] = [],
-  defaults: Defaults = {},
-): Output {
+export function makeOutput(input: CommandInput, deps: Pick<Deps, "io" | "env">, defaults: Defaults = {}): Output {
   const { io } = deps;
-  const chosen = chosenFields(input, fields);
+  const chosen = chosenFields(input);
   const format = input.options["json"] === undefined ? defaultFormat(io, defaults) : "json";
   const write = (text: string): void => void io.stdout.write(text);
   const self: Output = {
@@ -136,18 +130,10 @@ function defaultFormat(io: Io, defaults: Defaults): Format {
   return defaults.format ?? (io.isStdoutTty ? "table" : "tsv");
 }
 
-function chosenFields(input: CommandInput, known: readonly string[]): string[] | undefined {
+/** The fields of `--json a,b`; the parser has checked them. */
+function chosenFields(input: CommandInput): string[] | undefined {
   const { json } = input.options;
-  if (typeof json !== "string" || json === "") return undefined;
-  const asked = json.split(",").map((name) => name.trim());
-  const unknown = asked.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    throw usageFailure(
-      `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.`,
-      `Fields: ${known.join(", ")}.`,
-    );
-  }
-  return asked;
+  return typeof json === "string" && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
 }
 
 /** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays as it is. */

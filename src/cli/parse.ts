@@ -46,6 +46,7 @@ export async function parseArgv(argv: readonly string[], catalogue: Catalogue, c
     if (error.exitCode === 0 || error.code === "commander.help") return { text };
     throw usageFailure(sentence(error.message), `kb ${[...nameIn(argv, catalogue), "--help"].join(" ")}`);
   }
+  if (found !== undefined && "spec" in found) checkFields(found.spec, found.input.options["json"]);
   return found ?? { text: program.helpInformation() };
 }
 
@@ -191,6 +192,17 @@ function withJsonValue(argv: readonly string[], catalogue: Catalogue): string[] 
   const words = next.split(",");
   const isList = (spec?.arguments ?? []).length === 0 || words.every((word) => spec?.fields?.includes(word));
   return isList ? [...argv] : [...argv.slice(0, at), "--json=", ...argv.slice(at + 1)];
+}
+
+function checkFields(spec: CommandSpec, json: unknown): void {
+  if (typeof json !== "string" || json === "") return;
+  const known = spec.fields ?? [];
+  const unknown = json.split(",").filter((name) => !known.includes(name.trim()));
+  if (unknown.length === 0) return;
+  throw usageFailure(
+    `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.`,
+    `Fields: ${known.join(", ")}.`,
+  );
 }
 
 function specIn(argv: readonly string[], catalogue: Catalogue): CommandSpec | undefined {

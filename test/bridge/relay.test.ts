@@ -166,7 +166,7 @@ test("twenty calls run side by side and each id is answered once", async ({ expe
   const { host } = await bridgeTo((seen, response) => {
     held.push(() => void result({ n: seen.id })(seen, response));
     // Nothing is answered until all are there: a bridge that waits for one before the next would hang here.
-    if (held.length === 20) for (const release of held.reverse()) release();
+    if (held.length === 20) for (const release of held.toReversed()) release();
   });
   for (let id = 0; id < 20; id += 1) host.send(call(id));
   const ids = new Set<unknown>();

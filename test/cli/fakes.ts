@@ -107,7 +107,8 @@ function fakeFetch(world: FakeWorld): typeof fetch {
     if (reply instanceof Error) throw reply;
     const status = reply.status ?? 200;
     const headers = new Headers({ "content-type": "application/json", "x-request-id": "req_1", ...reply.headers });
-    const text = reply.body === undefined ? null : typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
+    const text =
+      reply.body === undefined ? null : typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
     return new Response(status === 204 ? null : text, { status, headers });
   };
 }

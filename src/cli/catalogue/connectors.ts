@@ -192,7 +192,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
     ],
     examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
     exitCodes: [3, 4, 5, 7],
-    fields: ["kbId", "externalId", "title", "path"],
+    fields: ["kbId", "heldAt", "syncId", "externalId", "title"],
     isRemote: true,
     load: async () => (await import("#cli/commands/syncs.ts")).listRemovals,
   },

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { connect } from "#cli/api.ts";
-import { CONNECTOR_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -33,7 +32,7 @@ export async function addConnector(input: CommandInput, deps: Deps): Promise<num
     "/api/connectors",
     { body },
   );
-  const output = makeOutput(input, deps, [...CONNECTOR_FIELDS, "key"], api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);
     output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);

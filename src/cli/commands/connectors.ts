@@ -1,5 +1,4 @@
 import { connect, listAll, segment, type Api, type Query } from "#cli/api.ts";
-import { CONNECTOR_FIELDS, FILE_FIELDS, NODE_FIELDS, SOURCE_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -21,7 +20,7 @@ export async function listConnectors(input: CommandInput, deps: Deps): Promise<v
   };
   const path = flagOption(input, "mine") ? `${CONNECTORS}/mine` : CONNECTORS;
   const connectors = await listAll<ConnectorRecord>(api, path, "connectors", query);
-  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ connectors, nextCursor: null }, () =>
     output.table(
       connectors,
@@ -43,7 +42,7 @@ export async function listConnectors(input: CommandInput, deps: Deps): Promise<v
 export async function listSources(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const answer = await api.call<{ sources: SourceKind[] }>("GET", `${CONNECTORS}/sources`);
-  const output = makeOutput(input, deps, SOURCE_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () =>
     output.table(
       answer.sources,
@@ -67,7 +66,7 @@ export async function listSources(input: CommandInput, deps: Deps): Promise<void
 export async function showConnector(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
-  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ connector }, () => {
     const { counts } = connector;
     output.record([
@@ -100,7 +99,7 @@ export async function updateConnector(input: CommandInput, deps: Deps): Promise<
   if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb connectors update --help");
   const path = `${CONNECTORS}/${segment(connector.id)}`;
   const answer = await api.call<{ connector: ConnectorRecord }>("PATCH", path, { body });
-  const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Connector "${answer.connector.name}" is changed.`));
 }
 
@@ -108,7 +107,7 @@ export async function updateConnector(input: CommandInput, deps: Deps): Promise<
 export async function listConnectorFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
-  const output = makeOutput(input, deps, FILE_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   await printFiles(api, `${CONNECTORS}/${segment(connector.id)}/files`, input, output, {});
 }
 
@@ -131,7 +130,7 @@ export async function browse(input: CommandInput, deps: Deps): Promise<void> {
     expandable: boolean;
   }
   const answer = await api.call<{ nodes: Node[]; nextCursor: string | null }>("POST", `${CONNECTORS}/browse`, { body });
-  const output = makeOutput(input, deps, NODE_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.table(
       answer.nodes,
@@ -155,7 +154,7 @@ export function setPaused(verb: "pause" | "resume") {
     const connector = await findConnector(api, argument(input, 0));
     const path = `${CONNECTORS}/${segment(connector.id)}/${verb}`;
     const answer = await api.call<{ connector: ConnectorRecord }>("POST", path);
-    const output = makeOutput(input, deps, CONNECTOR_FIELDS, api.settings.defaults);
+    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.talk(`Connector "${connector.name}" is ${verb === "pause" ? "paused" : "active"}.`),
     );
@@ -168,18 +167,20 @@ export async function setScope(input: CommandInput, deps: Deps): Promise<void> {
   const connector = await findConnector(api, argument(input, 0));
   const include = listOption(input, "include");
   const exclude = listOption(input, "exclude");
-  const output = makeOutput(input, deps, [...CONNECTOR_FIELDS, "include", "exclude"], api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   if (include.length === 0 && exclude.length === 0 && !flagOption(input, "all")) {
     const scope = connector.scope ?? { include: [], exclude: [] };
     return output.result(scope, () => output.record(Object.entries(scope)));
   }
-  const answer = await api.call<{ connector: ConnectorRecord; sync: SyncRecord }>(
+  const answer = await api.call<{ connector: ConnectorRecord; sync: SyncRecord | null }>(
     "PATCH",
     `${CONNECTORS}/${segment(connector.id)}/scope`,
     { body: { include, exclude } },
   );
   output.result(answer, () =>
-    output.talk(`The scope of "${connector.name}" is set; sync ${answer.sync.id} applies it.`),
+    output.talk(
+      `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
+    ),
   );
 }
 
@@ -190,7 +191,7 @@ export async function rotateKey(input: CommandInput, deps: Deps): Promise<void> 
   const overlap = textOption(input, "overlap");
   const body = overlap === undefined ? {} : { overlapSeconds: Math.round(parseDuration(overlap, "--overlap") / 1000) };
   const answer = await api.call<{ key: string }>("POST", `${CONNECTORS}/${segment(connector.id)}/rotate-key`, { body });
-  const output = makeOutput(input, deps, ["key"], api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.line(answer.key);
     output.talk(`The new key of "${connector.name}" is shown this once: store it now.`);

@@ -1,6 +1,5 @@
 import type { Entity, EntityContext } from "#api/entities.ts";
 import { connect, segment } from "#cli/api.ts";
-import { ENTITY_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, argumentList, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { count, makeOutput } from "#cli/output.ts";
@@ -17,7 +16,7 @@ export async function searchEntities(input: CommandInput, deps: Deps): Promise<v
       cursor: textOption(input, "cursor"),
     },
   });
-  const output = makeOutput(input, deps, ENTITY_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.table(
       answer.entities,
@@ -39,12 +38,7 @@ export async function searchEntities(input: CommandInput, deps: Deps): Promise<v
 export async function showEntity(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const context = await api.call<EntityContext>("GET", `/api/entities/${segment(argument(input, 0))}`);
-  const output = makeOutput(
-    input,
-    deps,
-    ["entity", "counts", "openTasks", "newest", "relations", "notes"],
-    api.settings.defaults,
-  );
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(context, () => {
     const { entity, counts } = context;
     output.record([

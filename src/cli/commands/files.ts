@@ -4,7 +4,6 @@ import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { FileAccess, FileCounts, FileList, FileRecord } from "#api/files.ts";
 import { connect, segment, type Api, type Query } from "#cli/api.ts";
-import { ACCESS_FIELDS, FILE_COUNT_FIELDS, FILE_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -15,7 +14,7 @@ import { parseInteger } from "#cli/values.ts";
 /** `kb files list` */
 export async function listFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const output = makeOutput(input, deps, FILE_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   await printFiles(api, "/api/connectors/all-files", input, output, {
     connectorId: textOption(input, "connector"),
     providerId: textOption(input, "provider"),
@@ -100,7 +99,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
 export async function countFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const answer = await api.call<FileCounts>("GET", "/api/connectors/file-counts-by-source");
-  const output = makeOutput(input, deps, FILE_COUNT_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () =>
     output.table(
       answer.counts,
@@ -120,7 +119,7 @@ export async function explainAccess(input: CommandInput, deps: Deps): Promise<vo
   const api = await connect(input, deps);
   const path = `/api/connectors/files/${segment(argument(input, 0))}/access`;
   const access = await api.call<FileAccess>("GET", path, { query: { userId: textOption(input, "user") } });
-  const output = makeOutput(input, deps, ACCESS_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(access, () => {
     output.record([
       ["item", access.title ?? access.kbId],

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import type { PushResult } from "#api/connectors.ts";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { makeApi, segment, type Api } from "#cli/api.ts";
@@ -9,7 +10,7 @@ import { type CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { loadSettings } from "#cli/settings.ts";
-import { parseObject, textOf } from "#cli/state-file.ts";
+import { parseObject } from "#cli/state-file.ts";
 import { readSecret } from "#cli/values.ts";
 
 /** One request holds at most this much; the server takes 4 MiB, and one item may be larger than a batch. */
@@ -24,7 +25,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
     value: await connectorKey(input, deps, settings.serverFrom),
     from: "KB_CONNECTOR_KEY",
   });
-  const output = makeOutput(input, deps, [], settings.defaults);
+  const output = makeOutput(input, deps, settings.defaults);
   const path = `/api/connectors/${segment(argument(input, 0))}/items`;
   const files = argumentList(input, 1);
   if (files.length === 0 && deps.io.isStdinTty)
@@ -69,9 +70,9 @@ async function pushStream(
     if (batch.length === 0) return;
     const response = await api.send("POST", path, {
       content: `${batch.join("\n")}\n`,
-      headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/json" },
+      headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
     });
-    totals.failed += printResults(await response.text(), output);
+    totals.failed += printResults(await response.text(), totals.sent, output);
     totals.sent += batch.length;
     batch = [];
     size = 0;
@@ -89,26 +90,17 @@ async function pushStream(
   await flush();
 }
 
-/** Prints each result; gives how many were refused. Results come as NDJSON, or in one object's `results`. */
-function printResults(text: string, output: Output): number {
-  const whole = parseObject(text);
-  const listed = whole?.["results"];
-  const results: unknown[] = Array.isArray(listed)
-    ? listed
-    : text
-        .split("\n")
-        .filter((line) => line.trim() !== "")
-        .map(parseObject);
-  for (const result of results) output.ndjson(result);
-  return results.filter((result) => {
-    const record = parseObject(JSON.stringify(result ?? null));
-    return (
-      record?.["error"] !== undefined ||
-      record?.["problem"] !== undefined ||
-      textOf(record?.["status"]) === "error" ||
-      record?.["ok"] === false
-    );
-  }).length;
+/** Prints each result with its line in what was sent altogether; gives how many were refused. */
+function printResults(text: string, linesBefore: number, output: Output): number {
+  let failed = 0;
+  for (const line of text.split("\n").filter((item) => item.trim() !== "")) {
+    const record = parseObject(line);
+    // The contract's PushResult, one per line sent.
+    const result = record as PushResult | undefined;
+    output.ndjson(result === undefined ? line : { ...result, line: linesBefore + result.line });
+    if (result === undefined || result.result === "error" || result.result === "failed") failed += 1;
+  }
+  return failed;
 }
 
 function notAnEvent(line: number): CliFailure {

@@ -1,7 +1,6 @@
 import { cleanBlock } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
-import { RESULT_FIELDS } from "#cli/catalogue/fields.ts";
 import { argumentList, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
@@ -29,7 +28,7 @@ export async function search(input: CommandInput, deps: Deps): Promise<void> {
       cursor: textOption(input, "cursor"),
     },
   });
-  const output = makeOutput(input, deps, RESULT_FIELDS, defaults);
+  const output = makeOutput(input, deps, defaults);
   output.result(answer, () => printAnswer(answer, output));
 }
 

@@ -3,7 +3,6 @@ import type { Session } from "#api/session.ts";
 import type { CreatedToken, TokenList } from "#api/tokens.ts";
 import { parseServerUrl, isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
 import { makeApi, type Api } from "#cli/api.ts";
-import { SESSION_FIELDS } from "#cli/catalogue/fields.ts";
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import { makeCredentialStore, type StoredLogin } from "#cli/credentials.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
@@ -69,7 +68,7 @@ export async function whoami(input: CommandInput, deps: Deps): Promise<number> {
   const settings = await loadSettings(deps, input.options);
   const credential = await getCredential(deps, settings, "api");
   const session = await makeApi(deps, settings, credential).call<Session>("GET", "/api/session");
-  const output = makeOutput(input, deps, SESSION_FIELDS, settings.defaults);
+  const output = makeOutput(input, deps, settings.defaults);
   output.result(session, () =>
     output.record([
       ["user", session.user.name],

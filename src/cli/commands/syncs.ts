@@ -1,11 +1,10 @@
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
-import { SYNC_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { count, makeOutput, type Column } from "#cli/output.ts";
-import type { SyncRecord } from "#cli/records.ts";
+import type { RemovalRecord, SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
 import { confirmed, findConnector } from "./connectors.ts";
@@ -20,7 +19,7 @@ export async function startSync(input: CommandInput, deps: Deps): Promise<number
   const { sync } = await api.call<{ sync: SyncRecord }>("POST", `/api/connectors/${segment(connector.id)}/syncs`, {
     body,
   });
-  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   if (!flagOption(input, "wait")) {
     output.result({ sync }, () => output.line(sync.id));
     output.talk(`Sync of "${connector.name}" is ${sync.state}. Follow it: kb connectors progress`);
@@ -31,7 +30,7 @@ export async function startSync(input: CommandInput, deps: Deps): Promise<number
   output.result({ sync: finished }, () => output.line(describeSync(finished)));
   if (finished.problem !== null) output.talk(`${finished.problem.code}: ${finished.problem.message}`);
   for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
-    output.talk(`  ${skip.externalId}: ${skip.message}`);
+    output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
   }
   return exitOfSync(finished);
 }
@@ -46,7 +45,7 @@ export async function cancelSync(input: CommandInput, deps: Deps): Promise<void>
   const id = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
   if (id === undefined) throw usageFailure(`"${connector.name}" has no running sync.`, "kb connectors progress");
   const answer = await api.call<{ sync: SyncRecord }>("POST", `${base}/${segment(id)}/cancel`);
-  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Sync ${id} is ${answer.sync.state}.`));
 }
 
@@ -58,7 +57,7 @@ export async function showProgress(input: CommandInput, deps: Deps): Promise<voi
     word === undefined
       ? "/api/connectors/progress"
       : `/api/connectors/${segment((await findConnector(api, word)).id)}/syncs`;
-  const output = makeOutput(input, deps, SYNC_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   if (flagOption(input, "watch")) return await watchProgress(api, path, deps, output.ndjson);
   const answer = await api.call<{ syncs: SyncRecord[] }>("GET", path);
   output.result(answer, () => output.table(answer.syncs, SYNC_COLUMNS, "No sync is running."));
@@ -69,17 +68,17 @@ export async function listRemovals(input: CommandInput, deps: Deps): Promise<voi
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   const path = `/api/connectors/${segment(connector.id)}/removals`;
-  const output = makeOutput(input, deps, REMOVAL_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   const verb = flagOption(input, "approve") ? "approve" : flagOption(input, "reject") ? "reject" : undefined;
   if (verb === undefined) {
-    const removals = await listAll<Removal>(api, path, "removals");
+    const removals = await listAll<RemovalRecord>(api, path, "removals");
     output.result({ removals, nextCursor: null }, () =>
       output.table(
         removals,
         [
           { title: "kbId", value: (item) => item.kbId },
           { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
-          { title: "path", value: (item) => (item.path ?? []).join("/"), isFlexible: true },
+          { title: "held since", value: (item) => item.heldAt.slice(0, 16).replace("T", " ") },
         ],
         `No removal of "${connector.name}" waits for approval.`,
       ),
@@ -102,15 +101,6 @@ export async function listRemovals(input: CommandInput, deps: Deps): Promise<voi
 export function pageLimit(input: CommandInput, max = 200): number | undefined {
   return parseInteger(textOption(input, "limit"), "--limit", 1, max);
 }
-
-interface Removal {
-  kbId?: string;
-  externalId?: string;
-  title?: string | null;
-  path?: string[];
-}
-
-const REMOVAL_FIELDS = ["kbId", "externalId", "title", "path"];
 
 const SYNC_COLUMNS: readonly Column<SyncRecord>[] = [
   { title: "sync", value: (sync) => sync.id },

@@ -4,7 +4,6 @@ import { argument, listOption, textOption, type CommandInput } from "#cli/comman
 import type { Deps } from "#cli/deps.ts";
 import { makeOutput } from "#cli/output.ts";
 import { parseDuration } from "#cli/values.ts";
-import { TOKEN_FIELDS } from "#cli/catalogue/fields.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -12,7 +11,7 @@ const DAY_MS = 86_400_000;
 export async function listTokens(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const list = await api.call<TokenList>("GET", "/api/api-tokens");
-  const output = makeOutput(input, deps, TOKEN_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(list, () =>
     output.table<Token>(
       list.tokens,
@@ -42,7 +41,7 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
     ...(days === undefined ? {} : { expiresInDays: days }),
   };
   const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body });
-  const output = makeOutput(input, deps, ["token", "plaintext", "mcpUrl"], api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(made, () => {
     output.line(made.plaintext);
     output.talk(`Token ${made.token.id} for ${made.mcpUrl}. It is shown this once: store it now.`);
@@ -53,6 +52,6 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
 export async function revokeToken(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const answer = await api.call<{ token: Token }>("DELETE", `/api/api-tokens/${segment(argument(input, 0))}`);
-  const output = makeOutput(input, deps, TOKEN_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Token "${answer.token.name}" is revoked; it opens nothing any more.`));
 }

@@ -1,7 +1,6 @@
 import type { Invitation, LocalRoot, Member } from "#api/workspace.ts";
 import { resolve } from "node:path";
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
-import { INVITATION_FIELDS, MEMBER_FIELDS, ROOT_FIELDS } from "#cli/catalogue/fields.ts";
 import { argument, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -18,7 +17,7 @@ const ROOTS = "/api/local-roots";
 export async function listMembers(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const members = await listAll<Member>(api, MEMBERS, "members");
-  const output = makeOutput(input, deps, MEMBER_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ members, nextCursor: null }, () =>
     output.table(
       members,
@@ -40,7 +39,7 @@ export async function updateMember(input: CommandInput, deps: Deps): Promise<voi
   const member = await findMember(api, argument(input, 0));
   const body = { role: textOption(input, "role") };
   const answer = await api.call<{ member: Member }>("PATCH", `${MEMBERS}/${segment(member.userId)}`, { body });
-  const output = makeOutput(input, deps, MEMBER_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`${answer.member.email} is ${answer.member.role} now.`));
 }
 
@@ -57,7 +56,7 @@ export async function removeMember(input: CommandInput, deps: Deps): Promise<voi
 export async function listInvitations(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const invitations = await listAll<Invitation>(api, INVITATIONS, "invitations");
-  const output = makeOutput(input, deps, INVITATION_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ invitations, nextCursor: null }, () =>
     output.table(
       invitations,
@@ -78,7 +77,7 @@ export async function addInvitation(input: CommandInput, deps: Deps): Promise<vo
   const api = await connect(input, deps);
   const body = { email: argument(input, 0), role: textOption(input, "role") ?? "member" };
   const answer = await api.call<{ invitation: Invitation; url: string }>("POST", INVITATIONS, { body });
-  const output = makeOutput(input, deps, [...INVITATION_FIELDS, "url"], api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.line(answer.url);
     output.talk(
@@ -98,7 +97,7 @@ export async function removeInvitation(input: CommandInput, deps: Deps): Promise
 export async function listRoots(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const answer = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
-  const output = makeOutput(input, deps, ROOT_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () =>
     output.table(
       answer.roots,
@@ -117,7 +116,7 @@ export async function addRoot(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const body = { path: resolve(deps.cwd, argument(input, 0)) };
   const answer = await api.call<{ root: LocalRoot }>("POST", ROOTS, { body });
-  const output = makeOutput(input, deps, ROOT_FIELDS, api.settings.defaults);
+  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Connectors may read ${answer.root.path} now.`));
 }
 

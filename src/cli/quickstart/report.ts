@@ -38,7 +38,7 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
   if (sync.counts.failed > 0 || (failed?.total ?? 0) > 0) {
     output.line(`  ${count(Math.max(sync.counts.failed, failed?.total ?? 0))} failed:`);
     for (const skip of sync.skips.filter((item) => item.reason === "failed").slice(0, 5)) {
-      output.line(`    ${skip.externalId}: ${skip.message}`);
+      output.line(`    ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
     }
     output.line(`  More: kb connectors files ${connector.id} --state failed`);
   }
