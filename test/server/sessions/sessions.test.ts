@@ -1,0 +1,226 @@
+import { describe, test } from "vitest";
+import { makeServer, TEST_NOW, TEST_PASSWORD, TEST_PASSWORD_COSTS } from "../../helpers.ts";
+import { makePasswords } from "#server/sessions/passwords.ts";
+
+const DAY_MS = 86_400_000;
+const secretOf = (setCookie: string | null) => /^[^=]+=([^;]*)/.exec(setCookie ?? "")?.[1] ?? "";
+
+describe("a web session", () => {
+  test("opens with e-mail and password and says who, where and what", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const signedIn = await kb
+      .anyone()
+      .post("/api/session", { email: ana.email.toUpperCase(), password: TEST_PASSWORD, timeZone: "Europe/Vienna" });
+    expect(signedIn).toMatchObject({
+      status: 200,
+      json: {
+        user: { id: ana.userId, email: ana.email, emailVerifiedAt: null, timeZone: "Europe/Vienna" },
+        workspace: { id: ana.workspaceId, name: "Acme", timeZone: "UTC" },
+        role: "owner",
+        scopes: ["mcp:read", "kb:api", "kb:admin"],
+        mode: "self-hosted",
+        signup: "invite",
+      },
+    });
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^kb_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
+    const again = await kb.anyone().request("GET", "/api/session", { headers: { cookie: cookie.split(";")[0] ?? "" } });
+    expect(again.json).toEqual(signedIn.json);
+  });
+
+  test("has a Secure __Host- cookie behind https, and only that one counts", async ({ expect }) => {
+    const kb = await makeServer({ settings: { baseUrl: "https://kb.test" } });
+    const ana = await kb.addOwner();
+    const signedIn = await kb.anyone().post("/api/session", { email: ana.email, password: TEST_PASSWORD });
+    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^__Host-kb=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const planted = { cookie: `kb_session=${secretOf(cookie)}` };
+    expect((await kb.anyone().request("GET", "/api/session", { headers: planted })).status).toBe(401);
+    expect(signedIn.headers.get("strict-transport-security")).toBe("max-age=31536000");
+  });
+
+  test("signing in ends the session that the browser held before", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const body = { email: ana.email, password: TEST_PASSWORD };
+    const fresh = await kb.as(ana).post("/api/session", body);
+    expect(secretOf(fresh.headers.get("set-cookie"))).not.toBe(ana.sessionSecret);
+    expect((await kb.as(ana).get("/api/session")).status).toBe(401);
+  });
+
+  test("ends by signing out; a failed sign-in leaves it alone", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    expect((await kb.as(ana).post("/api/session", { email: ana.email, password: "wrong" })).status).toBe(401);
+    const out = await kb.as(ana).delete("/api/session");
+    expect(out.status).toBe(204);
+    expect(out.headers.get("set-cookie")).toMatch(/^kb_session=; Max-Age=0/);
+    expect((await kb.as(ana).get("/api/session")).status).toBe(401);
+  });
+
+  test("ends after 7 idle days, and after 30 days however busy", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const idle = await kb.signIn(ana);
+    for (let day = 1; day < 30; day++) {
+      kb.clock.advance(DAY_MS);
+      expect((await kb.as(ana).get("/api/session")).status).toBe(200);
+      if (day === 6) expect((await kb.as(ana).get("/api/sessions")).json.sessions).toHaveLength(2);
+      if (day === 8) expect((await kb.as(idle).get("/api/session")).status).toBe(401);
+    }
+    kb.clock.advance(DAY_MS);
+    expect((await kb.as(ana).get("/api/session")).status).toBe(401);
+  });
+
+  test("is listed with its device, page by page, and can be ended from another one", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const phone = await kb.signIn(ana);
+    const bo = await kb.addMember(ana.workspaceId);
+    const [first, second] = [
+      await kb.as(ana).get("/api/sessions?limit=1"),
+      await kb.as(ana).get("/api/sessions?limit=200"),
+    ];
+    const rest = await kb.as(ana).get(`/api/sessions?limit=1&cursor=${first.json.nextCursor}`);
+    expect(first.json.nextCursor).toMatch(/^[\w-]{28}$/);
+    expect([...first.json.sessions, ...rest.json.sessions]).toEqual(second.json.sessions);
+    expect(rest.json.nextCursor).toBeNull();
+    const other = second.json.sessions.find((session: { current: boolean }) => !session.current);
+    expect((await kb.as(bo).delete(`/api/sessions/${other.id}`)).status).toBe(404);
+    expect((await kb.as(ana).delete(`/api/sessions/${other.id}`)).status).toBe(204);
+    expect((await kb.as(phone).get("/api/session")).status).toBe(401);
+    expect((await kb.as(ana).delete(`/api/sessions/${other.id}`)).status).toBe(404);
+  });
+
+  test("the database holds no secret of it", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const rows = await kb.database.read.selectFrom("sessions").selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(ana.sessionSecret);
+  });
+});
+
+describe("signing in", () => {
+  test("an unknown account and a wrong password read the same", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const wrong = await kb.anyone().post("/api/session", { email: ana.email, password: "not it at all" });
+    const unknown = await kb.anyone().post("/api/session", { email: "nobody@acme.test", password: "not it at all" });
+    expect(wrong).toMatchObject({ status: 401, json: { code: "sign_in_failed" } });
+    expect({ ...unknown.json, requestId: "" }).toEqual({ ...wrong.json, requestId: "" });
+    expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
+  });
+
+  test("is throttled per account from many addresses, and per IPv6 /64 for many accounts", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const attempt = (email: string, ip: string) =>
+      kb.anyone().request("POST", "/api/session", { body: { email, password: "not it at all" }, ip });
+    const byAccount = [];
+    for (let i = 0; i < 12; i++) byAccount.push((await attempt(ana.email, `10.0.0.${i}`)).status);
+    expect(byAccount).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    const byNetwork = [];
+    for (let i = 0; i < 12; i++) byNetwork.push((await attempt(`a${i}@x.test`, `2001:db8:1:2::${i + 1}`)).status);
+    expect(byNetwork).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    expect((await attempt("b@x.test", "2001:db8:1:3::1")).status).toBe(401);
+    const refused = await attempt(ana.email, "10.0.1.1");
+    expect(refused).toMatchObject({ status: 429, json: { code: "rate_limited" } });
+    expect(refused.headers.get("retry-after")).toBe("6");
+    kb.clock.advance(6000);
+    const body = { email: ana.email, password: TEST_PASSWORD };
+    expect((await kb.anyone().request("POST", "/api/session", { body, ip: "10.0.1.1" })).status).toBe(200);
+  });
+
+  test("50 wrong ones at once cost 10 hashes, and another request is answered meanwhile", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    let isDone = false;
+    const attempts = Promise.all(
+      Array.from({ length: 50 }, () =>
+        kb.anyone().post("/api/session", { email: ana.email, password: "not it at all" }),
+      ),
+    ).finally(() => (isDone = true));
+    expect((await kb.anyone().get("/healthz")).status).toBe(200);
+    expect(isDone).toBe(false);
+    const statuses = (await attempts).map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+  });
+
+  test("right ones are not counted", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    for (let i = 0; i < 15; i++) {
+      const answer = await kb.anyone().post("/api/session", { email: ana.email, password: TEST_PASSWORD });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test("somebody in no workspace is told so", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const bo = await kb.addMember(ana.workspaceId);
+    await kb.as(ana).delete(`/api/workspace/members/${bo.userId}`);
+    expect(await kb.anyone().post("/api/session", { email: bo.email, password: TEST_PASSWORD })).toMatchObject({
+      status: 403,
+      json: { code: "forbidden" },
+    });
+  });
+
+  test.for([
+    ["no password", { email: "a@b" }, "password"],
+    ["no address", { email: "ab", password: "x" }, "email"],
+    ["too long a password", { email: "a@b", password: "x".repeat(1025) }, "password"],
+    ["an unknown key", { email: "a@b", password: "x", remember: true }, "remember"],
+    ["an unknown zone", { email: "a@b", password: "x", timeZone: "Mars/Base" }, "timeZone"],
+    ["an offset as zone", { email: "a@b", password: "x", timeZone: "+02:00" }, "timeZone"],
+    ["a wrong type", { email: ["a@b"], password: "x" }, "email"],
+  ] as const)("refuses %s", async ([, body, field], { expect }) => {
+    const kb = await makeServer();
+    expect(await kb.anyone().post("/api/session", body)).toMatchObject({ status: 400, json: { field } });
+  });
+});
+
+describe("passwords", () => {
+  const passwords = makePasswords(TEST_PASSWORD_COSTS);
+
+  test.for([
+    ["elevenchars", "too short"],
+    ["a".repeat(40), "one character"],
+    ["abababababababab", "few characters"],
+    ["é".repeat(60) + "abcdefghijklm", "over 128 bytes"],
+    ["ana@acme.test1", "the address"],
+    ["Correct Horse Battery Staple", "published"],
+  ] as const)("%s is refused: %s", ([password], { expect }) => {
+    expect(() => passwords.check(password, { email: "ana@acme.test" })).toThrow(
+      expect.objectContaining({ code: "password_too_weak" }),
+    );
+  });
+
+  test("12 characters of any script will do", ({ expect }) => {
+    expect(() => passwords.check("grüne Türen 7", { email: "ana@acme.test" })).not.toThrow();
+  });
+
+  test("input over 128 bytes never matches, not even itself cut", async ({ expect }) => {
+    const hash = await passwords.hash("");
+    expect(await passwords.verify(hash, "x".repeat(129))).toBe(false);
+    expect(await passwords.verify(null, "anything")).toBe(false);
+    expect(await passwords.verify(hash, "")).toBe(true);
+  });
+
+  test("a hash with other costs is renewed at the next sign-in", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    await kb.store.users.setPasswordHash(
+      ana.userId,
+      await makePasswords({ memoryKib: 16, passes: 2 }).hash(TEST_PASSWORD),
+    );
+    expect((await kb.anyone().post("/api/session", { email: ana.email, password: TEST_PASSWORD })).status).toBe(200);
+    expect((await kb.store.users.find(ana.userId))?.passwordHash).toContain("$m=8,t=1,p=1$");
+  });
+});
+
+test("a test server stands at its fixed time", async ({ expect }) => {
+  expect((await makeServer()).clock.now()).toBe(TEST_NOW);
+});
