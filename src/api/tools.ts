@@ -237,7 +237,10 @@ export interface ToolSearchEntry {
   /** Where the snippet's passage starts in the item's text: an `offset` of `kb_get_file_content`. */
   at?: number;
   section?: string;
+  /** Empty when the item has no text. */
   snippet: string;
+  /** Why it has none. */
+  noText?: string;
   /** Further passages, with `detail: "detailed"`. */
   more?: { at: number; section?: string; snippet: string }[];
 }
@@ -251,7 +254,11 @@ export interface ToolSearchResult {
   match: "all" | "any";
   order: "relevance" | "recency" | "due";
   results?: ToolSearchEntry[];
+  /** With `groupBy`: what the values are of. */
+  groupedBy?: string;
   groups?: { value: string; entityId?: string; count: number }[];
+  /** True when the answer would have been larger than `maxTokens`. */
+  isCut?: boolean;
   notes?: string[];
   next?: { cursor: string };
 }

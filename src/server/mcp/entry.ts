@@ -1,0 +1,148 @@
+import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import { distanceOf, formatDay } from "#api/days.ts";
+import type { ToolSearchEntry } from "#api/tools.ts";
+import type { SearchEntry, SearchPassage } from "#server/ports/answers.ts";
+import type { ItemPerson, ItemRecord } from "#server/ports/store/items.ts";
+
+/** How much of an entry is shown; the budget goes down this list. Source: B24. */
+export interface EntryDetail {
+  snippetChars: number;
+  passages: number;
+  /** Status, people, dates, key, section … */
+  hasOptional: boolean;
+  /** Labels, path, creation date. */
+  isDetailed: boolean;
+}
+
+/** The moment and zone that dates are printed in. */
+export interface PrintTime {
+  now: number;
+  timeZone: string;
+}
+
+/** The facts of one hit, cleaned; the text form is made from nothing else. */
+export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail, time: PrintTime): ToolSearchEntry {
+  const { item } = entry;
+  // A passage of nothing but hidden characters is none.
+  const [first, ...more] = entry.passages
+    .map((passage) => ({ ...passage, text: cleanLine(passage.text, 5000) }))
+    .filter((passage) => passage.text !== "")
+    .slice(0, detail.passages);
+  const url = cleanUrl(item.url);
+  const projected: ToolSearchEntry = {
+    n,
+    kbId: item.kbId,
+    providerId: cleanField(item.providerId, MAX_CHARS.source),
+    source: cleanField(item.source, MAX_CHARS.source),
+    ...(url !== undefined && { url }),
+    title: titleOf(item),
+    kind: item.kind,
+    ...(detail.hasOptional && optionalFacts(item, time)),
+    ...(detail.hasOptional && detail.isDetailed && detailedFacts(item, time)),
+    ...(first !== undefined && { at: first.at }),
+    ...(detail.hasOptional && sectionOf(first)),
+    snippet: first === undefined ? "" : shorten(first.text, detail.snippetChars),
+  };
+  if (first === undefined && detail.hasOptional && item.textReason !== null) projected.noText = item.textReason;
+  if (more.length > 0) {
+    projected.more = more.map((passage) => ({
+      at: passage.at,
+      ...sectionOf(passage),
+      snippet: shorten(passage.text, detail.snippetChars),
+    }));
+  }
+  return projected;
+}
+
+/** The lines of one hit. `[n]`, `kbId:` and `providerId:` begin lines only here. */
+export function entryLines(entry: ToolSearchEntry, time: PrintTime): string[] {
+  const facts = [
+    `kbId: ${entry.kbId}`,
+    entry.status === undefined ? entry.kind : `${entry.kind}, ${entry.status}`,
+    ...field("key: ", entry.key),
+    ...field("assignee: ", entry.assignees?.join("; ")),
+    ...field("due: ", entry.due),
+    ...field("by ", entry.by),
+    ...field("updated: ", entry.updated && withDistance(entry.updated, time)),
+    ...field("created: ", entry.created),
+    ...field("labels: ", entry.labels?.join("; ")),
+    ...field("path: ", entry.path),
+  ];
+  const place = [`providerId: ${entry.providerId}`, `source: ${entry.source}`, ...field("URL: ", entry.url)];
+  return [
+    `[${entry.n}] ${entry.title}`,
+    facts.join(" | "),
+    place.join(" | "),
+    ...passageLines(entry, entry.noText),
+    ...(entry.more ?? []).flatMap((passage) => passageLines(passage)),
+  ];
+}
+
+/** A title on one line; never empty, so that the line of an entry can be told from others. */
+export function titleOf(item: Pick<ItemRecord, "title">): string {
+  return cleanLine(item.title, MAX_CHARS.title) || "(untitled)";
+}
+
+/** `2026-11-19 (2 days ago)`. */
+export function withDistance(day: string, { now, timeZone }: PrintTime): string {
+  // Noon is inside the day in every zone.
+  return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
+}
+
+/** A person's name as shown; `(claimed)` when only the document says so. */
+export function personName(person: Pick<ItemPerson, "name" | "claimed">): string {
+  const name = cleanField(person.name, MAX_CHARS.person).replaceAll(";", ",");
+  return `${name === "" ? "(unnamed)" : name}${person.claimed ? " (claimed)" : ""}`;
+}
+
+/** The text up to `maxChars`, ended at a sentence when one ends in its second half, else at a word. */
+export function shorten(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const head = cut(text, maxChars).slice(0, -1);
+  const sentence = Math.max(...[". ", "! ", "? ", "。", "！", "？"].map((end) => head.lastIndexOf(end)));
+  if (sentence >= maxChars / 2) return head.slice(0, sentence + 1);
+  const word = head.lastIndexOf(" ");
+  return `${word >= maxChars / 2 ? head.slice(0, word) : head}…`;
+}
+
+function optionalFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolSearchEntry> {
+  return {
+    ...(item.status !== null && { status: item.status }),
+    ...(item.key !== null &&
+      cleanField(item.key, MAX_CHARS.key) !== "" && { key: cleanField(item.key, MAX_CHARS.key) }),
+    ...(item.assignees.length > 0 && { assignees: item.assignees.slice(0, 10).map(personName) }),
+    ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
+    ...(item.author !== null && { by: personName(item.author) }),
+    ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
+  };
+}
+
+function detailedFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolSearchEntry> {
+  const labels = item.labels
+    .map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","))
+    .filter((label) => label !== "");
+  const path = item.path.map((segment) => cleanField(segment, MAX_CHARS.segment)).filter((segment) => segment !== "");
+  return {
+    ...(item.createdAt !== null && { created: formatDay(item.createdAt, timeZone) }),
+    ...(labels.length > 0 && { labels: labels.slice(0, 20) }),
+    ...(path.length > 0 && { path: path.slice(-10).join(" / ") }),
+  };
+}
+
+function sectionOf(passage: SearchPassage | undefined): { section?: string } {
+  const section = cleanLine(passage?.section ?? "", MAX_CHARS.section).replaceAll('"', "'");
+  return section === "" ? {} : { section };
+}
+
+function passageLines(passage: { at?: number; section?: string; snippet: string }, noText?: string): string[] {
+  if (passage.snippet === "") return [noText === undefined ? "snippet: none" : `snippet: none (${noText})`];
+  const place = [
+    ...(passage.at === undefined ? [] : [`at ${passage.at}`]),
+    ...(passage.section === undefined ? [] : [`"${passage.section}"`]),
+  ];
+  return [place.length === 0 ? "snippet:" : `snippet (${place.join(", ")}):`, `> ${passage.snippet}`];
+}
+
+function field(name: string, value: string | undefined): string[] {
+  return value === undefined || value === "" ? [] : [`${name}${value}`];
+}

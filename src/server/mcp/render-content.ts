@@ -1,0 +1,201 @@
+import { cleanBlock, cleanField, cleanLine, cleanUrl, MAX_CHARS, quoteLines } from "#api/clean.ts";
+import { formatDay } from "#api/days.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
+import { personName, titleOf, withDistance, type PrintTime } from "./entry.ts";
+import type { CountTokens } from "./tokens.ts";
+
+export interface ContentRendering extends PrintTime {
+  maxTokens: number;
+  count: CountTokens;
+}
+
+/** A stretch of text as it is stored. */
+export interface ContentRange {
+  item: ItemRecord;
+  text: string;
+  start: number;
+  totalChars: number;
+}
+
+export interface ContentPassages {
+  item: ItemRecord;
+  passages: readonly { at: number; text: string }[];
+  total: number;
+}
+
+/** Characters worth reading for a budget: more would be cut again. */
+export function charsFor(maxTokens: number): number {
+  return maxTokens * 5;
+}
+
+/**
+ * A part of an item as quoted text between a header and an end line that says how to go on; at most `maxTokens`.
+ * A long item's first part begins with its outline. Source: B12, B13.
+ */
+export function renderContent(range: ContentRange, how: ContentRendering): string {
+  const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
+  const notes = notesOf(range.item);
+  for (const header of headersOf(range, how)) {
+    const whole = assemble(range, range.text.length, header, notes);
+    if (isWhole && how.count(whole) <= how.maxTokens) return whole;
+    const length = longestThatFits(range, header, notes, how);
+    const part = assemble(range, length, header, notes);
+    if (length > 0 || (range.text === "" && how.count(part) <= how.maxTokens)) return part;
+  }
+  return "End of part. Too large for maxTokens; raise it.";
+}
+
+/** The passages of an item that hold what was looked for; at most `maxTokens`. */
+export function renderPassages(found: ContentPassages, how: ContentRendering): string {
+  const { item, passages, total } = found;
+  const header = headerLines(item, how, item.textChars).join("\n");
+  const blocks = passages.map(({ at, text }) => {
+    const section = sectionAt(item, at);
+    const place = section === undefined ? `at ${at}:` : `at ${at}, "${section}":`;
+    return `${place}\n${quoteLines(cleanBlock(text).trim())}`;
+  });
+  const render = (shown: number): string => {
+    const last = passages[shown - 1];
+    const rest = total - shown;
+    const more = rest > 0 && last !== undefined ? ` ${rest} more; read on from offset=${last.at}, or narrow find.` : "";
+    const none = total === 0 ? " Nothing here has these words: try others, or read without find." : "";
+    return [header, ...blocks.slice(0, shown), `End of passages. ${shown} of ${total} shown.${more}${none}`].join(
+      "\n\n",
+    );
+  };
+  for (let shown = blocks.length; shown >= 0; shown--) {
+    const text = render(shown);
+    if (how.count(text) <= how.maxTokens) return text;
+  }
+  return "End of passages. Too large for maxTokens; raise it.";
+}
+
+/** From the fullest header to the smallest. */
+function headersOf(range: ContentRange, how: ContentRendering): string[] {
+  const lines = headerLines(range.item, how, range.totalChars);
+  const isLong = range.start === 0 && range.text.length > 0 && range.totalChars > charsFor(how.maxTokens) / 2;
+  const outline = isLong ? outlineOf(range.item) : undefined;
+  return [
+    ...(outline === undefined ? [] : [[...lines, outline].join("\n")]),
+    lines.join("\n"),
+    lines.slice(0, 2).join("\n"),
+    `kbId: ${range.item.kbId}`,
+  ];
+}
+
+function headerLines(item: ItemRecord, time: PrintTime, totalChars: number): string[] {
+  const url = cleanUrl(item.url);
+  const facts = [
+    // Named, so that no line begins with a source's own words.
+    `Title: ${titleOf(item).replaceAll("|", "¦")}`,
+    item.status === null ? item.kind : `${item.kind}, ${item.status}`,
+    ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
+    ...(item.updatedAt === null ? [] : [`updated: ${withDistance(formatDay(item.updatedAt, time.timeZone), time)}`]),
+    ...(url === undefined ? [] : [`URL: ${url}`]),
+    `${thousands(totalChars)} characters`,
+  ];
+  const place = [
+    `kbId: ${item.kbId}`,
+    `providerId: ${cleanField(item.providerId, MAX_CHARS.source)}`,
+    `source: ${cleanField(item.source, MAX_CHARS.source)}`,
+    ...(item.path.length === 0
+      ? []
+      : [`path: ${item.path.map((segment) => cleanField(segment, MAX_CHARS.segment)).join(" / ")}`]),
+  ];
+  const more = moreFacts(item, time);
+  return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
+}
+
+/** What a task or document says about itself beside its text. */
+function moreFacts(item: ItemRecord, { timeZone }: PrintTime): string[] {
+  const labels = item.labels.map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","));
+  const fields = Object.entries(item.fields)
+    .slice(0, 20)
+    .map(([name, value]) => `${cleanField(name, MAX_CHARS.label)}: ${cleanField(fieldText(value), MAX_CHARS.value)}`);
+  return [
+    ...(item.key === null ? [] : [`key: ${cleanField(item.key, MAX_CHARS.key)}`]),
+    ...(item.assignees.length === 0 ? [] : [`assignee: ${item.assignees.slice(0, 10).map(personName).join("; ")}`]),
+    ...(item.dueAt === null ? [] : [`due: ${formatDay(item.dueAt, timeZone)}`]),
+    ...(item.priority === null ? [] : [`priority: ${cleanField(item.priority, MAX_CHARS.label)}`]),
+    ...(item.createdAt === null ? [] : [`created: ${formatDay(item.createdAt, timeZone)}`]),
+    ...(labels.length === 0 ? [] : [`labels: ${labels.slice(0, 20).join("; ")}`]),
+    ...(fields.length === 0 ? [] : [`fields: ${fields.join("; ")}`]),
+  ];
+}
+
+function fieldText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+function notesOf(item: ItemRecord): string[] {
+  return item.textChars === 0 && item.textReason !== null ? [`Note: no searchable text (${item.textReason}).`] : [];
+}
+
+const MAX_OUTLINE = 30;
+
+function outlineOf(item: ItemRecord): string | undefined {
+  if (item.sections.length < 2) return undefined;
+  // The outermost headings first when there are too many, in the order of the text.
+  const levels = [...new Set(item.sections.map((section) => section.level))].sort((a, b) => a - b);
+  let chosen = item.sections.filter((section) => section.level <= (levels[0] ?? 0));
+  for (const level of levels) {
+    const deeper = item.sections.filter((section) => section.level <= level);
+    if (deeper.length > MAX_OUTLINE) break;
+    chosen = deeper;
+  }
+  const names = chosen
+    .slice(0, MAX_OUTLINE)
+    .map(({ start, name }) => `${start} ${cleanField(name, MAX_CHARS.section).replaceAll(";", ",")}`);
+  const rest = item.sections.length - names.length;
+  return `Outline: ${names.join("; ")}${rest > 0 ? `; ${rest} more` : ""}`;
+}
+
+function sectionAt(item: ItemRecord, at: number): string | undefined {
+  const section = item.sections.findLast(({ start }) => start <= at);
+  const name = cleanLine(section?.name ?? "", MAX_CHARS.section).replaceAll('"', "'");
+  return name === "" ? undefined : name;
+}
+
+function assemble(range: ContentRange, length: number, header: string, notes: readonly string[]): string {
+  const end = range.start + length;
+  const text = range.text.slice(0, length);
+  const isEnd = end >= range.totalChars;
+  const span = `Characters ${thousands(range.start)}-${thousands(end)} of ${thousands(range.totalChars)}`;
+  const last = isEnd
+    ? range.start === 0
+      ? "End of item."
+      : `End of item. ${span}.`
+    : `End of part. ${span}; go on with offset=${end}.`;
+  return [header, ...(text === "" ? [] : [quoteLines(cleanBlock(text))]), [...notes, last].join("\n")].join("\n\n");
+}
+
+/** Code units of the text that fit, ended at a line or word where one ends near; 0 when nothing does. */
+function longestThatFits(range: ContentRange, header: string, notes: readonly string[], how: ContentRendering): number {
+  let length = range.text.length;
+  while (length > 0) {
+    const size = how.count(assemble(range, length, header, notes));
+    if (size <= how.maxTokens) return length;
+    // Straight to about the right length, then a little less each time.
+    const guess = Math.floor((length * how.maxTokens * 0.97) / size);
+    length = cutPoint(range.text, Math.min(guess, length - 1));
+  }
+  return 0;
+}
+
+/** A good place to cut, at most `wanted` and never more: `lastIndexOf` takes a negative place for 0. */
+function cutPoint(text: string, wanted: number): number {
+  if (wanted <= 0) return 0;
+  const least = Math.floor(wanted * 0.9);
+  const line = text.lastIndexOf("\n", wanted - 1) + 1;
+  if (line > least) return line;
+  const word = text.lastIndexOf(" ", wanted - 1) + 1;
+  if (word > least) return word;
+  const unit = text.charCodeAt(wanted);
+  return unit >= 0xdc00 && unit <= 0xdfff ? wanted - 1 : wanted;
+}
+
+/** Plain digits, so that a number can be given back as `offset`; thousands are parted for the eye only. */
+function thousands(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,235 @@
+import { cleanField, cleanUrl, MAX_CHARS } from "#api/clean.ts";
+import { formatDay, formatNow } from "#api/days.ts";
+import type {
+  ToolContextItem,
+  ToolContextRelation,
+  ToolContextResult,
+  ToolEntitiesResult,
+  ToolEntity,
+} from "#api/tools.ts";
+import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } from "#server/ports/answers.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
+import { titleOf, withDistance, type PrintTime } from "./entry.ts";
+import { firstThatFits, type Rendered } from "./render-search.ts";
+import type { CountTokens } from "./tokens.ts";
+
+export interface EntityRendering extends PrintTime {
+  maxTokens: number;
+  count: CountTokens;
+}
+
+/** The answer of `kb_search_entities`: one line for each entity. Entities go from the end when there is no room. */
+export function renderEntities(page: EntityPage, notes: readonly string[], how: EntityRendering) {
+  const now = formatNow(how.now, how.timeZone);
+  function* candidates(): Generator<Rendered<ToolEntitiesResult>> {
+    for (let shown = page.entities.length; shown >= 0; shown--) {
+      const isAll = shown === page.entities.length;
+      const structured: ToolEntitiesResult = {
+        now,
+        total: page.total,
+        entities: page.entities.slice(0, shown).map((entity) => projectEntity(entity, how)),
+        ...(notes.length > 0 && { notes: [...notes] }),
+        ...(isAll && page.nextCursor !== null && { next: { cursor: page.nextCursor } }),
+      };
+      yield { structured, text: entitiesText(structured) };
+    }
+  }
+  return firstThatFits(candidates(), how);
+}
+
+/** The answer of `kb_get_entity_context`; every line of it ends in a kbId or an entityId. Source: B21. */
+export function renderContext(answer: EntityAnswer, how: EntityRendering): Rendered<ToolContextResult> {
+  const now = formatNow(how.now, how.timeZone);
+  function* candidates(): Generator<Rendered<ToolContextResult>> {
+    for (const keep of [20, 10, 5, 3, 1, 0]) {
+      const structured = answer.type === "overview" ? overview(answer, keep, how) : several(answer, keep, how);
+      const whole: ToolContextResult = { now, ...structured };
+      yield { structured: whole, text: contextText(whole, how) };
+    }
+    yield { structured: { now }, text: `Now: ${now}.\n\nEnd of overview. Too large for maxTokens; raise it.` };
+  }
+  return firstThatFits(candidates(), how);
+}
+
+function overview(
+  { overview: it }: Extract<EntityAnswer, { type: "overview" }>,
+  keep: number,
+  how: EntityRendering,
+): Omit<ToolContextResult, "now"> {
+  return {
+    entity: projectEntity(it.entity, how),
+    counts: { ...it.counts, byKind: { ...it.counts.byKind } },
+    openTasks: it.openTasks.slice(0, keep).map((item) => projectItem(item, how)),
+    newest: it.newest.slice(0, keep).map((item) => projectItem(item, how)),
+    relations: it.relations.slice(0, keep).map(projectRelation),
+    ...(it.notes.length > 0 && keep > 0 && { notes: [...it.notes] }),
+  };
+}
+
+function several(
+  { candidates, notes }: Extract<EntityAnswer, { type: "candidates" }>,
+  keep: number,
+  how: EntityRendering,
+): Omit<ToolContextResult, "now"> {
+  return {
+    candidates: candidates.slice(0, keep).map((entity) => projectEntity(entity, how)),
+    ...(notes.length > 0 && { notes: [...notes] }),
+  };
+}
+
+function projectEntity(entity: EntityRecord, how: PrintTime): ToolEntity {
+  const { timeZone } = how;
+  const email = value(entity.email);
+  const login = value(entity.login);
+  const aliases = entity.aliases
+    .map((alias) => cleanField(alias, MAX_CHARS.person).replaceAll(";", ","))
+    .filter(Boolean);
+  const sources = entity.sources
+    .map((source) => cleanField(source, MAX_CHARS.source).replaceAll(";", ","))
+    .filter(Boolean);
+  return {
+    entityId: entity.entityId,
+    type: entity.type,
+    name: nameOf(entity.name),
+    ...(email !== undefined && { email }),
+    ...(login !== undefined && { login }),
+    ...(entity.claimed && { claimed: true }),
+    ...(aliases.length > 0 && { aliases: aliases.slice(0, 5) }),
+    ...(sources.length > 0 && { sources: sources.slice(0, 5) }),
+    items: entity.itemCount,
+    ...(entity.lastActiveAt !== null && { lastActive: formatDay(entity.lastActiveAt, timeZone) }),
+  };
+}
+
+function projectItem(item: ItemRecord, { timeZone }: PrintTime): ToolContextItem {
+  const url = cleanUrl(item.url);
+  return {
+    kbId: item.kbId,
+    title: titleOf(item).replaceAll("|", "¦"),
+    kind: item.kind,
+    ...(item.status !== null && { status: item.status }),
+    ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
+    ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
+    ...(url !== undefined && { url }),
+  };
+}
+
+function projectRelation(relation: EntityRelationRecord): ToolContextRelation {
+  return {
+    role: cleanField(relation.role, MAX_CHARS.label),
+    entityId: relation.entityId,
+    type: relation.type,
+    name: nameOf(relation.name),
+    ...(relation.claimed && { claimed: true }),
+    items: relation.itemCount,
+    kbId: relation.kbId,
+  };
+}
+
+function nameOf(name: string): string {
+  return cleanField(name, MAX_CHARS.person) || "(unnamed)";
+}
+
+function value(text: string | null): string | undefined {
+  const cleaned = cleanField(text ?? "", MAX_CHARS.value);
+  return cleaned === "" ? undefined : cleaned;
+}
+
+function entitiesText(answer: ToolEntitiesResult): string {
+  const shown = answer.entities.length;
+  const cursor = answer.next?.cursor;
+  const more =
+    cursor !== undefined
+      ? `There are more: repeat the call with cursor="${cursor}".`
+      : shown < answer.total
+        ? "Cut by size; ask for less with limit."
+        : "All shown.";
+  return [
+    `${answer.total} found, ${shown} shown. Now: ${answer.now}.`,
+    ...(shown > 0 ? [answer.entities.map((entity, index) => entityLine(entity, index + 1)).join("\n")] : []),
+    [...noteLines(answer.notes), `End of results. ${more}`].join("\n"),
+  ].join("\n\n");
+}
+
+function entityLine(entity: ToolEntity, n: number): string {
+  return [`[${n}] ${entity.name}`, ...entityFacts(entity), `entityId: ${entity.entityId}`].join(" | ");
+}
+
+function entityFacts(entity: ToolEntity): string[] {
+  return [
+    entity.claimed === true ? `${entity.type}, claimed` : entity.type,
+    ...part("e-mail: ", entity.email),
+    ...part("login: ", entity.login),
+    ...part("also: ", entity.aliases?.join("; ")),
+    ...part("in: ", entity.sources?.join("; ")),
+    `items: ${entity.items}`,
+    ...part("last active: ", entity.lastActive),
+  ];
+}
+
+function contextText(answer: ToolContextResult, time: PrintTime): string {
+  const { entity, counts } = answer;
+  if (entity === undefined || counts === undefined) return candidatesText(answer);
+  const kinds = Object.entries(counts.byKind).map(([kind, count]) => `${kind} ${count}`);
+  return [
+    [
+      `Entity: ${entity.name} | ${entityFacts(entity).join(" | ")} | entityId: ${entity.entityId}`,
+      `Now: ${answer.now}. Items: ${counts.items} (${kinds.join(", ")}); changed in the last 90 days: ${counts.recent}; open tasks: ${counts.openTasks}.`,
+    ].join("\n"),
+    ...block(
+      "Open tasks:",
+      (answer.openTasks ?? []).map((item) => itemLine(item, time)),
+    ),
+    ...block(
+      "Newest:",
+      (answer.newest ?? []).map((item) => itemLine(item, time)),
+    ),
+    ...block("Relations:", (answer.relations ?? []).map(relationLine)),
+    [
+      ...noteLines(answer.notes),
+      `End of overview. For the rest call kb_search with ${argumentFor(entity)}="${entity.entityId}".`,
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+function candidatesText(answer: ToolContextResult): string {
+  const candidates = answer.candidates ?? [];
+  return [
+    `${candidates.length} could be meant. Now: ${answer.now}.`,
+    ...(candidates.length > 0 ? [candidates.map((entity, index) => entityLine(entity, index + 1)).join("\n")] : []),
+    [...noteLines(answer.notes), "End of candidates. Call again with one of these entityIds."].join("\n"),
+  ].join("\n\n");
+}
+
+/** People are found as `people`, everything else as `source`. */
+function argumentFor(entity: ToolEntity): string {
+  return entity.type === "person" ? "people" : "source";
+}
+
+function itemLine(item: ToolContextItem, time: PrintTime): string {
+  return [
+    `- ${item.title}`,
+    item.status === undefined ? item.kind : `${item.kind}, ${item.status}`,
+    ...part("due: ", item.due),
+    ...part("updated: ", item.updated && withDistance(item.updated, time)),
+    ...part("URL: ", item.url),
+    `kbId: ${item.kbId}`,
+  ].join(" | ");
+}
+
+function relationLine(relation: ToolContextRelation): string {
+  const type = relation.claimed === true ? `${relation.type}, claimed` : relation.type;
+  return `- ${relation.role}: ${relation.name} | ${type} | items: ${relation.items} | entityId: ${relation.entityId} | proof kbId: ${relation.kbId}`;
+}
+
+function noteLines(notes: readonly string[] | undefined): string[] {
+  return (notes ?? []).map((note) => `Note: ${note}`);
+}
+
+function block(head: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [[head, ...lines].join("\n")];
+}
+
+function part(name: string, text: string | undefined): string[] {
+  return text === undefined || text === "" ? [] : [`${name}${text}`];
+}

@@ -1,0 +1,167 @@
+import { cleanField, MAX_CHARS } from "#api/clean.ts";
+import { formatNow } from "#api/days.ts";
+import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
+import type { SearchOutcome } from "#server/ports/answers.ts";
+import { entryLines, projectEntry, type EntryDetail, type PrintTime } from "./entry.ts";
+import type { CountTokens } from "./tokens.ts";
+
+/** Both forms of one answer. Either alone is enough: the text is made from the structured form. Source: B1. */
+export interface Rendered<T extends object> {
+  text: string;
+  structured: T;
+}
+
+export interface SearchRendering {
+  maxTokens: number;
+  isDetailed: boolean;
+  /** The call went on from a cursor. */
+  isContinued: boolean;
+  groupBy?: string;
+  timeZone: string;
+  count: CountTokens;
+}
+
+/**
+ * The answer of `kb_search`, at most `maxTokens` in its larger form: snippets are shortened first, then optional facts
+ * go, then entries from the end, and the cursor goes on after the last one shown. Source: B24.
+ */
+export function renderSearch(outcome: SearchOutcome, how: SearchRendering): Rendered<ToolSearchResult> {
+  const candidates = outcome.groups === undefined ? entryCandidates(outcome, how) : groupCandidates(outcome, how);
+  return firstThatFits(candidates, how);
+}
+
+/** The first candidate within the budget; the last one (made to be tiny) when none is. */
+export function firstThatFits<T extends object>(
+  candidates: Iterable<Rendered<T>>,
+  budget: { maxTokens: number; count: CountTokens },
+): Rendered<T> {
+  let last: Rendered<T> | undefined;
+  for (const candidate of candidates) {
+    last = candidate;
+    if (sizeOf(candidate, budget.count) <= budget.maxTokens) break;
+  }
+  if (last === undefined) throw new Error("An answer has at least one form.");
+  return last;
+}
+
+/** Tokens of the larger form: hosts show the model one of the two. */
+export function sizeOf(rendered: Rendered<object>, count: CountTokens): number {
+  return Math.max(count(rendered.text), count(JSON.stringify(rendered.structured)));
+}
+
+const CONCISE: EntryDetail = { snippetChars: 240, passages: 1, hasOptional: true, isDetailed: false };
+const DETAILED: EntryDetail = { snippetChars: 600, passages: 3, hasOptional: true, isDetailed: true };
+const SHORT: EntryDetail = { snippetChars: 120, passages: 1, hasOptional: true, isDetailed: false };
+const BARE: EntryDetail = { ...SHORT, hasOptional: false };
+
+function* entryCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
+  const time: PrintTime = { now: outcome.asOf, timeZone: how.timeZone };
+  const full = how.isDetailed ? DETAILED : CONCISE;
+  const all = outcome.entries.length;
+  for (const detail of [full, { ...full, snippetChars: SHORT.snippetChars, passages: 1 }, BARE]) {
+    yield render(outcome, how, entriesOf(outcome, all, detail, time), outcome.notes);
+  }
+  const bare = entriesOf(outcome, all, BARE, time);
+  // One entry of 50 costs at least 2 %: counting each length once is cheap enough and gives the longest that fits.
+  for (let shown = all - 1; shown >= 0; shown--) yield render(outcome, how, bare.slice(0, shown), outcome.notes);
+  yield render(outcome, how, [], []);
+}
+
+function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: PrintTime): ToolSearchEntry[] {
+  return outcome.entries.slice(0, count).map((entry, index) => projectEntry(entry, index + 1, detail, time));
+}
+
+function render(
+  outcome: SearchOutcome,
+  how: SearchRendering,
+  results: ToolSearchEntry[],
+  notes: readonly string[],
+): Rendered<ToolSearchResult> {
+  const cursor = outcome.cursorAfter(results.length);
+  const structured: ToolSearchResult = {
+    ...headOf(outcome, how, results.length),
+    results,
+    ...(results.length < outcome.entries.length && { isCut: true }),
+    ...(notes.length > 0 && { notes: [...notes] }),
+    ...(cursor !== undefined && { next: { cursor } }),
+  };
+  return { structured, text: searchText(structured, { now: outcome.asOf, timeZone: how.timeZone }, how.isContinued) };
+}
+
+function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
+  const groups = (outcome.groups ?? []).map(({ value, entityId, count }) => ({
+    value: cleanField(value, MAX_CHARS.source) || "(none)",
+    ...(entityId !== undefined && { entityId }),
+    count,
+  }));
+  const one = (shown: number, notes: readonly string[]): Rendered<ToolSearchResult> => {
+    const structured: ToolSearchResult = {
+      ...headOf(outcome, how, shown),
+      groupedBy: how.groupBy ?? "value",
+      groups: groups.slice(0, shown),
+      ...(shown < groups.length && { isCut: true }),
+      ...(notes.length > 0 && { notes: [...notes] }),
+    };
+    return { structured, text: groupText(structured) };
+  };
+  for (let shown = groups.length; shown > 0; shown = Math.floor(shown * 0.9)) yield one(shown, outcome.notes);
+  yield one(0, outcome.notes);
+  yield one(0, []);
+}
+
+function headOf(outcome: SearchOutcome, how: SearchRendering, returned: number) {
+  return {
+    now: formatNow(outcome.asOf, how.timeZone),
+    returned,
+    total: outcome.total,
+    totalIsExact: outcome.isTotalExact,
+    match: outcome.match,
+    order: outcome.order,
+  };
+}
+
+function searchText(answer: ToolSearchResult, time: PrintTime, isContinued: boolean): string {
+  const results = answer.results ?? [];
+  const shown = results.length === 0 ? "" : `, 1-${results.length}${isContinued ? " of this page" : ""} shown`;
+  const blocks = results.map((entry) => entryLines(entry, time).join("\n"));
+  return [
+    `${amount(answer)} found${shown}. Now: ${answer.now}.${modeOf(answer)}`,
+    ...blocks,
+    [...(answer.notes ?? []).map((note) => `Note: ${note}`), endLine(answer, isContinued)].join("\n"),
+  ].join("\n\n");
+}
+
+function groupText(answer: ToolSearchResult): string {
+  const groups = answer.groups ?? [];
+  const lines = groups.map(({ value, entityId, count }) =>
+    entityId === undefined ? `${count} x ${value}` : `${count} x ${value} | entityId: ${entityId}`,
+  );
+  const end = answer.isCut === true ? `Cut by maxTokens after ${groups.length} values.` : "All shown.";
+  return [
+    `${amount(answer)} found, counted by ${answer.groupedBy ?? "value"}. Now: ${answer.now}.${modeOf(answer)}`,
+    ...(lines.length > 0 ? [lines.join("\n")] : []),
+    [...(answer.notes ?? []).map((note) => `Note: ${note}`), `End of results. ${end}`].join("\n"),
+  ].join("\n\n");
+}
+
+function endLine(answer: ToolSearchResult, isContinued: boolean): string {
+  const cursor = answer.next?.cursor;
+  if (answer.isCut === true) {
+    const rest = cursor === undefined ? "raise maxTokens." : `go on with cursor="${cursor}".`;
+    return `End of results. Cut by maxTokens after ${answer.returned} of ${amount(answer)}; ${rest}`;
+  }
+  if (cursor === undefined) return "End of results. All shown.";
+  const more = isContinued ? "There are more" : `${Math.max(1, answer.total - answer.returned)} more`;
+  return `End of results. ${more}: repeat the call with cursor="${cursor}".`;
+}
+
+/** Said where it is not what one expects: all words, by relevance. */
+function modeOf(answer: ToolSearchResult): string {
+  const match = answer.match === "all" ? "" : ` Match: ${answer.match}.`;
+  return answer.order === "relevance" ? match : `${match} Order: ${answer.order}.`;
+}
+
+/** A number that met a cap says so. */
+function amount(answer: ToolSearchResult): string {
+  return answer.totalIsExact ? String(answer.total) : `at least ${answer.total}`;
+}

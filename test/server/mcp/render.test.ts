@@ -1,0 +1,306 @@
+import * as fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
+import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
+import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
+import { renderSearch, sizeOf } from "#server/mcp/render-search.ts";
+import { loadTokenCounter, makeTokenCounter, type CountTokens } from "#server/mcp/tokens.ts";
+import { hostileText } from "../../api/hostile-text.ts";
+import { hostileItem, hostileOutcome, NOW } from "./hostile.ts";
+
+let count: CountTokens;
+beforeAll(async () => {
+  count = await loadTokenCounter();
+});
+
+const HOW = { maxTokens: 6000, isDetailed: false, isContinued: false, timeZone: "Europe/Berlin" };
+
+/** What a reader gets out of the text alone: every fact that the layout carries. */
+function parseAnswer(text: string): Omit<ToolSearchResult, "now"> & { now: string | undefined } {
+  const blocks = text.split("\n\n");
+  const head =
+    /^(at least )?(\d+) found(?:, 1-(\d+)(?: of this page)? shown)?\. Now: (.*?)\.(?: Match: (\w+)\.)?(?: Order: (\w+)\.)?$/.exec(
+      blocks[0] ?? "",
+    );
+  const tail = (blocks.at(-1) ?? "").split("\n");
+  const notes = tail.filter((line) => line.startsWith("Note: ")).map((line) => line.slice(6));
+  const cursor = /cursor="([^"]+)"/.exec(tail.at(-1) ?? "")?.[1];
+  return {
+    now: head?.[4],
+    returned: Number(head?.[3] ?? 0),
+    total: Number(head?.[2]),
+    totalIsExact: head?.[1] === undefined,
+    match: head?.[5] === "any" ? "any" : "all",
+    order: head?.[6] === "recency" ? "recency" : head?.[6] === "due" ? "due" : "relevance",
+    results: blocks.slice(1, -1).map(parseEntry),
+    ...(/Cut by maxTokens/.test(tail.at(-1) ?? "") && { isCut: true }),
+    ...(notes.length > 0 && { notes }),
+    ...(cursor !== undefined && { next: { cursor } }),
+  };
+}
+
+function parseEntry(block: string): ToolSearchEntry {
+  const [title, facts, place, ...rest] = block.split("\n");
+  const heading = /^\[(\d+)\] (.*)$/.exec(title ?? "");
+  const parts = (facts ?? "").split(" | ");
+  const [kind, status] = (parts[1] ?? "").split(", ");
+  const named = (name: string) =>
+    parts
+      .slice(2)
+      .find((part) => part.startsWith(name))
+      ?.slice(name.length);
+  const where = /^providerId: (.*?) \| source: (.*?)(?: \| URL: (\S+))?$/.exec(place ?? "");
+  const passages: { at?: number; section?: string; snippet: string; noText?: string }[] = [];
+  for (let line = 0; line < rest.length; line += 2) {
+    const none = /^snippet: none(?: \((.*)\))?$/.exec(rest[line] ?? "");
+    const about = /^snippet(?: \((?:at (\d+))?(?:, )?(?:"(.*)")?\))?:$/.exec(rest[line] ?? "");
+    if (none === null && about === null) throw new Error(`Not a passage: ${rest[line]}`);
+    if (about !== null && rest[line + 1]?.startsWith("> ") !== true) throw new Error("A passage is quoted.");
+    passages.push({
+      ...(about?.[1] !== undefined && { at: Number(about[1]) }),
+      ...(about?.[2] !== undefined && { section: about[2] }),
+      ...(none?.[1] !== undefined && { noText: none[1] }),
+      snippet: none === null ? (rest[line + 1] ?? "").slice(2) : "",
+    });
+  }
+  const [first, ...more] = passages;
+  const updated = named("updated: ")?.slice(0, 10);
+  const list = (value: string | undefined) => value?.split("; ");
+  const entry: Record<string, unknown> = {
+    n: Number(heading?.[1]),
+    kbId: parts[0]?.slice("kbId: ".length),
+    providerId: where?.[1],
+    source: where?.[2],
+    url: where?.[3],
+    title: heading?.[2],
+    kind,
+    status,
+    key: named("key: "),
+    assignees: list(named("assignee: ")),
+    due: named("due: "),
+    by: named("by "),
+    updated,
+    created: named("created: "),
+    labels: list(named("labels: ")),
+    path: named("path: "),
+    ...first,
+    more: more.length > 0 ? more : undefined,
+  };
+  for (const key of Object.keys(entry)) if (entry[key] === undefined) delete entry[key];
+  return entry as unknown as ToolSearchEntry; // what the test compares
+}
+
+describe("kb_search", () => {
+  test("parsing the text gives exactly the entries of the structured form, whatever the items hold", () => {
+    fc.assert(
+      fc.property(
+        hostileOutcome,
+        fc.boolean(),
+        fc.constantFrom(200, 500, 2000, 20_000),
+        (outcome, isDetailed, maxTokens) => {
+          const { text, structured } = renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
+          expect(parseAnswer(text)).toEqual(structured);
+          expect(text.split("\n").at(-1)).toMatch(/^End of results\. /);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("no form is ever larger than maxTokens, and what is shown keeps its main facts", () => {
+    fc.assert(
+      fc.property(
+        hostileOutcome,
+        fc.boolean(),
+        fc.integer({ min: 200, max: 3000 }),
+        (outcome, isDetailed, maxTokens) => {
+          const rendered = renderSearch(outcome, { ...HOW, isDetailed, maxTokens, count });
+          expect(sizeOf(rendered, count)).toBeLessThanOrEqual(maxTokens);
+          for (const entry of rendered.structured.results ?? []) {
+            for (const key of ["kbId", "providerId", "source", "title", "snippet"]) expect(entry).toHaveProperty(key);
+            const item = outcome.entries[entry.n - 1]?.item;
+            expect(entry.kbId).toBe(item?.kbId);
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("an answer reads as the layout says", () => {
+    const outcome: SearchOutcome = { ...OUTCOME, entries: [ENTRY], total: 42, cursorAfter: () => "k7Qx2mZt9aVb4Lw0" };
+    expect(renderSearch(outcome, { ...HOW, count }).text)
+      .toBe(`42 found, 1-1 shown. Now: 2026-11-21 Sat 10:20 Europe/Berlin.
+
+[1] Payment webhook times out under load
+kbId: kbi_3q8d7m2x9k4fa2zc | task, open | key: acme/web#412 | assignee: Marek Novak | due: 2026-11-27 | by Anna Kowalska | updated: 2026-11-19 (2 days ago)
+providerId: github | source: github:acme/web | URL: https://github.com/acme/web/issues/412
+snippet (at 1840, "Proposed fix"):
+> Answer 202 at once and process from the queue; duplicates are dropped by event id within 24 hours.
+
+Note: slack:#incidents is still being indexed (62 %); answers may be incomplete.
+End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0".`);
+  });
+
+  test("counts by value are complete in both forms, and cut at the end when there is no room", () => {
+    const groups = Array.from({ length: 300 }, (_, n) => ({ value: `github:acme/repository-${n}`, count: 300 - n }));
+    const outcome: SearchOutcome = { ...OUTCOME, entries: [], groups, total: 900 };
+    const full = renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 20_000, count });
+    expect(full.structured.groups).toEqual(groups);
+    expect(full.text).toContain("\n300 x github:acme/repository-0\n299 x github:acme/repository-1\n");
+    const small = renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 500, count });
+    expect(sizeOf(small, count)).toBeLessThanOrEqual(500);
+    expect(small.structured.isCut).toBe(true);
+    expect(small.text.split("\n").at(-1)).toMatch(/^End of results\. Cut by maxTokens after \d+ values\.$/);
+  });
+});
+
+describe("kb_get_file_content", () => {
+  const time = { now: NOW, timeZone: "UTC" };
+
+  test("is never larger than maxTokens, quotes every line of the text, and says where to go on", () => {
+    const text = fc.array(fc.oneof(hostileText, fc.lorem({ maxCount: 30 }), fc.constant("日本語の議事録".repeat(40))), {
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(
+        hostileItem,
+        text,
+        fc.integer({ min: 0, max: 50 }),
+        fc.integer({ min: 200, max: 2000 }),
+        (item, parts, start, maxTokens) => {
+          const whole = parts.join("\n");
+          const from = Math.min(start, whole.length);
+          const range = { item, text: whole.slice(from), start: from, totalChars: whole.length };
+          const answer = renderContent(range, { ...time, maxTokens, count });
+          expect(count(answer)).toBeLessThanOrEqual(maxTokens);
+          const lines = answer.split("\n");
+          const first = lines.findIndex((line) => line.startsWith("> "));
+          const last = lines.findLastIndex((line) => line.startsWith("> "));
+          if (first >= 0) expect(lines.slice(first, last + 1).every((line) => line.startsWith("> "))).toBe(true);
+          expect(lines.at(-1)).toMatch(/^End of (?:item|part)\./);
+          const next = /offset=(\d+)\.$/.exec(lines.at(-1) ?? "")?.[1];
+          if (next !== undefined) expect(Number(next)).toBeGreaterThan(from);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test("reading part after part gives the whole text", () => {
+    const whole = Array.from({ length: 400 }, (_, n) => `Line ${n} of a long document with some words in it.`).join(
+      "\n",
+    );
+    let offset = 0;
+    let read = "";
+    for (let call = 0; call < 100; call++) {
+      const range = {
+        item: ENTRY.item,
+        text: whole.slice(offset, offset + 3000),
+        start: offset,
+        totalChars: whole.length,
+      };
+      const answer = renderContent(range, { ...time, maxTokens: 600, count });
+      read += answer
+        .split("\n")
+        .filter((line) => line.startsWith("> "))
+        .map((line) => line.slice(2))
+        .join("\n");
+      const next = /go on with offset=(\d+)\.$/.exec(answer)?.[1];
+      if (next === undefined) break;
+      offset = Number(next);
+    }
+    expect(read).toBe(whole);
+  });
+
+  test("a long item begins with its outline, passages name their place", () => {
+    const sections = [
+      { name: "Intro", level: 1, start: 0 },
+      { name: 'Proposed "fix"', level: 1, start: 1840 },
+    ];
+    const item = { ...ENTRY.item, sections, textChars: 81_200 };
+    const range = { item, text: "word ".repeat(2000), start: 0, totalChars: 81_200 };
+    const answer = renderContent(range, { ...time, maxTokens: 1000, count });
+    expect(answer).toContain('\nOutline: 0 Intro; 1840 Proposed "fix"\n');
+    expect(answer).toMatch(/End of part\. Characters 0-[\d,]+ of 81,200; go on with offset=\d+\.$/);
+    const found = renderPassages(
+      { item, passages: [{ at: 1900, text: "a\nb" }], total: 3 },
+      { ...time, maxTokens: 500, count },
+    );
+    expect(found).toContain(`at 1900, "Proposed 'fix'":\n> a\n> b`);
+    expect(found).toMatch(/End of passages\. 1 of 3 shown\. 2 more; read on from offset=1900, or narrow find\.$/);
+  });
+});
+
+describe("counting tokens", () => {
+  test("takes time in proportion to the text and never counts too little", () => {
+    const started = performance.now();
+    for (const run of ["a", " ", "=", "日本語の議事録を", "👩‍🚀", "<|endoftext|>"]) {
+      expect(count(run.repeat(8_000))).toBeGreaterThan(100);
+    }
+    expect(performance.now() - started).toBeLessThan(10_000);
+    const plain = makeTokenCounter((text) => text.length);
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(plain(text)).toBeGreaterThanOrEqual(text.length);
+      }),
+    );
+  });
+});
+
+const ENTRY: SearchEntry = {
+  item: {
+    kbId: "kbi_3q8d7m2x9k4fa2zc",
+    connectorId: "con_2222222222222222",
+    externalId: "412",
+    parentExternalId: null,
+    providerId: "github",
+    source: "github:acme/web",
+    kind: "task",
+    subkind: "issue",
+    key: "acme/web#412",
+    title: "Payment webhook times out under load",
+    url: "https://github.com/acme/web/issues/412",
+    path: [],
+    mimeType: null,
+    size: null,
+    version: "1",
+    textHash: null,
+    textChars: 3000,
+    sections: [],
+    status: "open",
+    priority: null,
+    labels: [],
+    fields: {},
+    author: { name: "Anna Kowalska", entityId: null, claimed: false },
+    assignees: [{ name: "Marek Novak", entityId: null, claimed: false }],
+    createdAt: null,
+    updatedAt: Date.parse("2026-11-19T12:00:00Z"),
+    dueAt: Date.parse("2026-11-27T12:00:00Z"),
+    indexedAt: NOW,
+    indexState: "indexed",
+    textReason: null,
+    textMessage: null,
+    aclId: 1,
+  },
+  passages: [
+    {
+      at: 1840,
+      section: "Proposed fix",
+      text: "Answer 202 at once and process from the queue; duplicates are dropped by event id within 24 hours.",
+      highlights: [],
+    },
+  ],
+};
+
+const OUTCOME: SearchOutcome = {
+  entries: [],
+  total: 0,
+  isTotalExact: true,
+  match: "all",
+  order: "relevance",
+  notes: ["slack:#incidents is still being indexed (62 %); answers may be incomplete."],
+  cursorAfter: () => undefined,
+  asOf: NOW,
+  tookMs: 3,
+};
