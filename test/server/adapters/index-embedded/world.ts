@@ -97,10 +97,13 @@ export class TestIndex {
     this.writer = makeIndexWriter(this.db, { limits, sliceMs: 0.2 });
   }
 
-  openReader(): IndexReader {
+  openReader(options: { cacheBytes?: number } = {}): IndexReader {
     const db = new DatabaseSync(this.file, { readOnly: true });
     this.#readers.push(db);
-    return makeIndexReader(db, { readText: (workspaceId, kbId) => this.texts.get(`${workspaceId} ${kbId}`) });
+    return makeIndexReader(db, {
+      readText: (workspaceId, kbId) => this.texts.get(`${workspaceId} ${kbId}`),
+      ...options,
+    });
   }
 
   /** Interns an access of these OR lists under a number of the test's choice. */

@@ -1,0 +1,64 @@
+import { parseQuery, type PhraseWord, type QueryUnit } from "./query.ts";
+import { sharedTokenizer, type Token } from "./tokenize.ts";
+
+/** What of a query is looked for in a text, ready for snippets and `find`. */
+export interface Marks {
+  /** Index terms, each with the number of the query unit it belongs to. */
+  terms: ReadonlyMap<string, number>;
+  prefixes: readonly { prefix: string; unit: number }[];
+  phrases: readonly { words: readonly PhraseWord[]; unit: number }[];
+}
+
+/** A marked stretch of text. */
+export interface Mark {
+  start: number;
+  end: number;
+  unit: number;
+}
+
+/** The marks of a query as people write it; excluded words mark nothing. */
+export function makeMarks(query: string): Marks {
+  const terms = new Map<string, number>();
+  const prefixes: { prefix: string; unit: number }[] = [];
+  const phrases: { words: readonly PhraseWord[]; unit: number }[] = [];
+  const addWord = (unit: QueryUnit & { type: "word" }, number: number) => {
+    if (!terms.has(unit.term)) terms.set(unit.term, number);
+    for (const part of unit.parts) if (part.type === "word") addWord(part, number);
+  };
+  parseQuery(query).units.forEach((unit, number) => {
+    if (unit.type === "word") addWord(unit, number);
+    else if (unit.type === "prefix") prefixes.push({ prefix: unit.prefix, unit: number });
+    else phrases.push({ words: unit.words, unit: number });
+  });
+  return { terms, prefixes, phrases };
+}
+
+/** All marked stretches of a text, by start; parts of a marked whole may overlap it. */
+export function findMarks(text: string, marks: Marks): Mark[] {
+  const tokens = sharedTokenizer().tokenize(text);
+  const found: Mark[] = [];
+  for (const { start, end, term, exactTerm } of tokens) {
+    const unit = marks.terms.get(term) ?? prefixUnit(marks, exactTerm);
+    if (unit !== undefined) found.push({ start, end, unit });
+  }
+  if (marks.phrases.length > 0) addPhrases(tokens, marks, found);
+  return found.sort((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function prefixUnit({ prefixes }: Marks, exactTerm: string): number | undefined {
+  if (prefixes.length === 0) return undefined;
+  const word = exactTerm.startsWith("=") ? exactTerm.slice(1) : exactTerm;
+  return prefixes.find(({ prefix }) => word.startsWith(prefix))?.unit;
+}
+
+function addPhrases(tokens: readonly Token[], marks: Marks, found: Mark[]): void {
+  const words = tokens.filter((token) => !token.isExtra);
+  for (const { words: wanted, unit } of marks.phrases) {
+    for (let i = 0; i + wanted.length <= words.length; i++) {
+      if (!wanted.every((word, k) => words[i + k]?.exactTerm === word.exactTerm)) continue;
+      const first = words[i];
+      const last = words[i + wanted.length - 1];
+      if (first !== undefined && last !== undefined) found.push({ start: first.start, end: last.end, unit });
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { findMarks, type Mark, type Marks } from "./marks.ts";
+import { alignEnd, alignStart, avoidPairs } from "./sentences.ts";
+
+/** A stretch of stored text; `start` is its offset in the whole, in UTF-16 code units. */
+export interface TextChunk {
+  start: number;
+  text: string;
+}
+
+/** A piece of a text as it is shown. */
+export interface Passage {
+  /** Offset of the piece in the whole text, in UTF-16 code units; never inside a surrogate pair. */
+  at: number;
+  text: string;
+  /** Stretches of `text` that match, without overlaps. */
+  highlights: { start: number; end: number }[];
+}
+
+export interface SnippetOptions {
+  /** Longest passage in UTF-16 code units. */
+  maxChars: number;
+  /** Most passages; 1 unless told. */
+  count?: number;
+}
+
+export const MAX_FIND_PASSAGES = 8;
+export const MAX_FIND_CHARS = 600;
+
+/** What of a chunk is seen again with the next one, so that nothing is lost at the seam. */
+const OVERLAP = 600;
+
+/**
+ * The passages of a text that answer a query best: most of its words, rare ones first, near each other; cut at
+ * sentences where that fits. Passages come in the order of the text and do not overlap. Without a match, the beginning
+ * of the text.
+ *
+ * @param chunks the text in ascending chunks; only these are looked at
+ */
+export function bestSnippets(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions): Passage[] {
+  const { maxChars, count = 1 } = options;
+  const windows = collectWindows(chunks, marks, maxChars);
+  const chosen: Window[] = [];
+  for (const window of windows.sort((a, b) => b.value - a.value || placeOf(a) - placeOf(b))) {
+    if (chosen.length === count) break;
+    // A passage reaches at most this far from the start of its window.
+    if (chosen.every((other) => Math.abs(placeOf(window) - placeOf(other)) > maxChars * 1.5)) chosen.push(window);
+  }
+  if (chosen.length === 0) return beginning(chunks, maxChars);
+  return chosen.sort((a, b) => placeOf(a) - placeOf(b)).map((window) => cut(window, maxChars));
+}
+
+/**
+ * The passages around every place where the words or phrases stand (literally, by the analyzer's words; never a
+ * pattern), at most eight of 600 characters. `total` counts all such passages. Source: B12, S24.
+ */
+export function findPassages(chunks: readonly TextChunk[], marks: Marks): { passages: Passage[]; total: number } {
+  const passages: Passage[] = [];
+  let total = 0;
+  let end = -1;
+  for (const view of overlapping(chunks)) {
+    const found = newMarks(view, marks);
+    for (const [i, mark] of found.entries()) {
+      if (view.start + mark.start < end) continue;
+      total++;
+      const to = found[lastWithin(found, i, MAX_FIND_CHARS / 2)]?.end ?? mark.end;
+      const passage = cut({ view, marks: found, from: mark.start, to, value: 0 }, MAX_FIND_CHARS, end);
+      end = passage.at + passage.text.length;
+      if (passages.length < MAX_FIND_PASSAGES) passages.push(passage);
+    }
+  }
+  return { passages, total };
+}
+
+/** A chunk with the end of the one before it; marks that end within `seen` were met already. */
+interface View {
+  start: number;
+  text: string;
+  seen: number;
+  isLast: boolean;
+}
+
+/** A stretch of a view from one mark to another, with how much of the query it covers. Offsets are of the view. */
+interface Window {
+  view: View;
+  marks: readonly Mark[];
+  from: number;
+  to: number;
+  value: number;
+}
+
+function* overlapping(chunks: readonly TextChunk[]): Generator<View> {
+  for (const [i, chunk] of chunks.entries()) {
+    const before = chunks[i - 1];
+    const isAdjacent = before !== undefined && before.start + before.text.length === chunk.start;
+    const tail = isAdjacent
+      ? before.text.slice(avoidPairs(before.text, Math.max(0, before.text.length - OVERLAP)))
+      : "";
+    yield {
+      start: chunk.start - tail.length,
+      text: tail + chunk.text,
+      seen: tail.length,
+      isLast: i === chunks.length - 1,
+    };
+  }
+}
+
+/** Marks not met in the chunk before. One that touches the seam is left to the next view, which sees its whole word. */
+function newMarks(view: View, marks: Marks): Mark[] {
+  const { text, seen, isLast } = view;
+  return findMarks(text, marks).filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
+}
+
+function collectWindows(chunks: readonly TextChunk[], marks: Marks, maxChars: number): Window[] {
+  const views = [...overlapping(chunks)].map((view) => ({ view, found: newMarks(view, marks) }));
+  const counts = new Map<number, number>();
+  for (const { found } of views) for (const { unit } of found) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+  const windows: Window[] = [];
+  for (const { view, found } of views) {
+    for (let first = 0; first < found.length; first++) {
+      const last = lastWithin(found, first, maxChars);
+      const covered = found.slice(first, last + 1);
+      const units = new Set(covered.map((mark) => mark.unit));
+      // Each unit once, a rare one (in this text) up to twice as much; repetition only breaks ties.
+      let value = Math.min(covered.length, 20) / 1000;
+      for (const unit of units) value += 1 + 1 / (counts.get(unit) ?? 1);
+      const to = Math.max(...covered.map((mark) => mark.end));
+      windows.push({ view, marks: found, from: found[first]?.start ?? 0, to, value });
+    }
+  }
+  return windows;
+}
+
+/** Where a window begins in the whole text. */
+function placeOf({ view, from }: Window): number {
+  return view.start + from;
+}
+
+function lastWithin(marks: readonly Mark[], first: number, maxChars: number): number {
+  const start = marks[first]?.start ?? 0;
+  let last = first;
+  while (last + 1 < marks.length && (marks[last + 1]?.end ?? Infinity) - start <= maxChars) last++;
+  return last;
+}
+
+/** Cuts the passage of a window: whole sentences where they fit, never before `after` (an offset in the whole). */
+function cut({ view, marks, from, to }: Window, maxChars: number, after = 0): Passage {
+  const last = Math.min(to, from + maxChars);
+  const spare = maxChars - (last - from);
+  const floor = Math.max(0, after - view.start, from - Math.floor(spare / 2));
+  const start = alignStart(view.text, from, floor);
+  const end = alignEnd(view.text, last, Math.min(view.text.length, start + maxChars));
+  return passageOf(view, start, end, marks);
+}
+
+function passageOf(view: View, start: number, end: number, marks: readonly Mark[]): Passage {
+  const highlights: Passage["highlights"] = [];
+  for (const mark of marks) {
+    if (mark.start < start || mark.end > end) continue;
+    const last = highlights.at(-1);
+    if (last !== undefined && mark.start - start < last.end) last.end = Math.max(last.end, mark.end - start);
+    else highlights.push({ start: mark.start - start, end: mark.end - start });
+  }
+  return { at: view.start + start, text: view.text.slice(start, end), highlights };
+}
+
+function beginning(chunks: readonly TextChunk[], maxChars: number): Passage[] {
+  const first = chunks[0];
+  if (first === undefined || first.text.trim() === "") return [];
+  const start = first.text.length - first.text.trimStart().length;
+  const end = alignEnd(first.text, Math.min(first.text.length, start + maxChars / 2), start + maxChars);
+  return [{ at: first.start + start, text: first.text.slice(start, end), highlights: [] }];
+}

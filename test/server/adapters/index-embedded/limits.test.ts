@@ -1,0 +1,107 @@
+import { afterEach, expect, test } from "vitest";
+import { FOLD_LIMITS } from "#server/adapters/index-embedded/fold.ts";
+import { makeIndexReader } from "#server/adapters/index-embedded/reader.ts";
+import { oracleSearch } from "./oracle.ts";
+import { makeDocument, makeRequest, TestIndex } from "./world.ts";
+
+const opened: TestIndex[] = [];
+const make = (limits = FOLD_LIMITS) => {
+  const index = new TestIndex(limits);
+  index.access("w1", 1, [["everyone"]]);
+  index.access("w1", 2, [["bob"]]);
+  opened.push(index);
+  return index;
+};
+
+afterEach(() => opened.splice(0).forEach((index) => index.close()));
+
+test("a term of more than 4,096 visible items is weighted by the workspace's number rounded up, living items only", () => {
+  const index = make();
+  const documents = Array.from({ length: 5_300 }, (_, i) => {
+    const text = `common ${i % 9 === 0 ? "rare" : ""} ${"pad ".repeat(i % 7)}`;
+    return makeDocument({ kbId: `kbi_${i}`, text, aclId: i % 10 === 0 ? 2 : 1 });
+  });
+  index.transaction(() => index.writer.bulk("w1", documents));
+  // Enough dead copies that the posting lists alone round up to another power of two.
+  const again = documents.slice(0, 4_000);
+  index.transaction(() => index.writer.bulk("w1", again));
+  const workspace = {
+    documents: new Map(documents.map((document) => [document.kbId, document])),
+    accesses: new Map([
+      [1, [["everyone"]]],
+      [2, [["bob"]]],
+    ]),
+    texts: new Map<string, string[]>(),
+  };
+  const request = makeRequest({ query: "common rare", limit: 50 });
+  const { tookMs: _, ...actual } = index.openReader().search(request);
+  const expected = oracleSearch(workspace, request);
+  expect(actual.hits.map((hit) => hit.kbId)).toEqual(expected.hits.map((hit) => hit.kbId));
+  actual.hits.forEach((hit, i) => expect(hit.score).toBeCloseTo(expected.hits[i]?.score ?? Number.NaN, 9));
+});
+
+test("a search that runs out of time says so and leaves nothing behind", () => {
+  const index = make();
+  index.put("w1", { kbId: "a", text: "alpha beta gamma" }, { kbId: "b", text: "alpha beta" });
+  let now = 0;
+  const reader = makeIndexReader(index.db, { readText: () => undefined, now: () => (now += 30) });
+  const request = makeRequest({ query: "alpha beta gamma" });
+  expect(() => reader.search({ ...request, deadlineMs: 100 })).toThrow(
+    expect.objectContaining({ code: "search_timeout" }),
+  );
+  expect(reader.search({ ...request, deadlineMs: 100_000 }).hits.map((hit) => hit.kbId)).toEqual(["a", "b"]);
+});
+
+test("a prefix stands for at most 256 visible words and says when there were more", () => {
+  const index = make();
+  const spec = (i: number, aclId: number) => ({
+    kbId: `kbi_${aclId}_${i}`,
+    text: `zq${String(i).padStart(4, "0")}`,
+    aclId,
+  });
+  index.put(
+    "w1",
+    ...Array.from({ length: 256 }, (_, i) => spec(i, 1)),
+    ...Array.from({ length: 300 }, (_, i) => spec(i + 500, 2)),
+  );
+  const reader = index.openReader();
+  const ask = () => reader.search(makeRequest({ query: "zq*", limit: 1 }));
+  expect([ask().total, ask().isTotalExact]).toEqual([256, true]);
+  index.put("w1", spec(999, 1));
+  expect([ask().total, ask().isTotalExact]).toEqual([256, false]);
+});
+
+test("at most 5,000 texts are read for a phrase, best first, and the total says that it is not exact", () => {
+  const index = make();
+  const documents = Array.from({ length: 5_200 }, (_, i) => makeDocument({ kbId: `kbi_${i}`, text: "late fee" }));
+  index.transaction(() => index.writer.bulk("w1", documents));
+  let reads = 0;
+  const reader = makeIndexReader(index.db, {
+    readText: () => {
+      reads++;
+      return ["a late fee"];
+    },
+  });
+  const response = reader.search(makeRequest({ query: '"late fee"', deadlineMs: 60_000 }));
+  expect([reads, response.total, response.isTotalExact]).toEqual([5_000, 5_000, false]);
+});
+
+test("words that occur in nothing visible are named as written; hidden ones are among them", () => {
+  const index = make();
+  index.put("w1", { kbId: "a", text: "alpha" }, { kbId: "b", text: "merger", aclId: 2 });
+  const { unknownWords } = index.openReader().search(makeRequest({ query: 'Alpha Merger "late fee" Nowhere*' }));
+  expect(unknownWords).toEqual(["Merger", "late fee", "Nowhere*"]);
+});
+
+test("an empty workspace and one full of hidden things answer alike", () => {
+  const index = make();
+  index.put("w1", { kbId: "b", text: "alpha foo_bar", aclId: 2 });
+  const reader = index.openReader();
+  for (const query of ["alpha", "alpha beta foo_bar", "", "al*", '"alpha beta"']) {
+    for (const order of ["relevance", "recency", "due"] as const) {
+      const request = makeRequest({ query, order, facets: ["kind"] });
+      const answer = { ...reader.search(request), tookMs: 0 };
+      expect({ ...reader.search({ ...request, workspaceId: "nowhere" }), tookMs: 0 }).toEqual(answer);
+    }
+  }
+});
