@@ -277,7 +277,8 @@ async function createItems(db: Kysely<unknown>): Promise<void> {
     login: "text?",
     claimed: "integer",
   }).execute();
-  await index(db, "item_entities_by_entity", "item_entities", ["workspaceId", "entityId", "role"]);
+  await index(db, "item_entities_by_entity", "item_entities", ["workspaceId", "entityId"]);
+  await index(db, "item_entities_by_name", "item_entities", ["workspaceId", "nameKey", "entityId", "kbId"]);
   await ofConnector(db, "removals", ["kbId"], {
     connectorId: "text",
     kbId: "text",

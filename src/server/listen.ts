@@ -1,0 +1,67 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import { ApiError } from "#api/errors.ts";
+
+/** A listening HTTP server. */
+export interface Listener {
+  port: number;
+  /**
+   * Takes no new connection, waits for the requests in flight, and cuts what is left after `timeoutMs`.
+   *
+   * @returns how many connections had to be cut
+   */
+  close(timeoutMs: number): Promise<number>;
+}
+
+/** A fetch-style handler as `@hono/node-server` calls it. */
+export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
+
+/**
+ * Listens on one address.
+ *
+ * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that is not this machine's
+ */
+export async function listen(fetch: FetchHandler, host: string, port: number): Promise<Listener> {
+  const server = await new Promise<Server>((resolve, reject) => {
+    // Without an https option the node-server makes a plain http.Server.
+    const made = serve({ fetch, hostname: host, port }, () => resolve(made)) as Server;
+    made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
+  });
+  return {
+    // A server that listens on TCP has an address of this shape.
+    port: (server.address() as AddressInfo).port,
+    close: (timeoutMs) => closeServer(server, timeoutMs),
+  };
+}
+
+async function closeServer(server: Server, timeoutMs: number): Promise<number> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  let cut = 0;
+  const timer = setTimeout(() => {
+    server.getConnections((_, count) => {
+      cut = count;
+      server.closeAllConnections();
+    });
+  }, timeoutMs);
+  await closed;
+  clearTimeout(timer);
+  return cut;
+}
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  if (error.code === "EADDRINUSE") {
+    return new ApiError("port_in_use", {
+      message: `Port ${port} of ${host} is taken by another program. Stop it, or choose another with --port.`,
+      cause: error,
+    });
+  }
+  if (error.code === "EADDRNOTAVAIL" || error.code === "EACCES" || error.code === "ENOTFOUND") {
+    return new ApiError("settings_invalid", {
+      message: `The server can't listen on ${host}:${port} (${error.code}). Choose another address with --host or --port.`,
+      cause: error,
+    });
+  }
+  return error;
+}
