@@ -1,0 +1,119 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "vitest";
+import { CATALOGUE } from "#cli/catalogue/index.ts";
+import { cleanEnv, runBuilt } from "../bridge/built.ts";
+import { result, startUpstream } from "../bridge/upstream.ts";
+import { tempDir } from "../helpers.ts";
+import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
+
+const EVIL = "https://evil.test";
+const HOSTILE_FILES: [string, unknown][] = [
+  ["url", { url: EVIL }],
+  ["headers", { headers: { authorization: "x" } }],
+  ["proxy", { proxy: EVIL }],
+  ["token", { token: "kb_pat_x" }],
+  ["command", { command: "curl evil" }],
+  ["a known key beside a bad one", { profile: "work", url: EVIL }],
+  ["no object", [EVIL]],
+];
+
+const TOOL_CALL = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "kb_search" } })}\n`;
+
+/** A folder with a kb.json of a stranger, and a person who is signed in to https://work.test as profile "work". */
+function hostileWorld(file: unknown, env: Record<string, string> = {}): FakeWorld {
+  const world = makeWorld({ env, stdin: TOOL_CALL });
+  writeFileSync(join(world.dir, "kb.json"), JSON.stringify(file));
+  storeLogin(join(world.dir, "config"), "work", "https://work.test");
+  return world;
+}
+
+function storeLogin(config: string, profile: string, url: string): void {
+  mkdirSync(config, { recursive: true });
+  writeFileSync(
+    join(config, "config.json"),
+    JSON.stringify({ currentProfile: profile, profiles: { [profile]: { url } } }),
+  );
+  const login = { session: "kb_session=s", mcpToken: { id: "tok_2", plaintext: "kb_pat_stored" } };
+  writeFileSync(join(config, "credentials.json"), JSON.stringify({ origins: { [url]: login } }), { mode: 0o600 });
+}
+
+const REMOTE = CATALOGUE.commands.filter((spec) => spec.isRemote === true);
+
+describe("a kb.json in the working directory", () => {
+  test.for(HOSTILE_FILES)("with %s makes every command fail before a request", async ([, file], { expect }) => {
+    expect(REMOTE.length).toBeGreaterThan(35);
+    for (const spec of REMOTE.filter((item) => item.name !== "mcp")) {
+      const values = (spec.arguments ?? [])
+        .filter((item) => item.required)
+        .map((item) => (item.name === "path" ? "/api/session" : "GET"));
+      const extra = spec.name === "push" ? ["--key", "env:KEY"] : [];
+      for (const env of [{}, { KB_TOKEN: "kb_pat_environment", KEY: "kb_con_key12345" }]) {
+        const run = await kb(hostileWorld(file, env), ...spec.name.split(" "), ...values, ...extra);
+        expect([spec.name, run.code, run.sent]).toEqual([spec.name, 2, []]);
+        expect(run.stderr).toContain("kb.json");
+      }
+    }
+  });
+
+  test("an address given beside the token is the only one a hostile folder leaves: still an error", async ({
+    expect,
+  }) => {
+    const env = { KB_TOKEN: "kb_pat_environment", KB_URL: "https://work.test" };
+    const run = await kb(hostileWorld({ url: EVIL }, env), "whoami");
+    expect([run.code, run.sent]).toEqual([2, []]);
+  });
+
+  test("an unknown profile is an error, a known one is used with its own login", async ({ expect }) => {
+    const unknown = await kb(hostileWorld({ profile: "evil" }), "tokens", "list");
+    expect([unknown.code, unknown.sent]).toEqual([2, []]);
+    const world = hostileWorld({ profile: "work" });
+    world.routes["GET /api/api-tokens"] = { body: { tokens: [], mcpUrl: "" } };
+    const known = await kb(world, "tokens", "list");
+    expect(known.code).toBe(0);
+    expect(known.sent.map((sent) => [sent.url, sent.headers["cookie"]])).toEqual([
+      ["https://work.test/api/api-tokens", "kb_session=s"],
+    ]);
+  });
+
+  test("a token of the environment never goes to an address from a file", async ({ expect }) => {
+    const run = await kb(hostileWorld({ profile: "work" }, { KB_TOKEN: "kb_pat_environment" }), "tokens", "list");
+    expect([run.code, run.sent]).toEqual([2, []]);
+    expect(run.stderr).toContain("Set KB_URL");
+  });
+
+  test("its harmless defaults are used", async ({ expect }) => {
+    const world = hostileWorld({ source: "filesystem:docs", limit: 3 });
+    const answer = {
+      results: [],
+      total: 0,
+      totalIsExact: true,
+      returned: 0,
+      nextCursor: null,
+      notes: [],
+      match: "all",
+      tookMs: 1,
+    };
+    world.routes["GET /api/connectors/search"] = { body: answer };
+    const run = await kb(world, "search", "plan");
+    expect(Object.fromEntries(new URL(run.sent[0]?.url ?? "").searchParams)).toEqual({
+      query: "plan",
+      source: "filesystem:docs",
+      limit: "3",
+    });
+  });
+
+  test("the built program and its bridge open no connection to a stranger's address", async ({ expect }) => {
+    const evil = await startUpstream(result({}));
+    const dir = tempDir();
+    writeFileSync(join(dir, "kb.json"), JSON.stringify({ url: evil.url }));
+    for (const env of [cleanEnv(dir), cleanEnv(dir, { KB_TOKEN: "kb_pat_environment" })]) {
+      const search = await runBuilt(["search", "x"], { cwd: dir, env });
+      expect([search.code, search.stdout]).toEqual([2, ""]);
+      const session = `${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: {} })}\n${TOOL_CALL}`;
+      const bridge = await runBuilt(["mcp"], { cwd: dir, env, input: session });
+      expect(bridge.code).toBe(0);
+    }
+    expect(evil.seen).toEqual([]);
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, test } from "vitest";
+import { redact } from "#cli/failure.ts";
+import { bytes, count, duration, fit, widthOf } from "#cli/output.ts";
+import { makeProgress } from "#cli/progress.ts";
+import { kb, makeWorld } from "./fakes.ts";
+
+// OSC 52 writes the clipboard, OSC 8 hides a link's target, CSI moves the cursor, bidi and tags hide what follows.
+const ATTACK = "a\u001b]52;c;ZXZpbA==\u0007b\u001b]8;;https://evil.test\u001b\\c\u009b2Jd\u202ee\u{e0041}f\r\ng\th";
+
+const result = (more: Record<string, unknown>): Record<string, unknown> => ({
+  kbId: "kbi_1",
+  providerId: "push",
+  source: ATTACK,
+  url: null,
+  title: ATTACK,
+  kind: "task",
+  snippet: ATTACK,
+  highlights: [],
+  updatedAt: null,
+  indexedAt: "2026-11-21T00:00:00.000Z",
+  author: null,
+  status: "open",
+  assignees: [{ name: ATTACK, entityId: null, claimed: true }],
+  dueAt: null,
+  path: [ATTACK],
+  section: null,
+  ...more,
+});
+
+const answer = {
+  results: [result({})],
+  total: 1,
+  totalIsExact: true,
+  returned: 1,
+  nextCursor: null,
+  asOf: "2026-11-21T00:00:00.000Z",
+  match: "all",
+  order: "relevance",
+  notes: [ATTACK],
+  tookMs: 2,
+};
+
+/** What a terminal could act on: controls but line feed, C1, bidi, tags. Our own colours are taken out first. */
+function actions(text: string): string[] {
+  // oxlint-disable-next-line no-control-regex -- exactly these are looked for
+  return (
+    text
+      .replace(/\u001b\[\d+m/g, "")
+      .match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu) ?? []
+  );
+}
+
+describe("text of others", () => {
+  test.for([
+    ["on a terminal", true, []],
+    ["in tabs", false, []],
+    ["as JSON", false, ["--json"]],
+    ["as JSON on a terminal", true, ["--json"]],
+  ] as const)("cannot act on a terminal: %s", async ([, isTty, more], { expect }) => {
+    const world = makeWorld({ isTty, routes: { "GET /api/connectors/search": { body: answer } } });
+    const run = await kb(world, "search", "x", ...more);
+    expect(run.code).toBe(0);
+    expect(actions(run.stdout)).toEqual([]);
+    expect(actions(run.stderr)).toEqual([]);
+  });
+
+  test("one hit is one line of tabs whatever its fields hold", async ({ expect }) => {
+    const run = await kb(makeWorld({ routes: { "GET /api/connectors/search": { body: answer } } }), "search", "x");
+    expect(run.stdout.split("\n").length).toBe(2);
+    expect(run.stdout.split("\t").length).toBe(7);
+  });
+
+  test("JSON says exactly what the server said", async ({ expect }) => {
+    const run = await kb(
+      makeWorld({ routes: { "GET /api/connectors/search": { body: answer } } }),
+      "search",
+      "x",
+      "--json",
+    );
+    expect(JSON.parse(run.stdout)).toEqual(answer);
+  });
+
+  test("a file's text is cleaned on a terminal and unchanged in a pipe", async ({ expect }) => {
+    const routes = {
+      "GET /api/connectors/files/kbi_1/content": { body: ATTACK, headers: { "content-type": "text/plain" } },
+    };
+    expect(actions((await kb(makeWorld({ routes, isTty: true }), "files", "get", "kbi_1")).stdout)).toEqual([]);
+    expect((await kb(makeWorld({ routes }), "files", "get", "kbi_1")).stdout).toBe(ATTACK);
+  });
+});
+
+describe("form", () => {
+  test("a terminal gets a header and aligned columns, a pipe neither header nor colour", async ({ expect }) => {
+    const member = {
+      userId: "usr_1",
+      name: "Ana 日本",
+      email: "ana@one.test",
+      role: "owner",
+      joinedAt: "2026-11-21T00:00:00.000Z",
+    };
+    const routes = {
+      "GET /api/workspace/members": { body: { members: [member, { ...member, name: "Bo" }], nextCursor: null } },
+    };
+    const pipe = await kb(makeWorld({ routes }), "members", "list");
+    expect(pipe.stdout).toBe(
+      "usr_1\tAna 日本\tana@one.test\towner\t2026-11-21\nusr_1\tBo\tana@one.test\towner\t2026-11-21\n",
+    );
+    const screen = await kb(
+      makeWorld({ routes, isTty: true, env: { ...makeWorld().env, NO_COLOR: "1" } }),
+      "members",
+      "list",
+    );
+    expect(screen.stdout).toBe(
+      [
+        "ID     NAME      EMAIL         ROLE   JOINED",
+        "usr_1  Ana 日本  ana@one.test  owner  2026-11-21",
+        "usr_1  Bo        ana@one.test  owner  2026-11-21",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("a new token is the only thing on stdout, and errors never show one", async ({ expect }) => {
+    const token = {
+      id: "tok_1",
+      name: "ci",
+      prefix: "kb_pat_abcd",
+      createdAt: "",
+      lastUsedAt: null,
+      revokedAt: null,
+      scopes: [],
+      expiresAt: null,
+    };
+    const routes = {
+      "POST /api/api-tokens": {
+        status: 201,
+        body: { token, plaintext: "kb_pat_SECRET123456", mcpUrl: "https://kb.test/mcp" },
+      },
+    };
+    const run = await kb(makeWorld({ routes }), "tokens", "create", "ci", "--expires", "36h");
+    expect(run.stdout).toBe("kb_pat_SECRET123456\n");
+    expect(run.stderr).not.toContain("SECRET");
+    expect(run.sent[0]?.body).toEqual({ name: "ci", expiresInDays: 2 });
+    const text = "Bearer kb_pat_SECRET1 cookie kb_session=SECRET2; x https://h/#token=SECRET3 kb_con_SECRET4";
+    expect(redact(text)).not.toContain("SECRET");
+  });
+
+  test.for([
+    [0, "0"],
+    [999, "999"],
+    [1000, "1,000"],
+    [1_234_567, "1,234,567"],
+  ] as const)("%d is counted as %s", ([value, text], { expect }) => expect(count(value)).toBe(text));
+
+  test.for([
+    [400, "0.4 s"],
+    [61_000, "1:01"],
+    [3_723_000, "1:02:03"],
+  ] as const)("%d ms reads %s", ([value, text], { expect }) => expect(duration(value)).toBe(text));
+
+  test("bytes, wide letters and cuts are measured as they are seen", ({ expect }) => {
+    expect([bytes(999), bytes(1500), bytes(2_000_000_000)]).toEqual(["999 B", "1.5 kB", "2.0 GB"]);
+    expect(widthOf("日本e\u0301")).toBe(5);
+    expect(fit("日本語", 4)).toBe("日…");
+  });
+});
+
+describe("progress", () => {
+  function progressOn(isStderrTty: boolean): {
+    text: () => string;
+    at: (ms: number) => void;
+    progress: ReturnType<typeof makeProgress>;
+  } {
+    let now = 0;
+    let text = "";
+    const io = { isStderrTty, columns: () => 100, stderr: { write: (part: string) => (text += part) } };
+    // The progress bar touches these members only.
+    const deps = { io, env: {}, clock: { now: () => now, sleep: async () => undefined } } as unknown as Parameters<
+      typeof makeProgress
+    >[0];
+    return { text: () => text, at: (ms) => (now = ms), progress: makeProgress(deps, "docs", "items") };
+  }
+
+  test("a terminal sees bar, rate, time left and the current item, on one line", ({ expect }) => {
+    const { text, at, progress } = progressOn(true);
+    progress.update({ done: 0, total: 1000 });
+    at(2000);
+    progress.update({ done: 500, total: 1000, note: "a/b.md\u001b[2J" });
+    expect(text().split("\r").at(-1)).toBe(
+      "docs  [############------------] 50 %  500/1,000 items  250/s  2.0 s left  a/b.md[2J\u001b[K",
+    );
+    progress.stop();
+    expect(text().endsWith("\r\u001b[K")).toBe(true);
+  });
+
+  test("elsewhere there is one line in ten seconds", ({ expect }) => {
+    const { text, at, progress } = progressOn(false);
+    for (let ms = 0; ms <= 25_000; ms += 250) {
+      at(ms);
+      progress.update({ done: ms / 10, total: null });
+    }
+    expect(text().trimEnd().split("\n").length).toBe(2);
+    expect(text()).not.toContain("\u001b");
+  });
+});

@@ -1,0 +1,158 @@
+import { test } from "vitest";
+import { kb, makeWorld, problem, type FakeWorld } from "./fakes.ts";
+
+const connector = { id: "con_23456789abcdefgh", name: "docs", providerId: "filesystem", state: "active" };
+
+function sync(state: string, more: Record<string, unknown> = {}): { body: { sync: Record<string, unknown> } } {
+  const counts = { seen: 9, upserted: 3, unchanged: 6, deleted: 0, skipped: 0, failed: 0, bytes: 1200 };
+  return {
+    body: {
+      sync: {
+        id: "syn_1",
+        connectorId: connector.id,
+        mode: "full",
+        trigger: "manual",
+        state,
+        attempt: 1,
+        counts,
+        progress: { done: 1, total: 9, note: "a.md" },
+        resumeAt: null,
+        startedAt: "2026-11-21T00:00:00.000Z",
+        finishedAt: state === "running" ? null : "2026-11-21T00:00:02.000Z",
+        problem: null,
+        skips: [],
+        ...more,
+      },
+    },
+  };
+}
+
+function worldWith(...states: ReturnType<typeof sync>[]): FakeWorld {
+  return makeWorld({
+    routes: {
+      "GET /api/connectors": {
+        body: { connectors: [connector, { ...connector, id: "con_2", name: "dogs" }], nextCursor: null },
+      },
+      [`POST /api/connectors/${connector.id}/syncs`]: { status: 202, ...sync("queued") },
+      [`GET /api/connectors/${connector.id}/syncs/syn_1`]: states,
+    },
+  });
+}
+
+test.for([
+  ["succeeded", sync("succeeded"), 0],
+  ["partial", sync("partial"), 8],
+  [
+    "succeeded with failed items",
+    sync("succeeded", { counts: { ...(sync("x").body.sync["counts"] as object), failed: 2 } }),
+    8,
+  ],
+  ["failed", sync("failed", { problem: { code: "source_unauthorized", message: "The token is gone." } }), 1],
+  ["cancelled", sync("cancelled"), 1],
+] as const)("a sync that ends %s has its exit code", async ([, last, code], { expect }) => {
+  const run = await kb(worldWith(sync("running"), sync("running"), last), "connectors", "sync", "docs", "--wait");
+  expect(run.code).toBe(code);
+  expect(run.stdout).toContain(String(last.body.sync["state"]));
+  expect(run.sent.filter((sent) => sent.method === "GET" && sent.path.endsWith("syn_1")).length).toBe(3);
+});
+
+test("a wait that lasts too long ends with 9 and leaves the sync alone", async ({ expect }) => {
+  const run = await kb(worldWith(sync("running")), "connectors", "sync", "docs", "--wait", "--timeout", "30s");
+  expect(run.code).toBe(9);
+  expect(run.stderr).toContain("it goes on");
+  expect(run.sent.every((sent) => !sent.path.endsWith("cancel"))).toBe(true);
+});
+
+test("a server that restarts meanwhile does not end the wait", async ({ expect }) => {
+  const down = Object.assign(new TypeError("fetch failed"), {
+    cause: Object.assign(new Error("x"), { code: "ECONNREFUSED" }),
+  });
+  const world = worldWith();
+  world.routes[`GET /api/connectors/${connector.id}/syncs/syn_1`] = [
+    sync("running"),
+    down,
+    problem(503, "unavailable", "Starting."),
+    sync("succeeded"),
+  ];
+  expect((await kb(world, "connectors", "sync", "docs", "--wait")).code).toBe(0);
+});
+
+test("without --wait the id is the only thing on stdout", async ({ expect }) => {
+  const run = await kb(worldWith(), "connectors", "sync", "docs");
+  expect([run.code, run.stdout]).toEqual([0, "syn_1\n"]);
+});
+
+test("a mistyped name is answered with the near one", async ({ expect }) => {
+  const run = await kb(worldWith(), "connectors", "show", "dcs");
+  expect(run.code).toBe(3);
+  expect(run.stderr).toContain('Did you mean "docs"?');
+});
+
+test("a removal asks, and without a terminal needs --yes", async ({ expect }) => {
+  const world = worldWith();
+  world.routes[`DELETE /api/connectors/${connector.id}`] = { status: 202, body: { connector } };
+  expect((await kb(world, "connectors", "remove", "docs")).code).toBe(2);
+  expect(
+    (await kb({ ...world, isTty: true, prompts: { confirm: async () => false } }, "connectors", "remove", "docs")).code,
+  ).toBe(130);
+  expect(world.sent.some((sent) => sent.method === "DELETE")).toBe(false);
+  expect((await kb(world, "connectors", "remove", "docs", "--yes")).code).toBe(0);
+  expect(world.sent.at(-1)?.method).toBe("DELETE");
+});
+
+test("settings of a new connector take the types of the source's schema, and secrets come by reference", async ({
+  expect,
+}) => {
+  const configSchema = {
+    type: "object",
+    required: ["root"],
+    properties: {
+      root: { type: "string" },
+      hidden: { type: "boolean" },
+      maxFileMb: { type: "number" },
+      tags: { type: "array" },
+    },
+  };
+  const source = {
+    providerId: "filesystem",
+    name: "Folder",
+    kinds: ["file"],
+    auth: "none",
+    configSchema,
+    acl: "connector",
+    capabilities: [],
+    available: true,
+  };
+  const world = worldWith();
+  world.env["SECRET"] = "s3cret";
+  world.routes["GET /api/connectors/sources"] = { body: { sources: [source] } };
+  world.routes["POST /api/connectors"] = { status: 201, body: { connector, sync: null } };
+  const set = ["--set", "root=notes", "--set", "hidden=true", "--set", "maxFileMb=2", "--set", "tags=a, b"];
+  const run = await kb(
+    world,
+    "connectors",
+    "add",
+    "filesystem",
+    ...set,
+    "--credential",
+    "token=env:SECRET",
+    "--every",
+    "1h",
+  );
+  expect(run.code).toBe(0);
+  expect(run.sent.at(-1)?.body).toEqual({
+    providerId: "filesystem",
+    name: "notes",
+    config: { root: `${world.dir}/notes`, hidden: true, maxFileMb: 2, tags: ["a", "b"] },
+    access: { visibility: "private" },
+    schedule: { everyMinutes: 60 },
+    credentials: { token: "s3cret" },
+  });
+  const inArgv = await kb(world, "connectors", "add", "filesystem", "--set", "root=x", "--credential", "token=s3cret");
+  expect(inArgv.code).toBe(2);
+  expect(inArgv.stderr).toContain("takes a reference");
+  const missing = await kb(world, "connectors", "add", "filesystem");
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining("--set root=…")]);
+  const unknown = await kb(world, "connectors", "add", "filesystem", "--set", "rot=x");
+  expect(unknown.stderr).toContain("Did you mean root?");
+});
