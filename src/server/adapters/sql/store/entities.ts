@@ -72,8 +72,8 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
               .onRef("entities.workspaceId", "=", "shown.workspaceId")
               .onRef("entities.entityId", "=", "shown.entityId"),
           )
-          .selectAll("shown")
-          .select("entities.type")
+          .select(["shown.kbId", "shown.entityId", "entities.type", "shown.role", "shown.name", "shown.nameKey"])
+          .select(["shown.email", "shown.login", "shown.claimed"])
           .where("shown.workspaceId", "=", workspaceId)
           .where("shown.kbId", "in", part)
           .orderBy("shown.kbId")
@@ -81,7 +81,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
           .orderBy("shown.entityId")
           .execute(),
       );
-      return rows.map(({ workspaceId: _, ...row }) => ({
+      return rows.map((row) => ({
         ...row,
         // Written by the sync engine from the same union.
         type: row.type as EntityType,
