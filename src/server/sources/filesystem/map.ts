@@ -37,7 +37,7 @@ export function toItem(facts: FileFacts): SourceItem {
   return {
     externalId: rel,
     kind: "file",
-    title: readable(name),
+    title: name.trim() === "" ? "Untitled" : readable(name),
     place: facts.connectorName,
     path: segments.map(readable),
     // With a second link the former name may still be there, and both are items.

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { capabilitiesOf, configJsonSchema, makeSourceRegistry } from "#server/sources/registry.ts";
+
+const options = { allowedRoots: async () => ["/srv/docs"], dataFolder: "/var/lib/kb", isManaged: false };
+
+test("every listed kind loads, and names itself as it is listed", async () => {
+  const registry = makeSourceRegistry(options);
+  const sources = await registry.list();
+  expect(sources.map((source) => source.spec.providerId)).toEqual([...registry.providerIds]);
+  expect(await registry.get("push")).toBe(await registry.get("push"));
+  expect(sources.map((source) => [source.spec.providerId, capabilitiesOf(source)])).toEqual([
+    ["filesystem", ["sync", "browse", "content"]],
+    ["push", ["push"]],
+  ]);
+});
+
+test("an unknown kind is an error that lists the known ones", async () => {
+  const registry = makeSourceRegistry(options);
+  for (const providerId of ["nope", "constructor", "__proto__", "../filesystem"]) {
+    await expect(registry.get(providerId)).rejects.toMatchObject({
+      code: "provider_unknown",
+      message: expect.stringContaining("Known: filesystem, push"),
+    });
+  }
+});
+
+test("the schema of a kind tells forms what to ask", async () => {
+  const { spec } = await makeSourceRegistry(options).get("filesystem");
+  expect(configJsonSchema(spec)).toMatchObject({
+    type: "object",
+    additionalProperties: false,
+    required: ["root"],
+    properties: { root: { type: "string", title: "Folder" }, gitignore: { type: "boolean", default: true } },
+  });
+});
+
+test("folders can be connected only where roots are allowed, and never in managed mode", async () => {
+  const reason = async (change: Partial<typeof options>) =>
+    (await makeSourceRegistry({ ...options, ...change }).get("filesystem")).unavailable?.();
+  expect(await reason({})).toBeUndefined();
+  expect(await reason({ allowedRoots: async () => [] })).toContain("KB_LOCAL_ROOTS");
+  expect(await reason({ isManaged: true })).toContain("managed mode");
+});
