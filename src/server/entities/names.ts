@@ -1,84 +1,80 @@
-import type { EntityType } from "#api/common.ts";
-import type { OpenList } from "#server/access/policy.ts";
 import { foldWord } from "#server/analysis/fold.ts";
-import type { EntityName } from "#server/ports/store/entities.ts";
+import type { OpenList } from "#server/access/policy.ts";
+import type { EntityName, ShownEntity } from "#server/ports/store/entities.ts";
 
-/** An entity whose name fits, with how well; every one is shown by an item that the reader may see. */
-export interface NamedEntity {
-  entityId: string;
-  type: EntityType;
-  /** 0 = the very name, e-mail or login; 1 = it begins so; 2 = its words begin so. */
-  rank: 0 | 1 | 2;
-  nameKey: string;
+/** Names read at once: an index walk of a few milliseconds. */
+const WALK = 5000;
+const EVIDENCE = 200;
+
+/** The folded words of a text, as names are kept. */
+export function foldWords(text: string): string[] {
+  return text.split(/\s+/u).filter(Boolean).map(foldWord).filter(Boolean);
 }
 
-/** Names read at once: a few milliseconds, so that a large workspace does not hold up others. */
-const SLICE = 2_000;
-/** Fitting names judged at most, the best first. */
-const MOST_JUDGED = 2_000;
-const EVIDENCE_SLICE = 200;
+/** True when every word begins some word of the name. */
+export function hasWords(nameKey: string, words: readonly string[]): boolean {
+  const parts = nameKey.split(" ");
+  return words.every((word) => parts.some((part) => part.startsWith(word)));
+}
 
-/** A name as it is compared: folded words, separated by single spaces. */
-export function foldName(text: string): string {
-  return text.split(/\s+/u).filter(Boolean).map(foldWord).join(" ");
+/** True when the words are one letter or two away from the name's own, word by word in any order. */
+export function isClose(nameKey: string, words: readonly string[]): boolean {
+  const parts = nameKey.split(" ");
+  const near = words.filter((word) => parts.some((part) => distanceWithin(word, part, word.length > 4 ? 2 : 1)));
+  return words.length > 0 && near.length >= Math.ceil(words.length / 2);
 }
 
 /**
- * The entities whose name, login or e-mail fits the words, the best first. All names of the workspace are looked
- * through, but one counts only when an item that the reader may see gives it: a hidden alias finds nothing (S11).
+ * The entities that visible items give a name which `fits`, each as the first such item shows it. Every name that fits
+ * is judged before anything is cut: hidden ones never take a visible one's place (S9).
  */
-export async function findNamed(open: OpenList, text: string, type?: EntityType): Promise<NamedEntity[]> {
-  const fitting = await fittingNames(open, foldName(text));
-  fitting.sort(byFit);
-  const best = new Map<string, NamedEntity>();
-  const types = await open.store.entities.typesOf([...new Set(fitting.map((name) => name.entityId))]);
-  for (const name of fitting.slice(0, MOST_JUDGED)) {
-    const found = types.get(name.entityId);
-    if (found === undefined || (type !== undefined && found !== type) || best.has(name.entityId)) continue;
-    if (await isShown(open, name)) best.set(name.entityId, { ...name, type: found });
-  }
-  return [...best.values()];
-}
-
-type Fitting = EntityName & { rank: 0 | 1 | 2 };
-
-function byFit(a: Fitting, b: Fitting): number {
-  if (a.rank !== b.rank) return a.rank - b.rank;
-  if (a.nameKey !== b.nameKey) return a.nameKey < b.nameKey ? -1 : 1;
-  return a.entityId < b.entityId ? -1 : 1;
-}
-
-async function fittingNames({ store }: OpenList, asked: string): Promise<Fitting[]> {
-  const fitting: Fitting[] = [];
+export async function visibleByName(
+  open: OpenList,
+  fits: (nameKey: string) => boolean,
+  limit: number,
+): Promise<ShownEntity[]> {
+  const found = new Map<string, ShownEntity>();
   let after: EntityName | undefined;
-  for (;;) {
-    const names = await store.entities.walkNames(after, SLICE);
+  while (found.size < limit) {
+    const names = await open.store.entities.walkNames(after, WALK);
     for (const name of names) {
-      const rank = rankOf(name.nameKey, asked);
-      if (rank !== undefined) fitting.push({ ...name, rank });
+      if (found.size >= limit || found.has(name.entityId) || !fits(name.nameKey)) continue;
+      const shown = await evidence(open, name);
+      if (shown !== undefined) found.set(name.entityId, shown);
     }
     after = names.at(-1);
-    if (names.length < SLICE || after === undefined) return fitting;
-    await new Promise((resolve) => setImmediate(resolve));
+    if (names.length < WALK) break;
   }
+  return [...found.values()];
 }
 
-function rankOf(nameKey: string, asked: string): 0 | 1 | 2 | undefined {
-  if (asked === "") return 2;
-  if (nameKey === asked || ` ${nameKey} `.includes(` ${asked} `)) return 0;
-  if (nameKey.startsWith(asked)) return 1;
-  const words = nameKey.split(/[^\p{L}\p{N}]+/u);
-  const wanted = asked.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  return wanted.length > 0 && wanted.every((part) => words.some((word) => word.startsWith(part))) ? 2 : undefined;
-}
-
-async function isShown({ store, accesses }: OpenList, name: EntityName): Promise<boolean> {
-  let after = "";
+/** How the first visible item shows the name; undefined when only hidden ones do. */
+async function evidence(open: OpenList, name: EntityName): Promise<ShownEntity | undefined> {
+  let afterKbId = "";
   for (;;) {
-    const items = await store.entities.itemsNaming(name, after, EVIDENCE_SLICE);
-    if (items.some((item) => accesses.has(item.aclId))) return true;
+    const items = await open.store.entities.itemsNaming(name, afterKbId, EVIDENCE);
+    const visible = items.find(({ aclId }) => open.accesses.has(aclId));
+    if (visible !== undefined) {
+      const shown = await open.store.entities.shownOn([visible.kbId]);
+      return shown.find((one) => one.entityId === name.entityId && one.nameKey === name.nameKey);
+    }
     const last = items.at(-1);
-    if (items.length < EVIDENCE_SLICE || last === undefined) return false;
-    after = last.kbId;
+    if (last === undefined || items.length < EVIDENCE) return undefined;
+    afterKbId = last.kbId;
   }
+}
+
+/** Is the edit distance at most `most`? */
+export function distanceWithin(a: string, b: string, most: number): boolean {
+  if (Math.abs(a.length - b.length) > most || a.length > 60 || b.length > 60) return false;
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + cost));
+    }
+    row = next;
+  }
+  return (row.at(-1) ?? most + 1) <= most;
 }

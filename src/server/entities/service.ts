@@ -1,179 +1,201 @@
+import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
-import type { EntityType, ItemKind } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Policy } from "#server/access/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
-import type {
-  EntityAnswer,
-  EntityOverview,
-  EntityRecord,
-  EntityRelationRecord,
-  EntityService,
-} from "#server/ports/answers.ts";
+import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "#server/ports/answers.ts";
 import type { Clock } from "#server/ports/clock.ts";
-import type { SearchIndex } from "#server/ports/search-index.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
-import { makeEvidenceReader, toEntityRecord, type Evidence } from "./evidence.ts";
-import { findNamed, type NamedEntity } from "./names.ts";
+import type { SearchFilters, SearchIndex, SearchRequest } from "#server/ports/search-index.ts";
+import type { ShownEntity } from "#server/ports/store/entities.ts";
+import { foldWords, hasWords, visibleByName } from "./names.ts";
+import { relationsOf } from "./relations.ts";
 
 export interface EntityServiceOptions {
   policy: Policy;
   index: SearchIndex;
+  finder: EntityFinder;
   cursors: CursorCodec;
   clock: Clock;
 }
 
-/** Newest items that an entity's names, dates and relations are read from. */
-const EVIDENCE_ITEMS = 20;
-const OVERVIEW_EVIDENCE_ITEMS = 50;
-const SHOWN_ITEMS = 10;
-const MOST_CANDIDATES = 10;
+/** Names that a search looks at; beyond, more words are needed to tell them apart. */
+const MAX_MATCHES = 1000;
+/** Visible items that an overview is made from, the newest first. */
+const EVIDENCE = 200;
 const RECENT_MS = 90 * 86_400_000;
+const SHOWN = 10;
 
-/** People, folders, labels and other entities, each built from the items that the reader may see. Source: S11, B21. */
+/** Makes the service of entities: each answer is built from what the reader may see now. Source: S11, B21. */
 export function makeEntityService(options: EntityServiceOptions): EntityService {
-  const { policy, cursors, clock } = options;
-  const evidence = makeEvidenceReader(options);
-
-  async function describe(actor: Actor, named: Pick<NamedEntity, "entityId" | "type">): Promise<EntityRecord[]> {
-    const found = await evidence.of(actor, named.entityId, named.type, { limit: EVIDENCE_ITEMS });
-    const record = toEntityRecord(named.entityId, named.type, found);
-    return record ? [record] : [];
-  }
-
-  async function describeAll(actor: Actor, named: readonly NamedEntity[]): Promise<EntityRecord[]> {
-    const records: EntityRecord[] = [];
-    for (const one of named) records.push(...(await describe(actor, one)));
-    return records;
-  }
-
-  /** What the text names, and whether it names it without doubt. */
-  async function resolve(actor: Actor, asked: string): Promise<{ named: NamedEntity[]; isClear: boolean }> {
-    const byId = await policy.readList(actor, async ({ store }) => {
-      const entityId =
-        asked === "me" ? await store.entities.findByIdentity("person", `user:${actor.userId}`) : entityIdOf(asked);
-      const type = entityId === undefined ? undefined : (await store.entities.typesOf([entityId])).get(entityId);
-      return entityId === undefined || type === undefined
-        ? []
-        : [{ entityId, type, rank: 0, nameKey: "" } satisfies NamedEntity];
-    });
-    if (byId.length > 0 || asked === "me" || entityIdOf(asked) !== undefined) return { named: byId, isClear: true };
-    const named = await policy.readList(actor, (open) => findNamed(open, asked));
-    const exact = named.filter((one) => one.rank === 0);
-    if (exact.length === 1) return { named: exact, isClear: true };
-    return { named: exact.length > 0 ? exact : named, isClear: named.length === 1 };
-  }
-
-  async function overviewOf(
-    actor: Actor,
-    named: NamedEntity,
-    request: { kinds?: readonly ItemKind[]; from?: number },
-  ): Promise<EntityOverview | undefined> {
-    const { entityId, type } = named;
-    const all = await evidence.of(actor, entityId, type, { limit: OVERVIEW_EVIDENCE_ITEMS });
-    const entity = toEntityRecord(entityId, type, all);
-    if (!entity) return undefined;
-    const isNarrowed = request.kinds !== undefined || request.from !== undefined;
-    const chosen = isNarrowed ? await evidence.of(actor, entityId, type, { ...request, limit: SHOWN_ITEMS }) : all;
-    const tasks = await evidence.openTasks(actor, entityId, type, { limit: SHOWN_ITEMS });
-    const recent = await evidence.count(actor, entityId, type, { from: clock.now() - RECENT_MS });
-    return {
-      entity,
-      counts: { items: all.total, recent, openTasks: tasks.total, byKind: all.byKind },
-      openTasks: tasks.items,
-      newest: chosen.items.slice(0, SHOWN_ITEMS),
-      relations: relationsOf(entityId, all),
-      notes:
-        all.total > all.items.length
-          ? [`Relations are those of the newest ${all.items.length} of ${all.total} items.`]
-          : [],
-    };
-  }
-
+  const { policy, finder, cursors } = options;
   return {
-    async search(actor, query) {
-      const scope = scopeOf(actor, query.query, query.type);
-      const start = query.cursor === undefined ? undefined : cursors.decode(scope, query.cursor);
-      const named = await policy.readList(actor, (open) => findNamed(open, query.query, query.type));
-      const at = start === undefined ? -1 : named.findIndex((one) => one.entityId.endsWith(`_${start.id}`));
-      // The last one shown may be gone by now: then its place in the list is the next best guess.
-      const from = start === undefined ? 0 : (at >= 0 ? at : start.value) + 1;
-      const page = named.slice(from, from + query.limit);
-      const last = page.at(-1);
-      const hasMore = last !== undefined && from + page.length < named.length;
-      return {
-        entities: await describeAll(actor, page),
-        total: named.length,
-        nextCursor: hasMore
-          ? cursors.encode(scope, { flags: 0, value: from + page.length - 1, id: last.entityId.replace(/^ent_/, "") })
-          : null,
-      };
+    async search(actor, { query, type, limit, cursor }) {
+      const scope: CursorScope = { ...actor, route: "entities", args: { query, type } };
+      const from = cursor === undefined ? 0 : cursors.decode(scope, cursor).value;
+      const words = foldWords(query);
+      const found = await policy.readList(actor, (open) =>
+        visibleByName(open, (key) => hasWords(key, words), MAX_MATCHES),
+      );
+      const matches = found.filter((one) => type === undefined || one.type === type);
+      const described = await describeAll(options, actor, matches.slice(from, from + limit));
+      const nextCursor =
+        matches.length > from + limit ? cursors.encode(scope, { flags: 0, value: from + limit, id: "" }) : null;
+      return { entities: described, total: matches.length, nextCursor };
     },
 
-    async context(actor, { entity, kinds, after }): Promise<EntityAnswer> {
-      const asked = entity.trim();
-      const from = after === undefined ? undefined : parseAfter(after, clock.now(), actor.timeZone);
-      const { named, isClear } = await resolve(actor, asked);
-      const [only] = named;
-      if (isClear && only) {
-        const overview = await overviewOf(actor, only, {
-          ...(kinds && { kinds }),
-          ...(from !== undefined && { from }),
-        });
-        if (overview) return { type: "overview", overview };
+    async context(actor, { entity, kinds, after }) {
+      const from = after === undefined ? undefined : startOf(after, options.clock.now(), actor.timeZone);
+      const filters: SearchFilters = {
+        ...(kinds !== undefined && { kinds }),
+        ...(from !== undefined && { from, dateField: "updated" }),
+      };
+      const { found, close, notes } = await resolve(finder, actor, entity);
+      const [only, ...others] = found;
+      if (only === undefined) throw noEntity(entity, close);
+      if (others.length > 0 && entity.trim().toLowerCase() !== "me") {
+        return { type: "candidates", candidates: await describeAll(options, actor, found.slice(0, SHOWN)), notes };
       }
-      const candidates = isClear ? [] : await describeAll(actor, named.slice(0, MOST_CANDIDATES));
-      if (asked !== "me" && candidates.length === 0) throw entityNotFound(asked);
-      return { type: "candidates", candidates, notes: notesOf(asked, named.length) };
+      const overview = await overviewOf(options, actor, found, filters, notes);
+      if (overview === undefined) throw noEntity(entity, []);
+      return { type: "overview", overview };
     },
   };
 }
 
-function entityIdOf(text: string): string | undefined {
-  return /^ent_[2-9a-km-np-z]{16}$/.test(text) ? text : undefined;
-}
+type Found = Pick<ShownEntity, "entityId" | "type" | "name">;
 
-function scopeOf(actor: Actor, query: string, type: EntityType | undefined): CursorScope {
-  return { workspaceId: actor.workspaceId, userId: actor.userId, route: "entities", args: { query, type } };
-}
-
-function parseAfter(text: string, now: number, timeZone: string): number {
-  const days = parseDays(text, now, timeZone);
-  if (days) return days.from;
-  throw new ApiError("invalid_argument", {
-    message: `after "${text.slice(0, 60)}" is not a date. Use 2026-11-17, today, 7d (ago) or +7d (ahead).`,
-    field: "after",
-  });
-}
-
-/** Not there and not visible read the same. */
-function entityNotFound(asked: string): ApiError {
-  return new ApiError("not_found", {
-    message: `No entity "${asked.slice(0, 200)}" in what this person may see. Use kb_search_entities to find the right name or entityId.`,
-  });
-}
-
-function notesOf(asked: string, count: number): string[] {
-  if (asked === "me")
-    return ["me is the person asking, and no item that they may see names them with a linked account."];
-  return count > MOST_CANDIDATES ? [`${count} entities fit; the best ${MOST_CANDIDATES} are listed.`] : [];
-}
-
-/** Other entities on the same items: how often, and the newest item that proves it. */
-function relationsOf(entityId: string, { items, shown }: Evidence): EntityRelationRecord[] {
-  const order = new Map(items.map((item: ItemRecord, at) => [item.kbId, at]));
-  const found = new Map<string, EntityRelationRecord>();
-  const newestFirst = [...shown].sort((a, b) => (order.get(a.kbId) ?? 0) - (order.get(b.kbId) ?? 0));
-  for (const other of newestFirst) {
-    if (other.entityId === entityId) continue;
-    const key = `${other.role} ${other.entityId}`;
-    const known = found.get(key);
-    if (known) known.itemCount += 1;
-    else {
-      const { role, type, name, claimed, kbId } = other;
-      found.set(key, { role, entityId: other.entityId, type, name, claimed, itemCount: 1, kbId });
+async function resolve(finder: EntityFinder, actor: Actor, text: string) {
+  const asked = text.trim();
+  if (asked.toLowerCase() === "me") {
+    const { found, unlinked } = await finder.me(actor);
+    if (found.length === 0) {
+      throw new ApiError("no_such_person", {
+        message: "none of what you can see is linked to you. Give a name or e-mail instead of me.",
+      });
     }
+    return { found, close: [], notes: unlinked.length > 0 ? [`me: no account linked at ${unlinked.join(", ")}.`] : [] };
   }
-  return [...found.values()].sort((a, b) => b.itemCount - a.itemCount || (a.entityId < b.entityId ? -1 : 1));
+  if (asked.startsWith("ent_")) return { found: await finder.named(actor, [asked]), close: [], notes: [] };
+  const people = await finder.byName(actor, asked, "person");
+  const places = await finder.byName(actor, asked, "container");
+  return {
+    found: [...people.found, ...places.found],
+    close: [...people.close, ...places.close],
+    notes: [],
+  };
+}
+
+async function describeAll(options: EntityServiceOptions, actor: Actor, found: readonly Found[]) {
+  const records: EntityRecord[] = [];
+  for (const one of found) {
+    const overview = await overviewOf(options, actor, [one], {}, [], SHOWN);
+    if (overview !== undefined) records.push(overview.entity);
+  }
+  return records;
+}
+
+/** Everything about an entity (several for `me`); undefined when nothing visible names it. */
+async function overviewOf(
+  { policy, index, clock }: EntityServiceOptions,
+  actor: Actor,
+  found: readonly Found[],
+  filters: SearchFilters,
+  notes: readonly string[],
+  evidence = EVIDENCE,
+): Promise<EntityOverview | undefined> {
+  const entityIds = found.map(({ entityId }) => entityId);
+  const isPerson = found.some(({ type }) => type === "person");
+  const of: SearchFilters = isPerson ? { people: entityIds } : { containers: entityIds };
+  const viewer = await policy.viewerOf(actor);
+  const base: SearchRequest = {
+    workspaceId: actor.workspaceId,
+    viewer,
+    query: "",
+    filters: { ...filters, ...of },
+    order: "recency",
+    limit: evidence,
+    facets: ["kind", "source"],
+  };
+  const all = await index.search(base);
+  const tasks = await index.search({
+    ...base,
+    filters: { ...filters, kinds: ["task"], status: "open", ...(isPerson ? { assignees: entityIds } : of) },
+    order: "due",
+    limit: 20,
+    facets: [],
+  });
+  const recent = await index.search({
+    ...base,
+    filters: { ...base.filters, dateField: "updated", from: Math.max(filters.from ?? 0, clock.now() - RECENT_MS) },
+    limit: 0,
+    facets: [],
+  });
+  const kbIds = [...new Set([...all.hits, ...tasks.hits].map(({ kbId }) => kbId))];
+  return policy.readVisible(actor, kbIds, async ({ store, visible }) => {
+    const records = await store.items.records(kbIds.filter((kbId) => visible.has(kbId)));
+    const byId = new Map(records.map((record) => [record.kbId, record]));
+    const shown = await store.entities.shownOn([...byId.keys()]);
+    const own = shown.filter((one) => entityIds.includes(one.entityId));
+    const pick = (hits: readonly { kbId: string }[]) => hits.flatMap(({ kbId }) => byId.get(kbId) ?? []);
+    const newest = pick(all.hits);
+    const entity = toRecord(
+      own,
+      newest.map(({ kbId }) => kbId),
+    );
+    if (entity === undefined) return undefined;
+    return {
+      entity: {
+        ...entity,
+        sources: (all.facets.source ?? []).map(({ value }) => value),
+        itemCount: all.total,
+        lastActiveAt: newest[0]?.updatedAt ?? null,
+      },
+      counts: {
+        items: all.total,
+        recent: recent.total,
+        openTasks: tasks.total,
+        byKind: Object.fromEntries((all.facets.kind ?? []).map(({ value, count }) => [value, count])),
+      },
+      openTasks: pick(tasks.hits),
+      newest: newest.slice(0, 20),
+      relations: relationsOf(shown, entityIds, newest),
+      notes,
+    };
+  });
+}
+
+/** Name and aliases as the newest items show them. */
+function toRecord(own: readonly ShownEntity[], newestFirst: readonly string[]) {
+  const rank = new Map(newestFirst.map((kbId, at) => [kbId, at]));
+  const rows = own.toSorted((a, b) => (rank.get(a.kbId) ?? Infinity) - (rank.get(b.kbId) ?? Infinity));
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const names = [...new Set(rows.map(({ name }) => name))].filter((name) => name !== first.name);
+  return {
+    entityId: first.entityId,
+    type: first.type,
+    name: first.name,
+    aliases: names.slice(0, 5),
+    email: rows.find(({ email }) => email !== null)?.email ?? null,
+    login: rows.find(({ login }) => login !== null)?.login ?? null,
+    claimed: rows.every(({ claimed }) => claimed),
+  };
+}
+
+function startOf(text: string, now: number, timeZone: string): number {
+  const range = parseDays(text, now, timeZone);
+  if (range !== undefined) return range.from;
+  throw new ApiError("invalid_argument", {
+    field: "after",
+    message: `after "${cleanLine(text, 60)}" is not a date. Use 2026-11-17, today, 7d (ago) or +7d (ahead).`,
+  });
+}
+
+function noEntity(text: string, close: readonly Found[]): ApiError {
+  const names = close.map(({ name, entityId }) => `${cleanField(name, MAX_CHARS.person)} (${entityId})`);
+  const hint = names.length > 0 ? ` Close: ${names.join(", ")}.` : "";
+  return new ApiError("not_found", {
+    message: `nobody and nothing called "${cleanLine(text, 100)}" in what you can see.${hint} Try kb_search_entities with part of the name.`,
+  });
 }

@@ -138,3 +138,24 @@ export interface EntityService {
     request: { entity: string; kinds?: readonly ItemKind[]; after?: string },
   ): Promise<EntityAnswer>;
 }
+
+export interface NamedEntity {
+  entityId: string;
+  type: EntityType;
+  name: string;
+  email: string | null;
+}
+
+/** Who or what a text could mean, among what the reader may see. */
+export interface EntityFinder {
+  /** The entities that the person asking is, by proven links alone. */
+  me(actor: Actor): Promise<{ found: NamedEntity[]; unlinked: string[] }>;
+  /** Those with exactly this name, login or e-mail, else those with all its words; and close ones when there is none. */
+  byName(
+    actor: Actor,
+    text: string,
+    types: "person" | "container",
+  ): Promise<{ found: NamedEntity[]; close: NamedEntity[] }>;
+  /** Names of entities as visible items show them; those that nothing visible names are left out. */
+  named(actor: Actor, entityIds: readonly string[]): Promise<NamedEntity[]>;
+}

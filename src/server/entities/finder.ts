@@ -1,0 +1,86 @@
+import type { Policy } from "#server/access/policy.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { EntityFinder, NamedEntity } from "#server/ports/answers.ts";
+import type { SearchIndex } from "#server/ports/search-index.ts";
+import type { ShownEntity } from "#server/ports/store/entities.ts";
+import { foldWords, hasWords, isClose, visibleByName } from "./names.ts";
+
+/** Sources whose items belong to nobody's account there. */
+const WITHOUT_ACCOUNTS = new Set(["filesystem", "git", "web", "push", "mcp"]);
+const MAX_FOUND = 50;
+const MAX_CLOSE = 5;
+
+/** Makes the look-up of entities; everything it says comes from items that the reader may see (S9, S11). */
+export function makeEntityFinder({ policy, index }: { policy: Policy; index: SearchIndex }): EntityFinder {
+  const finder: EntityFinder = {
+    async me(actor) {
+      const viewer = await policy.viewerOf(actor);
+      const own = viewer.principals.filter((principal) => principal.startsWith("user:"));
+      const entityIds = await policy.readList(actor, async ({ store }) => {
+        const ids = await Promise.all(own.map((principal) => store.entities.findByIdentity("person", principal)));
+        return ids.filter((id) => id !== undefined);
+      });
+      const linked = new Set(own.map((principal) => principal.split(":")[1]));
+      const { facets } = await index.search({
+        workspaceId: actor.workspaceId,
+        viewer,
+        query: "",
+        filters: {},
+        order: "recency",
+        limit: 0,
+        facets: ["provider"],
+      });
+      const providers = (facets.provider ?? []).map(({ value }) => value);
+      const unlinked = providers.filter((provider) => !WITHOUT_ACCOUNTS.has(provider) && !linked.has(provider));
+      return { found: await finder.named(actor, entityIds), unlinked };
+    },
+
+    byName(actor, text, types) {
+      const words = foldWords(text);
+      const isWanted = ({ type }: ShownEntity) => (type === "person") === (types === "person");
+      return policy.readList(actor, async (open) => {
+        if (words.length === 0) return { found: [], close: [] };
+        const fitting = (await visibleByName(open, (key) => hasWords(key, words), 500)).filter(isWanted);
+        const exact = fitting.filter((one) => isExactly(one, words));
+        const found = exact.length > 0 ? exact : fitting;
+        if (found.length > 0) return { found: found.slice(0, MAX_FOUND).map(toNamed), close: [] };
+        const close = (await visibleByName(open, (key) => isClose(key, words), 100)).filter(isWanted);
+        return { found: [], close: close.slice(0, MAX_CLOSE).map(toNamed) };
+      });
+    },
+
+    async named(actor, entityIds) {
+      const named: NamedEntity[] = [];
+      for (const entityId of new Set(entityIds)) {
+        const shown = await shownBy(policy, index, actor, entityId);
+        if (shown !== undefined) named.push(toNamed(shown));
+      }
+      return named;
+    },
+  };
+  return finder;
+}
+
+/** How the newest visible item shows an entity. */
+async function shownBy(policy: Policy, index: SearchIndex, actor: Actor, entityId: string) {
+  const viewer = await policy.viewerOf(actor);
+  const request = { workspaceId: actor.workspaceId, viewer, query: "", order: "recency", limit: 3 } as const;
+  const people = await index.search({ ...request, filters: { people: [entityId] } });
+  const { hits } =
+    people.hits.length > 0 ? people : await index.search({ ...request, filters: { containers: [entityId] } });
+  const kbIds = hits.map(({ kbId }) => kbId);
+  return policy.readVisible(actor, kbIds, async ({ store, visible }) => {
+    const shown = await store.entities.shownOn(kbIds.filter((kbId) => visible.has(kbId)));
+    return shown.find((one) => one.entityId === entityId);
+  });
+}
+
+/** The whole name, login or e-mail is what was asked for. */
+function isExactly(one: ShownEntity, words: readonly string[]): boolean {
+  const asked = words.join(" ");
+  return [one.name, one.login, one.email].some((text) => text !== null && foldWords(text).join(" ") === asked);
+}
+
+function toNamed({ entityId, type, name, email }: ShownEntity): NamedEntity {
+  return { entityId, type, name, email };
+}

@@ -1,0 +1,60 @@
+import type { HitPosition, SearchOrder } from "#server/ports/search-index.ts";
+import type { CursorPosition } from "#server/http/cursor.ts";
+
+/** Where a search goes on. */
+export interface SearchPosition {
+  position: HitPosition;
+  match: "all" | "any";
+  order: SearchOrder;
+}
+
+const ORDERS: readonly SearchOrder[] = ["relevance", "recency", "due"];
+const FLAG = { all: 1, any: 2, negative: 16, undated: 32 } as const;
+/** What fits the six bytes that a cursor has for the value. */
+const MAX_VALUE = 2 ** 47;
+
+/** Dates fit whole; of a score the upper 48 of 64 bits do: see `isSameValue`. */
+export function toCursorPosition({ position, match, order }: SearchPosition): CursorPosition {
+  const { group, value, kbId } = position;
+  const isScore = order === "relevance";
+  const isUndated = !isScore && Math.abs(value) > MAX_VALUE;
+  const flags =
+    (group === 1 ? FLAG.all : 0) +
+    (match === "any" ? FLAG.any : 0) +
+    ORDERS.indexOf(order) * 4 +
+    (value < 0 ? FLAG.negative : 0) +
+    (isUndated ? FLAG.undated : 0);
+  const stored = isUndated ? 0 : isScore ? upperBits(value) : Math.abs(Math.trunc(value));
+  return { flags, value: stored, id: kbId.slice(kbId.indexOf("_") + 1) };
+}
+
+export function fromCursorPosition({ flags, value, id }: CursorPosition): SearchPosition {
+  const order = ORDERS[(flags >> 2) & 3] ?? "relevance";
+  const size = (flags & FLAG.undated) !== 0 ? 8.64e15 : order === "relevance" ? fromUpperBits(value) : value;
+  return {
+    position: {
+      group: (flags & FLAG.all) !== 0 ? 1 : 0,
+      value: (flags & FLAG.negative) !== 0 ? -size : size,
+      kbId: `kbi_${id}`,
+    },
+    match: (flags & FLAG.any) !== 0 ? "any" : "all",
+    order,
+  };
+}
+
+/** Could this value have been the one that the cursor was made from? Summing in another order moves the last bits. */
+export function isSameValue(one: number, fromCursor: number): boolean {
+  return Math.abs(one - fromCursor) <= Math.abs(fromCursor) * 1e-9;
+}
+
+function upperBits(value: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, Math.max(0, value));
+  return Number(view.getBigUint64(0) >> 16n);
+}
+
+function fromUpperBits(bits: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setBigUint64(0, BigInt(bits) << 16n);
+  return view.getFloat64(0);
+}

@@ -1,0 +1,148 @@
+import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { formatDay, parseDays } from "#api/days.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { EntityFinder, NamedEntity, SearchArguments } from "#server/ports/answers.ts";
+import type { SearchFilters, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+
+/** What the words of a filter are looked up with; all of it answers for the reader alone. */
+export interface FilterContext {
+  actor: Actor;
+  finder: EntityFinder;
+  now: number;
+  /** Searches everything the reader may see. */
+  probe(request: Pick<SearchRequest, "filters"> & Partial<SearchRequest>): Promise<SearchResponse>;
+  lookUp(asked: string): Promise<{ kbIds: string[] }>;
+}
+
+export interface ResolvedFilters {
+  filters: SearchFilters;
+  notes: string[];
+}
+
+/**
+ * The filters that arguments mean. What is hidden answers exactly as what is not there: an error that offers only
+ * visible ones (S9).
+ *
+ * @throws ApiError `invalid_argument`, `no_such_person`
+ */
+export async function resolveFilters(args: SearchArguments, context: FilterContext): Promise<ResolvedFilters> {
+  const notes: string[] = [];
+  const filters: SearchFilters = {
+    ...(args.kinds !== undefined && { kinds: args.kinds }),
+    ...(args.status !== undefined && { status: args.status }),
+    ...datesOf(args, context),
+  };
+  if (args.assignee !== undefined) filters.assignees = await personIds("assignee", args.assignee, context, notes);
+  if (args.people !== undefined) filters.people = await personIds("people", args.people, context, notes);
+  if (args.source !== undefined) Object.assign(filters, await sourceFilter(args.source, context, notes));
+  return { filters, notes };
+}
+
+function datesOf(args: SearchArguments, { actor, now }: FilterContext): SearchFilters {
+  const range = (name: "after" | "before") => {
+    const text = args[name];
+    if (text === undefined) return undefined;
+    const days = parseDays(text, now, actor.timeZone);
+    if (days !== undefined) return days;
+    throw new ApiError("invalid_argument", {
+      field: name,
+      message: `${name} "${cleanLine(text, 60)}" is not a date. Use 2026-11-17, today, 7d (ago) or +7d (ahead). Today is ${formatDay(now, actor.timeZone)} (${actor.timeZone}).`,
+    });
+  };
+  const after = range("after");
+  const before = range("before");
+  if (after === undefined && before === undefined) return {};
+  return {
+    dateField: args.dateField ?? "updated",
+    ...(after !== undefined && { from: after.from }),
+    ...(before !== undefined && { until: before.until }),
+  };
+}
+
+async function personIds(field: string, text: string, { actor, finder }: FilterContext, notes: string[]) {
+  const asked = text.trim();
+  if (asked.toLowerCase() === "me") return meIds(await finder.me(actor), notes);
+  const isId = asked.startsWith("ent_");
+  const { found, close } = isId
+    ? { found: await finder.named(actor, [asked]), close: [] }
+    : await finder.byName(actor, asked, "person");
+  if (found.length === 0) throw noSuchPerson(field, asked, close);
+  if (found.length > 1) {
+    notes.push(
+      `${field} "${cleanLine(asked, 60)}" fits ${found.length}: ${found.slice(0, 5).map(printed).join(", ")}.`,
+    );
+  }
+  return found.map(({ entityId }) => entityId);
+}
+
+function meIds({ found, unlinked }: { found: NamedEntity[]; unlinked: string[] }, notes: string[]): string[] {
+  const missing = unlinked.length > 0 ? `; no account linked at ${unlinked.join(", ")}` : "";
+  notes.push(
+    found.length > 0
+      ? `me = ${found.map(printed).join(", ")}${missing}.`
+      : `me is linked to nobody in what you can see${missing}, so nothing can be found for me. Try your name.`,
+  );
+  return found.map(({ entityId }) => entityId);
+}
+
+function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[]): ApiError {
+  const offered = close.length > 0 ? ` Close: ${close.map(printed).join(", ")}.` : "";
+  return new ApiError("no_such_person", {
+    field,
+    message: `nobody called "${cleanLine(asked, 80)}" in what you can see.${offered} Or use kb_search_entities.`,
+  });
+}
+
+async function sourceFilter(text: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
+  const asked = text.trim();
+  const isThere = async (filters: SearchFilters) => (await context.probe({ filters })).total > 0;
+  for (const filters of [{ sources: [asked] }, { providerIds: [asked.toLowerCase()] }]) {
+    if (await isThere(filters)) return filters;
+  }
+  if (asked.startsWith("ent_") && (await isThere({ containers: [asked] }))) return { containers: [asked] };
+  if (/^(?:kbi_|https?:)/i.test(asked)) {
+    const { kbIds } = await context.lookUp(asked);
+    if (kbIds.length > 0) return { kbIds };
+  }
+  return looseSource(asked, context, notes);
+}
+
+/** A place by its name alone, in other case, or a container by its name; else the error that names close ones. */
+async function looseSource(asked: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
+  const { facets } = await context.probe({ filters: {}, facets: ["source", "provider"] });
+  const sources = (facets.source ?? []).map(({ value }) => value);
+  const wanted = asked.toLowerCase();
+  const shown = (source: string) => cleanField(source, MAX_CHARS.source).toLowerCase();
+  const meant = sources.filter((source) => {
+    const name = shown(source);
+    return name === wanted || name.slice(name.indexOf(":") + 1) === wanted;
+  });
+  if (meant.length > 0) {
+    notes.push(`source "${cleanLine(asked, 60)}" was read as ${meant.slice(0, 5).map(shown).join(", ")}.`);
+    return { sources: meant };
+  }
+  const { found } = await context.finder.byName(context.actor, asked, "container");
+  if (found.length > 0) {
+    notes.push(`source "${cleanLine(asked, 60)}" was read as ${found.slice(0, 5).map(printed).join(", ")}.`);
+    return { containers: found.map(({ entityId }) => entityId) };
+  }
+  const close = sources.filter((source) => isNear(shown(source), wanted)).slice(0, 5);
+  const all = close.length > 0 ? close : sources.slice(0, 5);
+  const offered = all.length > 0 ? ` ${close.length > 0 ? "Close" : "There are"}: ${all.map(shown).join(", ")}.` : "";
+  throw new ApiError("invalid_argument", {
+    field: "source",
+    message: `source "${cleanLine(asked, 100)}" fits nothing you can see.${offered} Leave source out to search everywhere.`,
+  });
+}
+
+/** Shares a stretch of four letters. */
+function isNear(source: string, wanted: string): boolean {
+  for (let at = 0; at + 4 <= wanted.length; at++) if (source.includes(wanted.slice(at, at + 4))) return true;
+  return false;
+}
+
+function printed({ name, entityId, email }: NamedEntity): string {
+  const detail = email === null ? entityId : `${cleanField(email, MAX_CHARS.person)}, ${entityId}`;
+  return `${cleanField(name, MAX_CHARS.person)} (${detail})`;
+}
