@@ -67,9 +67,16 @@ function startsLikeDocument(sample: Uint8Array): boolean {
   return start.startsWith("%PDF-") || start.startsWith("%!PS") || start.startsWith("{\\rtf");
 }
 
+/** Step by step: one pattern for any number of comments takes exponential time on many of them. */
 function looksLikeHtml(sample: Uint8Array): boolean {
-  const start = decodeText(sample, SAMPLE_BYTES)?.text.slice(0, 1_000) ?? "";
-  return /^\s*(?:<!--[\s\S]*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html)[\s>]/iu.test(start);
+  let rest = (decodeText(sample, SAMPLE_BYTES)?.text ?? "").trimStart();
+  for (;;) {
+    const end = rest.startsWith("<!--") ? "-->" : rest.startsWith("<?xml") ? ">" : undefined;
+    if (end === undefined) return /^<(?:!doctype\s+html|html)[\s>]/iu.test(rest);
+    const at = rest.indexOf(end);
+    if (at < 0) return false;
+    rest = rest.slice(at + end.length).trimStart();
+  }
 }
 
 /** Nothing, or zero bytes only (a file that was reserved and never written). */

@@ -87,6 +87,23 @@ describe("text as it is stored", () => {
     expect(result.properties["truncated"]).toBe("Only the first 1000000 characters were taken.");
   });
 
+  // Each of these once took, or would take with a careless pattern, minutes: a hang fails by the test's own time cap.
+  test.for([
+    ["comments", "<!-- -->"],
+    ["heading.md", "# "],
+    ["image.md", "![a](http://"],
+    ["comment.md", "<!---->"],
+    ["entities.html", "&amp;"],
+    ["links.html", "<a href='http://x'>x"],
+    ["style.html", '<p style="display  :   ">'],
+    ["cells.html", "<td>x"],
+    ["quotes.csv", 'a,"'],
+    ["lists.json", "["],
+  ] as const)("a hundred thousand characters of one pattern end soon: %s", async ([name, pattern], { expect }) => {
+    const source = pattern.repeat(100_000 / pattern.length);
+    expect((await extractFile(name, source)).state).toMatch(/^(?:ok|no_text)$/u);
+  });
+
   test("whatever the bytes are, there is an answer, and its text is clean and within the cap", async ({ expect }) => {
     const names = fc.constantFrom("a.txt", "a.md", "a.html", "a.csv", "a.json", "a.jsonl", "a.pdf", "a");
     const starts = fc.constantFrom(
