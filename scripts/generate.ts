@@ -1,5 +1,6 @@
 /**
- * Writes what is made from the contract: `docs/openapi.json` and the client's types.
+ * Writes what is made from the contract and the catalogue of commands: `docs/openapi.json`, the client's types and
+ * `docs/reference/cli.md`.
  * With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import openapiTS, { astToString } from "openapi-typescript";
 import { ROUTE_GROUPS } from "#api/index.ts";
+import { makeCliReference } from "#cli/reference.ts";
 import { findDoorRule } from "#server/http/auth.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
@@ -23,6 +25,7 @@ async function main(isCheck: boolean): Promise<void> {
       // The generator's own type of a document is narrower than OpenAPI 3.1; the text is the same.
       text: HEADER + astToString(await openapiTS(JSON.stringify(document), { alphabetize: true })),
     },
+    { path: "docs/reference/cli.md", text: makeCliReference() },
   ];
   const stale = outputs.filter(({ path, text }) => readIfThere(toFile(path)) !== text);
   if (isCheck) {

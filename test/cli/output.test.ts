@@ -40,14 +40,14 @@ const answer = {
   tookMs: 2,
 };
 
+// oxlint-disable-next-line no-control-regex -- exactly these are looked for
+const ACTING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu;
+// oxlint-disable-next-line no-control-regex -- our own colours
+const COLOURS = /\u001b\[\d+m/g;
+
 /** What a terminal could act on: controls but line feed, C1, bidi, tags. Our own colours are taken out first. */
 function actions(text: string): string[] {
-  // oxlint-disable-next-line no-control-regex -- exactly these are looked for
-  return (
-    text
-      .replace(/\u001b\[\d+m/g, "")
-      .match(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|[\u{e0000}-\u{e007f}]/gu) ?? []
-  );
+  return text.replace(COLOURS, "").match(ACTING) ?? [];
 }
 
 describe("text of others", () => {

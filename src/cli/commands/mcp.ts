@@ -1,9 +1,11 @@
 import { appendFileSync } from "node:fs";
-import type { BridgeLogin, FindLogin } from "#bridge/session.ts";
 import { textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { redact } from "#cli/failure.ts";
 import { findCredential, loadSettings } from "#cli/settings.ts";
+
+/** The bridge is loaded when it runs; its types come the same way. */
+type BridgeOptions = Parameters<(typeof import("#bridge/main.ts"))["runBridge"]>[0];
 
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
 export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
@@ -26,8 +28,8 @@ export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
 }
 
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-export function makeFindLogin(input: CommandInput, deps: Deps): FindLogin {
-  return async (): Promise<BridgeLogin | undefined> => {
+function makeFindLogin(input: CommandInput, deps: Deps): BridgeOptions["findLogin"] {
+  return async () => {
     const settings = await loadSettings(deps, input.options);
     const credential = await findCredential(deps, settings, "mcp");
     if (credential === undefined) return undefined;
