@@ -89,7 +89,6 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "POST /api/connectors/browse": MEMBER,
   "GET /api/connectors/files/{fileId}/content": DATA,
   "GET /api/connectors/files/{fileId}/access": MEMBER,
-  "POST /api/connectors/files/{fileId}/restore": MEMBER,
   "GET /api/connectors/{id}": MEMBER,
   "PATCH /api/connectors/{id}": MEMBER,
   "DELETE /api/connectors/{id}": MEMBER,

@@ -98,11 +98,20 @@ export function withSecurityHeaders(
     ...(about.isApi && { "Cache-Control": "no-store" }),
     ...(about.isHttps && { "Strict-Transport-Security": "max-age=31536000" }),
   };
-  // Responses of `fetch` and of some adapters have immutable headers: copy once, then change freely.
-  const changed = new Response(response.body, response);
+  const changed = withMutableHeaders(response);
   for (const [name, value] of Object.entries(headers)) if (!changed.headers.has(name)) changed.headers.set(name, value);
   changed.headers.set("X-Request-Id", about.requestId);
   return changed;
+}
+
+/** The response itself, or a copy where its headers can't be changed (answers of `fetch`). */
+function withMutableHeaders(response: Response): Response {
+  try {
+    response.headers.delete("X-Request-Id");
+    return response;
+  } catch {
+    return new Response(response.body, response);
+  }
 }
 
 /** True for names and addresses that never leave this machine. */

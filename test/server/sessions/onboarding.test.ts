@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import { makeServer, TEST_PASSWORD, type TestServer } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 
 const OWNER = { name: "Ana", email: "ana@acme.test", password: TEST_PASSWORD, workspaceName: "Acme" };
 
@@ -10,27 +11,31 @@ async function needCode(kb: TestServer): Promise<string> {
 }
 
 describe("the first admin", () => {
-  test("is made with the setup code, whatever its case and dashes, and is signed in as owner", async ({ expect }) => {
-    const kb = await makeServer();
-    expect((await kb.anyone().get("/api/onboarding")).json).toEqual({ needed: true });
-    const code = await needCode(kb);
-    expect(code).toMatch(/^(?:[2-9a-kmnp-z]{4}-){6}[2-9a-kmnp-z]{2}$/);
-    const setupCode = ` ${code.toUpperCase().replaceAll("-", "")} `;
-    const made = await kb.anyone().post("/api/onboarding", { ...OWNER, setupCode, timeZone: "Asia/Tokyo" });
-    expect(made).toMatchObject({
-      status: 201,
-      json: {
-        role: "owner",
-        user: { email: OWNER.email, emailVerifiedAt: null },
-        workspace: { name: "Acme", timeZone: "Asia/Tokyo" },
-      },
-    });
-    expect(made.headers.get("set-cookie")).toMatch(/^kb_session=/);
-    expect((await kb.anyone().get("/api/onboarding")).json).toEqual({ needed: false });
-    expect(await kb.deps.onboarding.makeSetupCode()).toBeUndefined();
-    const stored = await kb.database.read.selectFrom("installation").selectAll().execute();
-    expect(stored).toMatchObject([{ setupCodeHash: null }]);
-  });
+  verifies(
+    "service:self-hosted-first-admin",
+    "is made with the setup code, whatever its case and dashes, and is signed in as owner",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      expect((await kb.anyone().get("/api/onboarding")).json).toEqual({ needed: true });
+      const code = await needCode(kb);
+      expect(code).toMatch(/^(?:[2-9a-kmnp-z]{4}-){6}[2-9a-kmnp-z]{2}$/);
+      const setupCode = ` ${code.toUpperCase().replaceAll("-", "")} `;
+      const made = await kb.anyone().post("/api/onboarding", { ...OWNER, setupCode, timeZone: "Asia/Tokyo" });
+      expect(made).toMatchObject({
+        status: 201,
+        json: {
+          role: "owner",
+          user: { email: OWNER.email, emailVerifiedAt: null },
+          workspace: { name: "Acme", timeZone: "Asia/Tokyo" },
+        },
+      });
+      expect(made.headers.get("set-cookie")).toMatch(/^kb_session=/);
+      expect((await kb.anyone().get("/api/onboarding")).json).toEqual({ needed: false });
+      expect(await kb.deps.onboarding.makeSetupCode()).toBeUndefined();
+      const stored = await kb.database.read.selectFrom("installation").selectAll().execute();
+      expect(stored).toMatchObject([{ setupCodeHash: null }]);
+    },
+  );
 
   test("20 at once make one", async ({ expect }) => {
     const kb = await makeServer();

@@ -1,70 +1,99 @@
 import { describe, test } from "vitest";
 import { isWellFormedSecret, mintSecret } from "#server/http/secrets.ts";
 import { makeServer, TEST_NOW } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 
 const DAY_MS = 86_400_000;
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe("personal access tokens", () => {
-  test("are created with {name} alone, shown once, and listed newest first with the MCP URL", async ({ expect }) => {
-    const kb = await makeServer();
-    const ana = await kb.addOwner();
-    const me = kb.as(ana);
-    const first = await me.post("/api/api-tokens", { name: "laptop" });
-    expect(first).toMatchObject({
-      status: 201,
-      json: {
-        token: {
-          name: "laptop",
-          createdAt: iso(TEST_NOW),
-          lastUsedAt: null,
-          revokedAt: null,
-          scopes: ["mcp:read"],
-          expiresAt: null,
+  verifies(
+    [
+      "pat:field-id",
+      "pat:field-name",
+      "pat:field-prefix",
+      "pat:field-created-at",
+      "pat:field-last-used-at",
+      "pat:field-revoked-at",
+      "pat:plaintext-prefix",
+      "pat-state:active",
+      "pat-state:created-active",
+      "pat-route:list",
+      "pat-route:list-mcp-url",
+      "pat-route:create",
+      "pat-route:answer-token",
+      "pat-route:answer-plaintext",
+      "pat-route:answer-mcp-url",
+      "auth:pat-by-signed-in-user",
+      "auth:scope",
+    ],
+    "are created with {name} alone, shown once, and listed newest first with the MCP URL",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const ana = await kb.addOwner();
+      const me = kb.as(ana);
+      const first = await me.post("/api/api-tokens", { name: "laptop" });
+      expect(first).toMatchObject({
+        status: 201,
+        json: {
+          token: {
+            name: "laptop",
+            createdAt: iso(TEST_NOW),
+            lastUsedAt: null,
+            revokedAt: null,
+            scopes: ["mcp:read"],
+            expiresAt: null,
+          },
+          mcpUrl: "http://127.0.0.1:7700/mcp",
         },
-        mcpUrl: "http://127.0.0.1:7700/mcp",
-      },
-    });
-    expect(first.headers.get("cache-control")).toBe("no-store");
-    const { plaintext, token } = first.json;
-    expect(plaintext).toMatch(/^kb_pat_[0-9A-Za-z]{38}$/);
-    expect(token.prefix).toBe(plaintext.slice(0, 11));
-    kb.clock.advance(1000);
-    const second = await me.post("/api/api-tokens", { name: "ci", scopes: ["kb:api", "mcp:read"], expiresInDays: 7 });
-    expect(second.json.token.expiresAt).toBe(iso(TEST_NOW + 1000 + 7 * DAY_MS));
-    const list = await me.get("/api/api-tokens");
-    expect(list.json).toEqual({ tokens: [second.json.token, token], mcpUrl: "http://127.0.0.1:7700/mcp" });
-    expect(list.text).not.toContain(plaintext);
-  });
+      });
+      expect(first.headers.get("cache-control")).toBe("no-store");
+      const { plaintext, token } = first.json;
+      expect(plaintext).toMatch(/^kb_pat_[0-9A-Za-z]{38}$/);
+      expect(token.prefix).toBe(plaintext.slice(0, 11));
+      kb.clock.advance(1000);
+      const second = await me.post("/api/api-tokens", { name: "ci", scopes: ["kb:api", "mcp:read"], expiresInDays: 7 });
+      expect(second.json.token.expiresAt).toBe(iso(TEST_NOW + 1000 + 7 * DAY_MS));
+      const list = await me.get("/api/api-tokens");
+      expect(list.json).toEqual({ tokens: [second.json.token, token], mcpUrl: "http://127.0.0.1:7700/mcp" });
+      expect(list.text).not.toContain(plaintext);
+    },
+  );
 
-  test("the database holds the hash and never the plaintext", async ({ expect }) => {
-    const kb = await makeServer();
-    const ana = await kb.addOwner();
-    const plaintext = await kb.token(ana);
-    const rows = await kb.database.read.selectFrom("api_tokens").selectAll().execute();
-    expect(JSON.stringify(rows)).not.toContain(plaintext.slice(12));
-    expect(rows[0]?.hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(JSON.stringify(kb.log.lines)).not.toContain(plaintext);
-  });
+  verifies(
+    ["pat:hash-only", "pat:plaintext-once"],
+    "the database holds the hash and never the plaintext",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const ana = await kb.addOwner();
+      const plaintext = await kb.token(ana);
+      const rows = await kb.database.read.selectFrom("api_tokens").selectAll().execute();
+      expect(JSON.stringify(rows)).not.toContain(plaintext.slice(12));
+      expect(rows[0]?.hash).toMatch(/^[0-9a-f]{64}$/);
+      expect(JSON.stringify(kb.log.lines)).not.toContain(plaintext);
+    },
+  );
 
-  test("a revoked token opens nothing from the next request on; revoking again gives the same answer", async ({
-    expect,
-  }) => {
-    const kb = await makeServer();
-    const ana = await kb.addOwner();
-    const token = await kb.token(ana, ["kb:api"]);
-    expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
-    const [{ id }] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
-    const gone = await kb.as(ana).delete(`/api/api-tokens/${id}`);
-    expect(gone).toMatchObject({ status: 200, json: { token: { id, revokedAt: iso(TEST_NOW) } } });
-    kb.clock.advance(5000);
-    expect((await kb.as(ana).delete(`/api/api-tokens/${id}`)).json).toEqual(gone.json);
-    expect((await kb.as(ana).get("/api/api-tokens")).json.tokens).toEqual([]);
-    expect(await kb.withToken(token).get("/api/workspace")).toMatchObject({
-      status: 401,
-      json: { code: "unauthenticated" },
-    });
-  });
+  verifies(
+    ["pat-state:revoke", "pat-state:revoked-is-final", "pat-route:revoke"],
+    "a revoked token opens nothing from the next request on; revoking again gives the same answer",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const ana = await kb.addOwner();
+      const token = await kb.token(ana, ["kb:api"]);
+      expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
+      const [{ id }] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
+      const gone = await kb.as(ana).delete(`/api/api-tokens/${id}`);
+      expect(gone).toMatchObject({ status: 200, json: { token: { id, revokedAt: iso(TEST_NOW) } } });
+      kb.clock.advance(5000);
+      expect((await kb.as(ana).delete(`/api/api-tokens/${id}`)).json).toEqual(gone.json);
+      expect((await kb.as(ana).get("/api/api-tokens")).json.tokens).toEqual([]);
+      expect(await kb.withToken(token).get("/api/workspace")).toMatchObject({
+        status: 401,
+        json: { code: "unauthenticated" },
+      });
+    },
+  );
 
   test("an expired token counts as revoked at the moment it expired", async ({ expect }) => {
     const kb = await makeServer();
@@ -79,38 +108,46 @@ describe("personal access tokens", () => {
     expect(gone.json.token.revokedAt).toBe(made.token.expiresAt);
   });
 
-  test("lastUsedAt is written on the first use and then at most once in 5 minutes", async ({ expect }) => {
-    const kb = await makeServer();
-    const ana = await kb.addOwner();
-    const token = await kb.token(ana, ["kb:api"]);
-    const lastUsed = async () => (await kb.as(ana).get("/api/api-tokens")).json.tokens[0].lastUsedAt;
-    expect(await lastUsed()).toBeNull();
-    kb.clock.advance(1000);
-    await Promise.all(Array.from({ length: 5 }, () => kb.withToken(token).get("/api/workspace")));
-    expect(await lastUsed()).toBe(iso(TEST_NOW + 1000));
-    kb.clock.advance(299_000);
-    await kb.withToken(token).get("/api/workspace");
-    expect(await lastUsed()).toBe(iso(TEST_NOW + 1000));
-    kb.clock.advance(1000);
-    await kb.withToken(token).get("/api/workspace");
-    expect(await lastUsed()).toBe(iso(TEST_NOW + 301_000));
-  });
+  verifies(
+    "pat-state:last-used-records-use",
+    "lastUsedAt is written on the first use and then at most once in 5 minutes",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const ana = await kb.addOwner();
+      const token = await kb.token(ana, ["kb:api"]);
+      const lastUsed = async () => (await kb.as(ana).get("/api/api-tokens")).json.tokens[0].lastUsedAt;
+      expect(await lastUsed()).toBeNull();
+      kb.clock.advance(1000);
+      await Promise.all(Array.from({ length: 5 }, () => kb.withToken(token).get("/api/workspace")));
+      expect(await lastUsed()).toBe(iso(TEST_NOW + 1000));
+      kb.clock.advance(299_000);
+      await kb.withToken(token).get("/api/workspace");
+      expect(await lastUsed()).toBe(iso(TEST_NOW + 1000));
+      kb.clock.advance(1000);
+      await kb.withToken(token).get("/api/workspace");
+      expect(await lastUsed()).toBe(iso(TEST_NOW + 301_000));
+    },
+  );
 
-  test("another person's and another workspace's token can't be seen or revoked", async ({ expect }) => {
-    const kb = await makeServer();
-    const ana = await kb.addOwner();
-    const bo = await kb.addMember(ana.workspaceId);
-    const eve = await kb.addOwner("Other");
-    const token = await kb.token(ana, ["kb:api"]);
-    const [{ id }] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
-    const unknown = await kb.as(bo).delete("/api/api-tokens/tok_2222222222222222");
-    for (const stranger of [bo, eve]) {
-      const answer = await kb.as(stranger).delete(`/api/api-tokens/${id}`);
-      expect({ ...answer.json, requestId: "" }).toEqual({ ...unknown.json, requestId: "" });
-      expect((await kb.as(stranger).get("/api/api-tokens")).json.tokens).toEqual([]);
-    }
-    expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
-  });
+  verifies(
+    "auth:tokens-act-for-user",
+    "another person's and another workspace's token can't be seen or revoked",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const ana = await kb.addOwner();
+      const bo = await kb.addMember(ana.workspaceId);
+      const eve = await kb.addOwner("Other");
+      const token = await kb.token(ana, ["kb:api"]);
+      const [{ id }] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
+      const unknown = await kb.as(bo).delete("/api/api-tokens/tok_2222222222222222");
+      for (const stranger of [bo, eve]) {
+        const answer = await kb.as(stranger).delete(`/api/api-tokens/${id}`);
+        expect({ ...answer.json, requestId: "" }).toEqual({ ...unknown.json, requestId: "" });
+        expect((await kb.as(stranger).get("/api/api-tokens")).json.tokens).toEqual([]);
+      }
+      expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
+    },
+  );
 
   test("50 active tokens are the limit, also for parallel requests", async ({ expect }) => {
     const kb = await makeServer();
@@ -150,6 +187,13 @@ describe("personal access tokens", () => {
     await kb.as(ana).patch(`/api/workspace/members/${bo.userId}`, { role: "member" });
     expect(await kb.withToken(token).get("/api/audit")).toMatchObject({ status: 403, json: { code: "forbidden" } });
     expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
+  });
+
+  verifies("pat-route:create-name-required", "creation without a name is refused", async ({ expect }) => {
+    const kb = await makeServer();
+    const me = kb.as(await kb.addOwner());
+    expect(await me.post("/api/api-tokens", {})).toMatchObject({ status: 400, json: { field: "name" } });
+    expect((await me.get("/api/api-tokens")).json.tokens).toEqual([]);
   });
 
   test.for([

@@ -1,0 +1,63 @@
+import { onTestFinished, test } from "vitest";
+import { listen } from "#server/listen.ts";
+import { makeServer, TEST_PASSWORD } from "../../helpers.ts";
+
+async function serve() {
+  const kb = await makeServer();
+  const listener = await listen(kb.app.fetch, "127.0.0.1", 0);
+  onTestFinished(async () => void (await listener.close(0)));
+  return { kb, url: `http://127.0.0.1:${listener.port}` };
+}
+
+test("over a real socket: sign in, make a token, use it, sign out", async ({ expect }) => {
+  const { kb, url } = await serve();
+  const ana = await kb.addOwner();
+  const headers = { "content-type": "application/json" };
+  const signedIn = await fetch(`${url}/api/session`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ email: ana.email, password: TEST_PASSWORD }),
+  });
+  expect(signedIn.status).toBe(200);
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const made = await fetch(`${url}/api/api-tokens`, {
+    method: "POST",
+    headers: { ...headers, cookie },
+    body: '{"name":"x","scopes":["kb:api"]}',
+  });
+  // The answer of the contract's `create`.
+  const { plaintext } = (await made.json()) as { plaintext: string };
+  const used = await fetch(`${url}/api/workspace`, { headers: { authorization: `Bearer ${plaintext}` } });
+  expect(await used.json()).toMatchObject({ workspace: { id: ana.workspaceId } });
+  expect(used.headers.get("x-request-id")).toMatch(/^req_/);
+  const head = await fetch(`${url}/api/workspace`, { method: "HEAD", headers: { cookie } });
+  expect([head.status, await head.text()]).toEqual([200, ""]);
+  expect((await fetch(`${url}/api/session`, { method: "DELETE", headers: { cookie } })).status).toBe(204);
+  expect((await fetch(`${url}/api/session`, { headers: { cookie } })).status).toBe(401);
+});
+
+test("over a real socket: a body that grows past the limit is cut off", async ({ expect }) => {
+  const { kb, url } = await serve();
+  const ana = await kb.addOwner();
+  const chunk = new Uint8Array(1024 * 1024).fill(32);
+  let sent = 0;
+  const stream = new ReadableStream({
+    pull(controller) {
+      sent++;
+      if (sent > 40) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+  const answer = await fetch(`${url}/api/groups`, {
+    method: "POST",
+    headers: { cookie: `kb_session=${ana.sessionSecret}`, "content-type": "application/json" },
+    body: stream,
+    duplex: "half",
+  } as RequestInit).then(
+    (response) => response.status,
+    () => "cut",
+  );
+  // The client may see the answer, or the connection going away under its feet; what counts is that it stops.
+  expect([413, "cut"]).toContain(answer);
+  expect(sent).toBeLessThan(40);
+});
