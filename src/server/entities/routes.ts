@@ -1,0 +1,55 @@
+import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
+import { cleanUrl } from "#api/clean.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Mount } from "#server/http/mount.ts";
+import type { EntityOverview, EntityRecord, EntityService } from "#server/ports/answers.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
+
+/** Hangs the routes of entities. */
+export function mountEntities(at: Mount, deps: { entities: EntityService }): void {
+  at.member(entitiesRoute, async ({ actor, query: { q, type, limit, cursor } }) => {
+    const page = await deps.entities.search(actor, {
+      query: q,
+      limit,
+      ...(type !== undefined && { type }),
+      ...(cursor !== undefined && { cursor }),
+    });
+    return { entities: page.entities.map(toEntity), nextCursor: page.nextCursor, total: page.total };
+  });
+  at.member(entityContextRoute, async ({ actor, params, query: { kind, after } }) => {
+    const answer = await deps.entities.context(actor, {
+      entity: params.id,
+      ...(kind !== undefined && { kinds: [kind] }),
+      ...(after !== undefined && { after }),
+    });
+    if (answer.type === "overview") return toContext(answer.overview);
+    throw new ApiError("not_found", {
+      message: `${answer.candidates.length} entities could be meant. Use an id from GET /api/entities.`,
+    });
+  });
+}
+
+function toEntity(entity: EntityRecord): Entity {
+  const { entityId, lastActiveAt, aliases, sources, ...rest } = entity;
+  return { id: entityId, ...rest, aliases: [...aliases], sources: [...sources], lastActiveAt: timestamp(lastActiveAt) };
+}
+
+function toContext(overview: EntityOverview): EntityContext {
+  return {
+    entity: toEntity(overview.entity),
+    counts: { ...overview.counts, byKind: { ...overview.counts.byKind } },
+    openTasks: overview.openTasks.map(toItem),
+    newest: overview.newest.map(toItem),
+    relations: overview.relations.map((relation) => ({ ...relation })),
+    notes: [...overview.notes],
+  };
+}
+
+function toItem({ kbId, title, kind, status, url, dueAt, updatedAt }: ItemRecord): ContextItem {
+  const times = { dueAt: timestamp(dueAt), updatedAt: timestamp(updatedAt) };
+  return { kbId, title, kind, status, url: cleanUrl(url) ?? null, ...times };
+}
+
+function timestamp(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,42 @@
+import { ApiError } from "#api/errors.ts";
+import type { Authenticator } from "#server/http/authenticate.ts";
+import { findDoorRule } from "#server/http/auth.ts";
+import type { App } from "#server/http/env.ts";
+import type { Guard } from "#server/http/guard.ts";
+import type { Log } from "#server/ports/clock.ts";
+import type { Lifecycle } from "./eras.ts";
+import { makeMcpDoor, type McpOptions, type ToolCalls } from "./rpc.ts";
+
+export interface MountMcpOptions {
+  guard: Guard;
+  authenticator: Authenticator;
+  tools: ToolCalls;
+  log: Log;
+  version: string;
+  lifecycle?: Lifecycle;
+  charge?: McpOptions["charge"];
+}
+
+/** Puts `/mcp` on the app, for every verb: what is not POST is refused in the protocol's own words. */
+export function mountMcp(app: App, options: MountMcpOptions): void {
+  const rule = findDoorRule("POST", "/mcp");
+  if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
+  const { guard, authenticator, tools, log, version, lifecycle = "auto", charge } = options;
+  const door = makeMcpDoor({
+    checkSite(request) {
+      guard.checkHost(request.headers, request.url);
+      guard.checkOrigin(request.headers);
+    },
+    async authenticate(request, origin) {
+      const caller = await authenticator.authenticate(rule, { url: request.url, headers: request.headers, origin });
+      if (caller.type === "actor") return caller.actor;
+      throw new ApiError("forbidden", { message: "/mcp takes a person's token." });
+    },
+    tools,
+    log,
+    version,
+    lifecycle,
+    ...(charge !== undefined && { charge }),
+  });
+  app.all("/mcp", (c) => door(c.req.raw, { requestId: c.get("requestId"), clientIp: c.get("clientIp") }));
+}

@@ -1,0 +1,144 @@
+import { cleanLine } from "#api/clean.ts";
+import type { EntityType, ItemKind } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { EntityService, SearchArguments, SearchOutcome, SearchService } from "#server/ports/answers.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import { readArguments, type ArgumentValue } from "./arguments.ts";
+import { charsFor, renderContent, renderPassages, type ContentPassages, type ContentRange } from "./render-content.ts";
+import { renderContext, renderEntities } from "./render-entities.ts";
+import { renderSearch } from "./render-search.ts";
+import type { ToolCalls, ToolResult } from "./rpc.ts";
+import { loadTokenCounter, type CountTokens } from "./tokens.ts";
+
+/** Reading of items, as far as the tools need it. */
+export interface ContentReader {
+  lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[]; isAmbiguous: boolean }>;
+  text(actor: Actor, kbId: string, range: { offset: number; limit: number }): Promise<ContentRange>;
+  find(actor: Actor, kbId: string, words: string): Promise<ContentPassages>;
+}
+
+export interface ToolOptions {
+  search: SearchService;
+  entities: EntityService;
+  files: ContentReader;
+  clock: Clock;
+}
+
+interface ToolCall {
+  actor: Actor;
+  values: Record<string, ArgumentValue>;
+  notes: string[];
+  maxTokens: number;
+  count: CountTokens;
+}
+
+/** Makes the four tools: arguments in, service, both forms of the answer out. */
+export function makeTools(options: ToolOptions): ToolCalls {
+  const run: Record<ToolName, (call: ToolCall) => Promise<ToolResult>> = {
+    kb_search: (call) => search(options, call),
+    kb_search_entities: (call) => searchEntities(options, call),
+    kb_get_entity_context: (call) => entityContext(options, call),
+    kb_get_file_content: (call) => fileContent(options, call),
+  };
+  return {
+    async call(actor, name, args, context) {
+      const tool = TOOL_NAMES.find((one) => one === name);
+      if (tool === undefined) return undefined;
+      const { values, notes } = readArguments(tool, args);
+      context.report(0, 1, tool);
+      const count = await loadTokenCounter();
+      context.signal.throwIfAborted();
+      const maxTokens = typeof values["maxTokens"] === "number" ? values["maxTokens"] : ENTITY_TOKENS;
+      return run[tool]({ actor, values, notes, maxTokens, count });
+    },
+  };
+}
+
+/** `kb_search_entities` has no argument for its size: 50 lines fit. */
+const ENTITY_TOKENS = 6000;
+
+async function search({ search: service }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+  const { actor, values, notes } = call;
+  const { kind, maxTokens: _size, ...rest } = values;
+  // `readArguments` lets through only values of these names and types.
+  const given = rest as unknown as Partial<SearchArguments>;
+  const args: SearchArguments = {
+    ...given,
+    query: given.query ?? "",
+    limit: given.limit ?? 10,
+    ...(Array.isArray(kind) && { kinds: kind as readonly ItemKind[] }),
+  };
+  const found = await service.search(actor, args);
+  const outcome: SearchOutcome = { ...found, notes: [...notes, ...found.notes] };
+  return renderSearch(outcome, {
+    maxTokens: call.maxTokens,
+    count: call.count,
+    isDetailed: args.detail === "detailed",
+    isContinued: args.cursor !== undefined,
+    timeZone: actor.timeZone,
+    ...(args.groupBy !== undefined && { groupBy: args.groupBy }),
+  });
+}
+
+async function searchEntities({ entities, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+  const { actor, values, notes } = call;
+  const page = await entities.search(actor, {
+    query: text(values["query"]) ?? "",
+    limit: typeof values["limit"] === "number" ? values["limit"] : 10,
+    // One of the published values, by its rule.
+    ...(values["type"] !== undefined && { type: values["type"] as EntityType }),
+    ...(typeof values["cursor"] === "string" && { cursor: values["cursor"] }),
+  });
+  return renderEntities(page, notes, { ...call, now: clock.now(), timeZone: actor.timeZone });
+}
+
+async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+  const { actor, values, notes } = call;
+  const after = text(values["after"]);
+  const answer = await entities.context(actor, {
+    entity: text(values["entity"]) ?? "",
+    ...(Array.isArray(values["kind"]) && { kinds: values["kind"] as readonly ItemKind[] }), // checked by its rule
+    ...(after !== undefined && { after }),
+  });
+  const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
+  if (answer.type === "candidates") return renderContext({ ...answer, notes: [...notes, ...answer.notes] }, how);
+  const overview = { ...answer.overview, notes: [...notes, ...answer.overview.notes] };
+  return renderContext({ type: "overview", overview }, how);
+}
+
+async function fileContent({ files, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+  const { actor, values, notes, maxTokens } = call;
+  const kbId = await itemOf(files, actor, text(values["kbId"]) ?? "");
+  const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
+  const find = text(values["find"]);
+  const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
+  // The notes stand above the item, and their room is taken from its own.
+  const head = notes.map((note) => `Note: ${note}\n`).join("");
+  const room = { ...how, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
+  if (find !== undefined) return { text: head + renderPassages(await files.find(actor, kbId, find), room) };
+  return { text: head + renderContent(await files.text(actor, kbId, { offset, limit: charsFor(maxTokens) }), room) };
+}
+
+async function itemOf(files: ContentReader, actor: Actor, asked: string): Promise<string> {
+  if (/^kbi_\w+$/.test(asked)) return asked;
+  const { kbIds, isAmbiguous } = await files.lookUp(actor, asked);
+  const [first] = kbIds;
+  const shown = cleanLine(asked, 200);
+  if (first === undefined) {
+    throw new ApiError("not_found", {
+      message: `no item "${shown}" that this person may see. Use a kbId from kb_search, or search for its title.`,
+    });
+  }
+  if (isAmbiguous) {
+    throw new ApiError("invalid_argument", {
+      message: `"${shown}" fits ${kbIds.length} items: ${kbIds.slice(0, 5).join(", ")}. Call again with one of these kbIds.`,
+    });
+  }
+  return first;
+}
+
+function text(value: ArgumentValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,53 @@
+import { cleanLine, cleanUrl, MAX_CHARS } from "#api/clean.ts";
+import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
+
+/** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
+export function toSearchAnswer(outcome: SearchOutcome, groupBy?: string): SearchAnswer {
+  return {
+    results: outcome.entries.map(toResult),
+    total: outcome.total,
+    totalIsExact: outcome.isTotalExact,
+    returned: outcome.entries.length,
+    nextCursor: outcome.cursorAfter(outcome.entries.length) ?? null,
+    asOf: new Date(outcome.asOf).toISOString(),
+    match: outcome.match,
+    order: outcome.order,
+    ...(outcome.groups !== undefined && {
+      facets: {
+        [groupBy ?? "value"]: outcome.groups.map(({ value, entityId, count }) =>
+          entityId === undefined ? { value, count } : { value: entityId, name: value, count },
+        ),
+      },
+    }),
+    notes: [...outcome.notes],
+    tookMs: outcome.tookMs,
+  };
+}
+
+function toResult({ item, passages }: SearchEntry): SearchResult {
+  const [passage] = passages;
+  return {
+    kbId: item.kbId,
+    providerId: item.providerId,
+    source: item.source,
+    url: cleanUrl(item.url) ?? null,
+    title: cleanLine(item.title, MAX_CHARS.title),
+    kind: item.kind,
+    // As it stands in the item, so that the highlights fit; whoever prints it cleans it.
+    snippet: passage?.text ?? "",
+    highlights: (passage?.highlights ?? []).map(({ start, end }) => ({ start, end })),
+    updatedAt: timestamp(item.updatedAt),
+    indexedAt: new Date(item.indexedAt).toISOString(),
+    author: item.author,
+    status: item.status,
+    assignees: item.assignees,
+    dueAt: timestamp(item.dueAt),
+    path: item.path,
+    section: passage?.section ?? null,
+  };
+}
+
+function timestamp(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

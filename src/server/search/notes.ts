@@ -1,0 +1,101 @@
+import { cleanLine } from "#api/clean.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { SearchArguments } from "#server/ports/answers.ts";
+import type { SearchFilters, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+
+export interface NoteContext {
+  index: SearchIndex;
+  search: { actor: Actor; args: SearchArguments; query: string; request: SearchRequest; notes: readonly string[] };
+  response: SearchResponse;
+  isContinued: boolean;
+  connectorNotes?(actor: Actor): Promise<string[]>;
+}
+
+/** What to know about an answer beside its entries, one sentence each. Every count is of what the reader may see. */
+export async function answerNotes(context: NoteContext): Promise<string[]> {
+  const { search, response, isContinued } = context;
+  const notes = [...search.notes];
+  if (isContinued) return notes;
+  notes.push(...matchNotes(context));
+  if (!response.isTotalExact) notes.push("the total is a lower bound: a phrase or prefix has too many candidates.");
+  if (response.total === 0) notes.push(...(await zeroNotes(context)));
+  notes.push(...(await undatedNote(context)));
+  // One line, at most two. Source: B17.
+  notes.push(...((await context.connectorNotes?.(search.actor)) ?? []).slice(0, 2));
+  return notes;
+}
+
+function matchNotes({ search, response }: NoteContext): string[] {
+  const notes: string[] = [];
+  if (response.match === "any" && response.total > 0) {
+    const missing = response.unknownWords[0];
+    const most = missing === undefined ? "" : ` (missing most: "${cleanLine(missing, 60)}")`;
+    notes.push(
+      response.totalAll === 0
+        ? `no item has all words; these have some${most}.`
+        : `${response.totalAll} ${response.totalAll === 1 ? "item has" : "items have"} all words and come first; the others have some${most}.`,
+    );
+  }
+  const { sortBy } = search.args;
+  if (sortBy !== undefined && sortBy !== "relevance" && response.order === "relevance") {
+    notes.push(`${sortBy} orders only items with all words, and there is none: ordered by relevance instead.`);
+  }
+  return notes;
+}
+
+/** What to try when nothing was found. Source: B10. */
+async function zeroNotes({ index, search, response }: NoteContext): Promise<string[]> {
+  const notes: string[] = [];
+  const words = response.unknownWords.slice(0, 5).map((word) => `"${cleanLine(word, 60)}"`);
+  if (words.length > 0) {
+    notes.push(`${words.join(", ")} ${words.length === 1 ? "occurs" : "occur"} in nothing you can see.`);
+  }
+  const counts: string[] = [];
+  for (const [name, filters] of withoutEach(search.args, search.request.filters).slice(0, 3)) {
+    const { total } = await index.search({ ...search.request, filters, limit: 0, facets: [] });
+    counts.push(`without ${name}: ${total}`);
+  }
+  if (counts.length > 0) notes.push(`${counts.join("; ")}.`);
+  if (search.query.trim() !== "") notes.push("this is word search: try other words or the documents' language.");
+  return notes;
+}
+
+/** The filters without each one that was given. */
+function withoutEach(args: SearchArguments, filters: SearchFilters): [string, SearchFilters][] {
+  const { kinds, status, assignees, people, from, until, dateField, ...place } = filters;
+  const all: [boolean, string, SearchFilters][] = [
+    [args.kinds !== undefined, `kind=${args.kinds?.join(",") ?? ""}`, omit(filters, ["kinds"])],
+    [args.source !== undefined, "source", keep({ kinds, status, assignees, people, from, until, dateField })],
+    [args.assignee !== undefined, "assignee", omit(filters, ["assignees"])],
+    [args.people !== undefined, "people", omit(filters, ["people"])],
+    [args.status !== undefined, `status=${args.status ?? ""}`, omit(filters, ["status"])],
+    [args.after !== undefined, "after", omit(filters, ["from"])],
+    [args.before !== undefined, "before", omit(filters, ["until"])],
+  ];
+  void place;
+  return all.flatMap(([isGiven, name, rest]) => (isGiven ? [[name, rest] as [string, SearchFilters]] : []));
+}
+
+function omit(filters: SearchFilters, names: readonly (keyof SearchFilters)[]): SearchFilters {
+  return Object.fromEntries(Object.entries(filters).filter(([name]) => !names.some((one) => one === name)));
+}
+
+function keep(filters: { [Name in keyof SearchFilters]: SearchFilters[Name] | undefined }): SearchFilters {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/** Tasks that a question about due dates can't show. Source: B5. */
+async function undatedNote({ index, search }: NoteContext): Promise<string[]> {
+  const { filters } = search.request;
+  if (filters.dateField !== "due") return [];
+  const { from: _from, until: _until, dateField: _field, ...rest } = filters;
+  const tasks: SearchRequest = { ...search.request, filters: { ...rest, kinds: ["task"] }, limit: 0, facets: [] };
+  const all = await index.search(tasks);
+  const dated = await index.search({
+    ...tasks,
+    filters: { ...tasks.filters, dateField: "due", from: -8.64e15, until: 8.64e15 },
+  });
+  const undated = all.total - dated.total;
+  if (undated <= 0) return [];
+  return [`${undated} ${undated === 1 ? "task has" : "tasks have"} no due date and can't be shown by due.`];
+}

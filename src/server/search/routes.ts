@@ -1,0 +1,26 @@
+import { searchRoute } from "#api/search.ts";
+import type { Mount } from "#server/http/mount.ts";
+import type { SearchService } from "#server/ports/answers.ts";
+import { toSearchAnswer } from "./answer.ts";
+
+/** Hangs the REST form of the search. */
+export function mountSearch(at: Mount, deps: { search: SearchService }): void {
+  at.member(searchRoute, async ({ actor, query: { kind, ...query } }) => {
+    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+    // Only absent values were taken out, so what the contract promised is still there.
+    const args = given as typeof query & { query: string; limit: number };
+    const { search } = deps;
+    const outcome = await search.search(
+      actor,
+      withoutAbsent({ ...args, kinds: kind === undefined ? undefined : [kind] }),
+    );
+    return toSearchAnswer(outcome, query.groupBy);
+  });
+}
+
+type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
+
+/** `undefined` is no value under exact optional types. */
+function withoutAbsent<T extends object>(values: T): Present<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>; // same keys
+}

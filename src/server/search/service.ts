@@ -1,0 +1,250 @@
+import { cleanLine, cut } from "#api/clean.ts";
+import { isApiError } from "#api/errors.ts";
+import { TOOL_LIMITS } from "#api/tools.ts";
+import type { Policy, Viewer } from "#server/access/policy.ts";
+import { isCursorShaped, type CursorCodec, type CursorScope } from "#server/http/cursor.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type {
+  EntityFinder,
+  SearchArguments,
+  SearchEntry,
+  SearchOutcome,
+  SearchService,
+} from "#server/ports/answers.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import type { SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import { fromCursorPosition, isSameValue, toCursorPosition, type SearchPosition } from "./cursor.ts";
+import { resolveFilters, type FilterContext, type ResolvedFilters } from "./filters.ts";
+import { answerNotes } from "./notes.ts";
+import { passagesOf } from "./passages.ts";
+import { findQueryFilters, withFilter } from "./query-filters.ts";
+
+export interface SearchServiceOptions {
+  index: SearchIndex;
+  policy: Policy;
+  finder: EntityFinder;
+  cursors: CursorCodec;
+  clock: Clock;
+  /** What a kbId, URL or issue key names among what the actor may see. */
+  lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[] }>;
+  /** Sentences about connectors the actor can see that are not complete: still indexing, stale, to be reconnected. */
+  connectorNotes?(actor: Actor): Promise<string[]>;
+  /** Counts hits that the index gave and the records refused; above 0 is a fault of the index. */
+  onRefused?(count: number): void;
+}
+
+/** One search on its way. */
+interface Search extends ResolvedFilters {
+  actor: Actor;
+  viewer: Viewer;
+  /** The query without its filters. */
+  query: string;
+  args: SearchArguments;
+  request: SearchRequest;
+  scope: CursorScope;
+}
+
+/** Rounds of asking for more when hits were refused. */
+const MAX_REFILLS = 3;
+
+/** Makes the search: filters by words, hits judged again, text of the judged version, and what to know about it. */
+export function makeSearchService(options: SearchServiceOptions): SearchService {
+  return {
+    async search(actor, given) {
+      const startedAt = options.clock.now();
+      const search = await prepare(options, actor, given);
+      const from = search.args.cursor === undefined ? undefined : await continueFrom(options, search);
+      const pinned = await pinnedHits(options, search);
+      const { response, hits } = await ask(options, search, from, pinned.kbIds);
+      const first = from === undefined ? pinned.kbIds : [];
+      const order = [...first, ...hits.map(({ kbId }) => kbId)];
+      const { entries, refused } = await readEntries(options, search, order);
+      const positions = new Map(hits.map((hit) => [hit.kbId, hit.position]));
+      const notes = await answerNotes({ ...options, search, response, isContinued: from !== undefined });
+      const shown = entries.slice(0, search.args.limit);
+      const hasMore = response.hasMore || entries.length > shown.length;
+      const state = { match: response.match, order: response.order };
+      return {
+        entries: search.args.groupBy === undefined ? shown : [],
+        ...(search.args.groupBy !== undefined && { groups: await groupsOf(options, search, response) }),
+        total: Math.max(0, response.total + pinned.extra - refused),
+        isTotalExact: response.isTotalExact,
+        match: response.match,
+        order: response.order,
+        notes,
+        cursorAfter: (count) => {
+          const last = shown[count - 1];
+          const position = last === undefined ? undefined : positions.get(last.item.kbId);
+          if (search.args.groupBy !== undefined || (count >= shown.length && !hasMore)) return undefined;
+          if (position === undefined) return undefined;
+          return options.cursors.encode(search.scope, toCursorPosition({ position, ...state }));
+        },
+        asOf: options.clock.now(),
+        tookMs: options.clock.now() - startedAt,
+      } satisfies SearchOutcome;
+    },
+  };
+}
+
+async function prepare(options: SearchServiceOptions, actor: Actor, given: SearchArguments): Promise<Search> {
+  const viewer = await options.policy.viewerOf(actor);
+  const base: SearchRequest = {
+    workspaceId: actor.workspaceId,
+    viewer,
+    query: "",
+    filters: {},
+    order: "recency",
+    limit: 0,
+    timeZone: actor.timeZone,
+  };
+  const context: FilterContext = {
+    actor,
+    finder: options.finder,
+    now: options.clock.now(),
+    probe: (request) => options.index.search({ ...base, ...request }),
+    lookUp: (asked) => options.lookUp(actor, asked),
+  };
+  const asked = { ...given, query: cut(given.query, TOOL_LIMITS.queryChars) };
+  const { args, resolved } = await understand(asked, context);
+  const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = given;
+  const request: SearchRequest = {
+    ...base,
+    query: args.query,
+    filters: resolved.filters,
+    order: orderOf(args),
+    limit: args.groupBy === undefined ? args.limit : 0,
+    ...(args.groupBy !== undefined && { facets: [args.groupBy] }),
+  };
+  const scope: CursorScope = {
+    workspaceId: actor.workspaceId,
+    userId: actor.userId,
+    route: "search",
+    args: bound,
+  };
+  return { ...resolved, actor, viewer, query: args.query, args, request, scope };
+}
+
+/** Takes the filters out of the query, as far as they mean anything to this reader. */
+async function understand(
+  given: SearchArguments,
+  context: FilterContext,
+): Promise<{ args: SearchArguments; resolved: ResolvedFilters }> {
+  let args = given;
+  let resolved = await resolveFilters(args, context);
+  for (const filter of findQueryFilters(given.query).slice(0, 8)) {
+    const tried = withFilter(args, filter);
+    if (tried === undefined) continue;
+    try {
+      resolved = await resolveFilters(tried, context);
+    } catch (error) {
+      // A value that means nothing here is a word like any other.
+      if (isApiError(error, "invalid_argument") || isApiError(error, "no_such_person")) continue;
+      throw error;
+    }
+    args = tried;
+    resolved.notes.push(`"${cleanLine(filter.written, 80)}" in the query was read as a filter.`);
+  }
+  return { args, resolved };
+}
+
+function orderOf({ query, sortBy, dateField, after, before }: SearchArguments) {
+  if (sortBy !== undefined && (sortBy !== "relevance" || query.trim() !== "")) return sortBy;
+  if (query.trim() !== "") return "relevance";
+  return dateField === "due" && (after !== undefined || before !== undefined) ? "due" : "recency";
+}
+
+/**
+ * The position after which a page goes on. The cursor has room for most of a score's bits only, so the exact one is
+ * asked for again; an item that changed since goes on from where it was.
+ */
+async function continueFrom(
+  { index, cursors }: SearchServiceOptions,
+  search: Search,
+): Promise<SearchPosition | undefined> {
+  const { cursor } = search.args;
+  if (cursor === undefined || !isCursorShaped(cursor)) return undefined;
+  const from = fromCursorPosition(cursors.decode(search.scope, cursor));
+  if (from.order !== "relevance") return from;
+  const { hits } = await index.search({
+    ...search.request,
+    filters: { ...search.request.filters, kbIds: [from.position.kbId] },
+    order: from.order,
+    limit: 1,
+    facets: [],
+    after: { position: { group: 1, value: Infinity, kbId: "" }, match: from.match },
+  });
+  const exact = hits[0]?.position;
+  return exact !== undefined && isSameValue(exact.value, from.position.value) ? { ...from, position: exact } : from;
+}
+
+/** The items that the whole query is the address or key of, as far as the filters let them through. Source: B23. */
+async function pinnedHits({ index, lookUp }: SearchServiceOptions, search: Search) {
+  const none = { kbIds: [] as string[], extra: 0 };
+  const query = search.query.trim();
+  if (!/^(?:https?:\/\/\S+|kbi_\w+|#\d{1,9}|[\w./-]+#\d{1,9}|[A-Za-z][A-Za-z0-9]+-\d{1,9})$/.test(query)) return none;
+  if (search.args.groupBy !== undefined) return none;
+  const { kbIds } = await lookUp(search.actor, query);
+  const wanted = kbIds.slice(0, search.args.limit);
+  if (wanted.length === 0) return none;
+  const among = { ...search.request, limit: wanted.length, filters: { ...search.filters, kbIds: wanted } };
+  const passing = await index.search({ ...among, query: "", order: "recency" });
+  const counted = await index.search(among);
+  const open = new Set(passing.hits.map((hit) => hit.kbId));
+  return { kbIds: wanted.filter((kbId) => open.has(kbId)), extra: open.size - counted.total };
+}
+
+/** Asks the index, and again when everything it gave is pinned above. */
+async function ask(
+  { index }: SearchServiceOptions,
+  search: Search,
+  from: SearchPosition | undefined,
+  pinned: readonly string[],
+): Promise<{ response: SearchResponse; hits: SearchHit[] }> {
+  const isGrouped = search.args.groupBy !== undefined;
+  const limit = isGrouped ? 0 : Math.min(200, search.args.limit + pinned.length);
+  const response = await index.search({
+    ...search.request,
+    limit,
+    ...(from !== undefined && { order: from.order, after: { position: from.position, match: from.match } }),
+  });
+  const skipped = new Set(from === undefined ? pinned : [...pinned, from.position.kbId]);
+  return { response, hits: response.hits.filter(({ kbId }) => !skipped.has(kbId)) };
+}
+
+/** Judges the hits again and reads them and their text on one state of the records. Source: S7. */
+async function readEntries(options: SearchServiceOptions, search: Search, kbIds: readonly string[]) {
+  const wanted = kbIds.slice(0, search.args.limit + MAX_REFILLS);
+  return options.policy.readVisible(search.actor, wanted, async ({ store, visible }) => {
+    const records = await store.items.records(wanted.filter((kbId) => visible.has(kbId)));
+    const byId = new Map(records.map((record) => [record.kbId, record]));
+    const entries: SearchEntry[] = [];
+    for (const kbId of wanted) {
+      const item = byId.get(kbId);
+      if (item === undefined) continue;
+      const isDetailed = search.args.detail === "detailed";
+      entries.push({ item, passages: await passagesOf(store.items, item, search.query, isDetailed) });
+    }
+    const refused = wanted.length - entries.length;
+    if (refused > 0) options.onRefused?.(refused);
+    return { entries, refused };
+  });
+}
+
+async function groupsOf({ finder }: SearchServiceOptions, { args, actor }: Search, response: SearchResponse) {
+  const { groupBy } = args;
+  const values = (groupBy === undefined ? undefined : response.facets[groupBy]) ?? [];
+  if (groupBy !== "person") return values;
+  const top = values.slice(0, 100);
+  const named = new Map(
+    (
+      await finder.named(
+        actor,
+        top.map(({ value }) => value),
+      )
+    ).map((one) => [one.entityId, one.name]),
+  );
+  return top.flatMap(({ value, count }) => {
+    const name = named.get(value);
+    return name === undefined ? [] : [{ value: name, entityId: value, count }];
+  });
+}
