@@ -85,6 +85,8 @@ export const ERROR_CODES = {
   visibility_not_supported: "unprocessable",
   root_not_allowed: "unprocessable",
   sync_not_running: "conflict",
+  push_line_invalid: "invalid_request",
+  principal_not_allowed: "unprocessable",
 
   // Sources, as their clients report them (E5)
   source_unauthorized: "source_unavailable",
@@ -150,6 +152,11 @@ export class ApiError extends Error {
 /** True for an `ApiError` with this code. */
 export function isApiError(error: unknown, code?: ErrorCode): error is ApiError {
   return error instanceof ApiError && (code === undefined || error.code === code);
+}
+
+/** The answer for an id that does not exist and for one that the caller may not see: one text for both. Source: S25. */
+export function noSuchThing(): ApiError {
+  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
 }
 
 /** Ends a switch over a union: a member that was forgotten is a type error. */

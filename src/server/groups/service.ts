@@ -1,5 +1,5 @@
 import { makeId } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreateGroupBody, Group, PageQuery, PatchGroupBody } from "#api/workspace.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -134,7 +134,7 @@ async function setMembers(
 async function requireGroup(workspace: WorkspaceStore, groupId: string): Promise<GroupRecord> {
   const record = await workspace.groups.find(groupId);
   if (!record) {
-    throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+    throw noSuchThing();
   }
   return record;
 }

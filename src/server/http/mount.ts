@@ -1,6 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import { noSuchThing } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
@@ -111,14 +111,10 @@ function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, u
       return { actor: caller.actor };
     case "connector":
       // Another connector's route reads like one that is not there.
-      if (c.req.param("id") !== caller.connector.connectorId) throw noSuchConnector();
+      if (c.req.param("id") !== caller.connector.connectorId) throw noSuchThing();
       c.set("connector", caller.connector);
       return { connector: caller.connector };
   }
-}
-
-function noSuchConnector(): ApiError {
-  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
 }
 
 function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: AppContext): Response {

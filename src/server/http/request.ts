@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { RouteConfig } from "@hono/zod-openapi";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { AppContext } from "./env.ts";
 
 /** Bytes of a JSON body, unless the route reads its own. */
@@ -32,7 +32,7 @@ function parsePath(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   // An id that can't exist reads like one that doesn't.
-  throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+  throw noSuchThing();
 }
 
 function parsePart(schema: z.ZodType | undefined, value: Record<string, unknown>): unknown {

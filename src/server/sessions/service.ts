@@ -1,5 +1,5 @@
 import { makeId, type Role, type Scope } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
 import { throttleKeyOfIp } from "#server/http/client-ip.ts";
 import type { SessionCookie } from "#server/http/cookies.ts";
@@ -211,7 +211,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const session = await store.sessions.find(sessionId);
       const isOwn = session?.userId === actor.userId && session.workspaceId === actor.workspaceId;
       if (!session || !isOwn || !isLive(session)) {
-        throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+        throw noSuchThing();
       }
       await store.sessions.revoke(sessionId, now());
     },

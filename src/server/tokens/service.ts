@@ -1,5 +1,5 @@
 import { makeId, type Scope } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreatedToken, CreateTokenBody, Token, TokenList } from "#api/tokens.ts";
 import { hashSecret, isWellFormedSecret, mintSecret } from "#server/http/secrets.ts";
 import type { Actor, ConnectorCaller } from "#server/ports/actor.ts";
@@ -91,7 +91,7 @@ export function makeTokenService(options: {
       return store.transaction(async (tx) => {
         const { tokens } = tx.in(actor.workspaceId);
         const record = await tokens.find(tokenId);
-        if (!record || record.userId !== actor.userId) throw notFound();
+        if (!record || record.userId !== actor.userId) throw noSuchThing();
         const shown = toToken(record, clock.now());
         if (shown.revokedAt !== null) return { token: shown };
         const revokedAt = now();
@@ -155,8 +155,4 @@ function limitReached(): ApiError {
     message: `You have ${MAX_ACTIVE_TOKENS} active tokens, which is the limit. Revoke one you no longer use.`,
     hint: "kb tokens list",
   });
-}
-
-function notFound(): ApiError {
-  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
 }

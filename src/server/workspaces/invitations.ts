@@ -1,5 +1,5 @@
 import { makeId } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { hashSecret } from "#server/http/secrets.ts";
@@ -110,8 +110,4 @@ function toInvitation(record: InvitationRecord): Invitation {
 
 function alreadyMember(email: string): ApiError {
   return new ApiError("already_member", { message: `${email} is a member of this workspace already.`, field: "email" });
-}
-
-function noSuchThing(): ApiError {
-  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
 }

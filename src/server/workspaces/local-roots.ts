@@ -1,7 +1,7 @@
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, sep } from "node:path";
 import { makeId } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { AddRootBody, LocalRoot } from "#api/workspace.ts";
 import { isLocalClient } from "#server/http/client-ip.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -91,7 +91,7 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
       requireHere(actor, headers);
       await store.transaction(async (tx) => {
         if (!(await tx.installation.removeLocalRoot(rootId))) {
-          throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+          throw noSuchThing();
         }
         await audit.record(tx, actor, { action: "local_root.removed", target: { type: "local_root", id: rootId } });
       });

@@ -1,7 +1,7 @@
 import type { Workspace } from "#api/session.ts";
 import type { Member, PageQuery, PatchWorkspaceBody } from "#api/workspace.ts";
 import type { Role } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
@@ -138,8 +138,4 @@ function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member
 
 function toWorkspace({ workspaceId, name, timeZone, createdAt }: WorkspaceRecord): Workspace {
   return { id: workspaceId, name, timeZone, createdAt: createdAt.toISOString() };
-}
-
-function noSuchThing(): ApiError {
-  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
 }
