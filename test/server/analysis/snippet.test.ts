@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { makeMarks } from "#server/analysis/marks.ts";
 import { bestSnippets, findPassages, type TextChunk } from "#server/analysis/snippet.ts";

@@ -45,6 +45,8 @@ export class Visibility {
   readonly #sets = new Map<string, CachedSet>();
   #lastList = 0;
   #lastAcl = 0;
+  /** Something was added since the budget was last looked at. */
+  #hasGrown = false;
 
   constructor(sql: Statements, workspaceId: string, budget = CACHE_BYTES) {
     this.#sql = sql;
@@ -63,7 +65,7 @@ export class Visibility {
     const seenAcl = set.lastAcl;
     this.#extend(set, viewer.principals);
     bringSumsForward(set, sums, seenAcl);
-    this.#evict();
+    if (this.#hasGrown) this.#evict();
     return set;
   }
 
@@ -83,6 +85,8 @@ export class Visibility {
   }
 
   #extend(set: CachedSet, principals: readonly string[]): void {
+    if (set.lastList === this.#lastList && set.lastAcl === this.#lastAcl) return;
+    this.#hasGrown = true;
     if (set.lastList < this.#lastList) {
       set.lists = grownBits(set.lists, this.#lastList);
       for (const principal of principals) {
@@ -124,6 +128,7 @@ export class Visibility {
 
   /** The least recently used sets go first, then the lists of principals. */
   #evict(): void {
+    this.#hasGrown = false;
     let bytes = 0;
     for (const set of this.#sets.values()) bytes += set.accesses.byteLength + set.lists.byteLength + 200;
     for (const { lists } of this.#principals.values()) bytes += lists.array.byteLength + 100;

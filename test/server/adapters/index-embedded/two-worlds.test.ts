@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
 import type { AccessSums } from "#server/adapters/index-embedded/access-sums.ts";
 import { makeStatements } from "#server/adapters/index-embedded/sqlite.ts";
