@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import type { EntityType } from "#api/common.ts";
+import { makePolicy, type Policy } from "#server/access/policy.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { fillConnectorGroup } from "#server/connectors/visibility.ts";
+import type { Foundation, Identity } from "#server/deps.ts";
+import { makeFileService, type FileService } from "#server/files/service.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
+import { idFor, NOW, PERSONAS, userIdOf, WORKSPACES } from "./model.ts";
+import type { Model, ModelConnector, ModelItem, Persona } from "./model.ts";
+
+/** A running server that holds a model, and the five who ask it. */
+export interface LeakServer {
+  /** Each acts with a token; that of `removed` belongs to somebody whose membership ended a moment ago. */
+  clients: Record<Persona, TestClient>;
+  store: Store;
+  model: Model;
+}
+
+/** What a planted leak puts in the place of the real parts. */
+export interface Plant {
+  policy?(real: Policy, store: Store): Policy;
+  files?(real: FileService, store: Store): FileService;
+}
+
+/** Puts a model into a server of its own, by the ways that the program itself uses. */
+export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
+  const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps) => composeReading(deps, plant));
+  for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
+    await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(NOW) });
+  }
+  const users = new Map<Persona, TestUser>();
+  for (const persona of PERSONAS) users.set(persona, await addPersona(kb, persona));
+  for (const [group, members] of model.groups) {
+    for (const workspaceId of Object.values(WORKSPACES)) {
+      await kb.store.in(workspaceId).access.setMembers(group, members, "kb");
+    }
+  }
+  for (const connector of model.connectors) await addConnector(kb, model, connector);
+  const clients = {} as Record<Persona, TestClient>;
+  for (const [persona, user] of users) {
+    const isAdmin = persona === "owner" || persona === "stranger";
+    const scopes = isAdmin ? (["mcp:read", "kb:api", "kb:admin"] as const) : (["mcp:read", "kb:api"] as const);
+    clients[persona] = kb.withToken(await kb.token(user, scopes));
+  }
+  const removal = await clients.owner.delete(`/api/workspace/members/${userIdOf("removed")}`);
+  if (removal.status >= 300) throw new Error(`The member was not removed: ${removal.text}`);
+  return { clients, model, store: kb.store };
+}
+
+/** Everything that answers questions about items. */
+function composeReading(deps: Foundation & Identity, plant: Plant) {
+  const { store, clock, cursors, audit } = deps;
+  const real = makePolicy({ store, clock, aclOf: (providerId) => (providerId === "push" ? "per_item" : "connector") });
+  const policy = plant.policy?.(real, store) ?? real;
+  const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
+  return { policy, files: plant.files?.(files, store) ?? files };
+}
+
+type Server = Awaited<ReturnType<typeof makeServer>>;
+
+async function addPersona(kb: Server, persona: Persona): Promise<TestUser> {
+  const workspaceId = persona === "stranger" ? WORKSPACES.two : WORKSPACES.one;
+  const role = persona === "owner" || persona === "stranger" ? ("owner" as const) : ("member" as const);
+  const user = { userId: userIdOf(persona), email: `${persona}@acme.test`, name: persona };
+  await kb.store.transaction(async (tx) => {
+    const rest = { passwordHash: null, emailVerifiedAt: null, timeZone: null, createdAt: new Date(NOW) };
+    await tx.users.insert({ ...user, ...rest });
+    await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: new Date(NOW) });
+  });
+  return kb.signIn({ ...user, workspaceId, role, sessionSecret: "" });
+}
+
+async function addConnector(kb: Server, model: Model, connector: ModelConnector): Promise<void> {
+  const workspace = kb.store.in(WORKSPACES[connector.workspace]);
+  const record = toRecord(connector);
+  await workspace.connectors.create(record);
+  await fillConnectorGroup(workspace, connector.connectorId, record);
+  const items = model.items.filter((item) => item.connectorId === connector.connectorId);
+  const removed = items.filter((item) => item.isRemoved).map((item) => item.kbId);
+  const ops: ItemOp[] = items.map((item) => ({ op: "upsert", item: prepare(item, connector) }));
+  const always = [`group:connector:${connector.connectorId}`];
+  const base = { connectorId: connector.connectorId, always, highest: items.length, now: NOW };
+  const result = await workspace.itemWrites.applyBatch({ ...base, ops: [...ops, { op: "remove", kbIds: removed }] });
+  if (!result.isApplied) throw new Error(`Not stored: ${result.reason}`);
+  if (connector.isDeleting) {
+    await workspace.connectors.update(connector.connectorId, { state: "deleting" });
+    await workspace.access.raiseEpoch();
+  }
+}
+
+function toRecord(connector: ModelConnector): ConnectorRecord {
+  return {
+    connectorId: connector.connectorId,
+    providerId: connector.providerId,
+    name: connector.name,
+    ownerUserId: userIdOf(connector.owner),
+    visibility: connector.visibility,
+    memberIds: connector.members.map(userIdOf),
+    groupIds: [],
+    config: {},
+    scope: { include: [], exclude: [] },
+    scopeVersion: 1,
+    accountId: null,
+    connectionId: null,
+    everyMinutes: null,
+    state: "active",
+    stateReason: null,
+    nextRunAt: null,
+    cursor: null,
+    consecutiveFailures: 0,
+    aclCheckedAt: null,
+    lastFullAt: null,
+    createdAt: NOW,
+    createdBy: userIdOf(connector.owner),
+  };
+}
+
+function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
+  const author = entity("person", item.author, "author", item);
+  const labels = item.labels.map((label) => entity("label", label, "label", item));
+  const folder = entity("folder", item.path[0] ?? "", "container", item);
+  const { title, path, text } = item;
+  const analyzed = analyzeDocument({ title, path, labels: item.labels, text });
+  const sections = [{ name: title, level: 1, start: 0 }];
+  const textHash = createHash("sha256").update(text).digest("hex");
+  return {
+    newKbId: item.kbId,
+    externalId: `${item.canary}/${item.kbId}`,
+    parentExternalId: null,
+    identityHint: null,
+    providerId: connector.providerId,
+    source: item.source,
+    kind: item.kind,
+    subkind: null,
+    key: item.key,
+    title,
+    url: item.url,
+    path,
+    mimeType: "text/markdown",
+    size: text.length,
+    version: "1",
+    status: item.kind === "task" ? (item.isDone ? "done" : "open") : null,
+    priority: null,
+    labels: item.labels,
+    fields: { note: item.canary },
+    author: { name: item.author, entityId: author.entityId, claimed: true },
+    assignees: [{ name: item.author, entityId: author.entityId, claimed: true }],
+    createdAt: item.updatedAt - 86_400_000,
+    updatedAt: item.updatedAt,
+    dueAt: item.dueAt,
+    entities: [author, { ...author, role: "assignee" }, ...labels, folder],
+    access: item.access,
+    text: { state: "text", text, textHash, sections, analyzed },
+    indexHash: `${textHash} ${item.kbId}`,
+  };
+}
+
+/** Identities are shared by items of the same first word: one person, many spellings, some of them hidden. */
+function entity(type: EntityType, name: string, role: ItemEntity["role"], item: ModelItem): ItemEntity {
+  const identity = `claimed ${name.split(" ")[0] ?? name}`;
+  const entityId = idFor("entity", `${item.workspace} ${type} ${identity}`);
+  return {
+    entityId,
+    type,
+    identity,
+    role,
+    name,
+    nameKey: name.toLowerCase(),
+    email: type === "person" ? `${item.canary}@acme.test` : null,
+    login: type === "person" ? item.canary : null,
+    claimed: true,
+  };
+}

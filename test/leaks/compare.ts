@@ -1,0 +1,124 @@
+import { ID_ALPHABET } from "#api/common.ts";
+import type { TestAnswer } from "../helpers.ts";
+import type { LeakServer } from "./build.ts";
+import { allowedCanaries, canariesIn, makeRandom, mayRead, type Persona } from "./model.ts";
+import { ask, READS_ITEMS, surface, vocabularyOf, type Question } from "./requests.ts";
+
+export interface Comparison {
+  asked: number;
+  /** Questions whose answers differ, with both; at most five. */
+  differences: { question: string; one: string; two: string }[];
+  /** Routes that are mounted for reading items and never once succeeded. */
+  unanswered: string[];
+}
+
+/** Asks both worlds the same questions as the same person and compares status, headers and bytes. */
+export async function compareWorlds(
+  worlds: readonly [LeakServer, LeakServer],
+  persona: Persona,
+  options: { seed: number; rounds: number },
+): Promise<Comparison> {
+  const seen = worlds[0].model.items.filter((item) => mayRead(worlds[0].model, persona, item));
+  const words = vocabularyOf(worlds[1].model, makeRandom(options.seed), seen);
+  const report: Comparison = { asked: 0, differences: [], unanswered: [] };
+  for (const route of surface()) {
+    const tally = { asked: 0, succeeded: 0, isMounted: true };
+    const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);
+    for (let round = 0; round < rounds; round++) {
+      const question = ask(route, words);
+      if (!question || (persona === "owner" && !isSameForAdmins(question))) continue;
+      const [one, two] = [await put(worlds[0], persona, question), await put(worlds[1], persona, question)];
+      report.asked++;
+      tally.asked++;
+      if (isMissing(one)) tally.isMounted = false;
+      if (one.status < 300 && !one.text.includes('"isError":true')) tally.succeeded++;
+      const [first, second] = [fixed(one), fixed(two)];
+      if (first !== second && report.differences.length < 5) {
+        report.differences.push({ question: JSON.stringify(question), one: first, two: second });
+      }
+    }
+    if (READS_ITEMS.test(route) && tally.isMounted && tally.asked > 0 && tally.succeeded === 0)
+      report.unanswered.push(route);
+  }
+  return report;
+}
+
+export interface LeakCount {
+  /** Answers of mounted routes that were searched for everything that the person may not know. */
+  checks: number;
+  /** Canaries that came out and should not have. */
+  leaks: string[];
+  /** Routes that showed at least one canary that they may show. */
+  speaking: Set<string>;
+}
+
+/**
+ * Asks as everybody and looks for canaries of what they may not see. A canary that the question itself holds is not
+ * counted: answers may repeat what was asked (that they do so alike for what exists is the two-world test's matter).
+ */
+export async function countLeaks(
+  server: LeakServer,
+  personas: readonly Persona[],
+  options: { seed: number; rounds: number },
+): Promise<LeakCount> {
+  const random = makeRandom(options.seed);
+  const count: LeakCount = { checks: 0, leaks: [], speaking: new Set() };
+  const routes = surface();
+  for (const persona of personas) {
+    const allowed = allowedCanaries(server.model, persona);
+    const seen = server.model.items.filter((item) => mayRead(server.model, persona, item));
+    const words = vocabularyOf(server.model, random, seen);
+    for (const route of routes) {
+      const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);
+      for (let round = 0; round < rounds; round++) {
+        const question = ask(route, words);
+        if (!question) break;
+        const answer = await put(server, persona, question);
+        const text = `${answer.text}\n${JSON.stringify([...answer.headers])}`;
+        const asked = canariesIn(decodeURIComponent(JSON.stringify(question)));
+        for (const canary of canariesIn(text.toLowerCase())) {
+          if (allowed.has(canary)) count.speaking.add(route);
+          else if (!asked.has(canary)) count.leaks.push(`${persona} ${JSON.stringify(question)}: ${canary}`);
+        }
+        if (!isMissing(answer)) count.checks++;
+      }
+    }
+  }
+  return count;
+}
+
+/** How much oftener routes are asked that show items. */
+const READING_ROUNDS = 4;
+
+async function put(server: LeakServer, persona: Persona, question: Question): Promise<TestAnswer> {
+  const { method, path, headers, body } = question;
+  return server.clients[persona].request(method, path, {
+    ...(headers && { headers }),
+    ...(body !== undefined && { body }),
+  });
+}
+
+/** Owners and admins may know of connectors and their counts; that is no part of what is compared. */
+function isSameForAdmins({ route, path }: Question): boolean {
+  if (/^\w+ \/api\/connectors(\/\{id\}.*|\/progress|\/mine)?$/.test(route) && !path.includes("/files")) return false;
+  return !["GET /api/audit", "GET /api/connectors/files/{fileId}/access", "GET /api/connectors/{id}/files"].includes(
+    route,
+  );
+}
+
+function isMissing(answer: TestAnswer): boolean {
+  return answer.status === 404 && answer.text.includes("There is no such route.");
+}
+
+const OWN_ID = new RegExp(`\\b(tok|ses|req)_[${ID_ALPHABET}]{16}\\b`, "g");
+
+/** What is compared: everything but the request's id, the time it took and the ids of the asker's own credentials. */
+function fixed(answer: TestAnswer): string {
+  const headers = [...answer.headers].filter(([name]) => name !== "x-request-id" && name !== "date").sort();
+  const text = answer.text
+    .replace(/"tookMs":[0-9.]+/g, '"tookMs":0')
+    .replace(/"requestId":"[^"]*"/g, '"requestId":""')
+    .replace(OWN_ID, "$1")
+    .replace(/kb_pat_\w+/g, "kb_pat");
+  return JSON.stringify([answer.status, headers, text]);
+}

@@ -1,0 +1,34 @@
+import { describe, test } from "vitest";
+import { startServer } from "./build.ts";
+import { countLeaks } from "./compare.ts";
+import { makeModel, PERSONAS } from "./model.ts";
+
+describe("owner, member with access, member without, removed member, stranger", () => {
+  test("no route and no tool shows any of them a word of what they may not see", async ({ expect }) => {
+    const server = await startServer(makeModel(42, 120));
+    const count = await countLeaks(server, PERSONAS, { seed: 1, rounds: 6 });
+    expect(count.leaks).toEqual([]);
+    expect(count.checks).toBeGreaterThan(800);
+    // The canaries do come out where they may, so their absence elsewhere means something.
+    expect([...count.speaking]).toEqual(
+      expect.arrayContaining([
+        "GET /api/connectors/all-files",
+        "GET /api/connectors/{id}/files",
+        "GET /api/connectors/file-counts-by-source",
+        "GET /api/connectors/files/{fileId}/content",
+        "GET /api/connectors/files/{fileId}/access",
+      ]),
+    );
+  });
+
+  test("a removed member's token opens nothing, and a stranger's opens only their own workspace", async ({
+    expect,
+  }) => {
+    const server = await startServer(makeModel(43, 20));
+    expect((await server.clients.removed.get("/api/connectors/all-files")).status).toBe(401);
+    const seen = await server.clients.stranger.get("/api/connectors/all-files");
+    const theirs = new Set(server.model.items.filter((item) => item.workspace === "two").map((item) => item.kbId));
+    for (const file of seen.json.files) expect(theirs.has(file.kbId)).toBe(true);
+    expect(seen.json.total).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,284 @@
+/**
+ * Questions for every route and tool. The walk goes over the contract, so a new route without a row here fails the
+ * suites: give it a generator, or say why there is nothing to ask.
+ */
+import { ROUTE_GROUPS } from "#api/index.ts";
+import { TOOL_NAMES } from "#api/tools.ts";
+import { idFor, PERSONAS, userIdOf, type Model, type ModelItem, type Random } from "./model.ts";
+
+export interface Question {
+  /** `METHOD path` of the contract, or `tool <name>`. */
+  route: string;
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+type Asked = Omit<Question, "route">;
+
+/** What questions are made of: everything that exists in any of the worlds, and things that exist nowhere. */
+export interface Vocabulary {
+  random: Random;
+  kbIds: readonly string[];
+  connectorIds: readonly string[];
+  /** Ids that nobody but their owner and admins may know, or that do not exist. */
+  hiddenConnectorIds: readonly string[];
+  words: readonly string[];
+  sources: readonly string[];
+  urls: readonly string[];
+  keys: readonly string[];
+  people: readonly string[];
+  entityIds: readonly string[];
+}
+
+/** Half of the ids asked about are those in `seen`: an answer that shows something is worth as much as one that must not. */
+export function vocabularyOf(model: Model, random: Random, seen: readonly ModelItem[] = []): Vocabulary {
+  const { items, connectors } = model;
+  const again = seen.length === 0 ? [] : items.map(() => random.pick(seen));
+  const present = <T>(values: (T | null)[]) => values.filter((value) => value !== null);
+  const nowhere = (kind: "item" | "connector" | "entity") => [1, 2, 3].map((n) => idFor(kind, `nowhere ${n}`));
+  const entityNames = items.flatMap((item) =>
+    [
+      ["person", item.author],
+      ["label", item.labels[0]],
+      ["folder", item.path[0]],
+    ].map(([type, name]) => `${item.workspace} ${type} claimed ${String(name).split(" ")[0]}`),
+  );
+  return {
+    random,
+    kbIds: [...items, ...again].map((item) => item.kbId).concat(nowhere("item")),
+    connectorIds: [
+      ...connectors.map((one) => one.connectorId),
+      ...again.slice(0, connectors.length).map((item) => item.connectorId),
+      ...nowhere("connector"),
+    ],
+    hiddenConnectorIds: [idFor("connector", "secret"), idFor("connector", "elsewhere"), ...nowhere("connector")],
+    words: [...model.words, ...model.hiddenWords, "cnry", ...items.map((item) => item.canary)],
+    sources: [...new Set(items.map((item) => item.source)), "push", "filesystem", "push:nowhere"],
+    urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
+    keys: [...present(items.map((item) => item.key)), "NOPE-1", "#3"],
+    people: ["me", "Ana", "Bo Smith", "Cy", "Nobody Here", ...items.slice(0, 20).map((item) => item.author)],
+    entityIds: [...new Set(entityNames.map((name) => idFor("entity", name))), ...nowhere("entity")],
+  };
+}
+
+/** All routes of the contract as `METHOD path`, and all tools. */
+export function surface(): string[] {
+  const routes = Object.values(ROUTE_GROUPS).flatMap((group) =>
+    Object.values(group).map((route) => `${route.method.toUpperCase()} ${route.path}`),
+  );
+  return [...new Set([...routes, ...TOOL_NAMES.map((name) => `tool ${name}`)])].sort();
+}
+
+/** A question for this route; undefined where `NOTHING_TO_ASK` says why. Throws for a route nobody thought of. */
+export function ask(route: string, words: Vocabulary): Question | undefined {
+  const generator = GENERATORS[route];
+  if (generator) return { route, ...generator(words) };
+  if (route in NOTHING_TO_ASK) return undefined;
+  throw new Error(`${route} has no generator in test/leaks/requests.ts.`);
+}
+
+/** Routes that show items to whoever may read some; they are asked more often. */
+export const READS_ITEMS = /files|search|entities|^tool/;
+
+/** Rows of the two tables that no route stands behind any more. */
+export function staleRows(): string[] {
+  const known = new Set(surface());
+  return [...Object.keys(GENERATORS), ...Object.keys(NOTHING_TO_ASK)].filter(
+    (row) => !known.has(row) && !LATER.has(row),
+  );
+}
+
+/** Routes that are asked as soon as they exist. */
+const LATER = new Set(["GET /api/connectors/search", "GET /api/entities", "GET /api/entities/{id}"]);
+
+/** Acts on things of one's own, doors, and routes that know nothing of items; each with why it can't tell of any. */
+export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
+  "POST /api/session": "signs in; reads no items",
+  "DELETE /api/session": "ends the session that asks",
+  "DELETE /api/sessions/{id}": "ends a session",
+  "POST /api/onboarding": "closed once a user exists",
+  "POST /api/invitations/accept": "makes a user",
+  "POST /api/api-tokens": "needs a session; makes a token",
+  "POST /api/workspace/invitations": "makes an invitation; reads people only",
+  "DELETE /api/workspace/invitations/{id}": "ends an invitation",
+  "POST /api/groups": "makes a group; reads people only",
+  "PATCH /api/groups/{id}": "changes a group; reads people only",
+  "DELETE /api/groups/{id}": "ends a group",
+  "PATCH /api/workspace": "names the workspace",
+  "PATCH /api/workspace/members/{id}": "changes a role",
+  "DELETE /api/workspace/members/{id}": "ends a membership",
+  "POST /api/local-roots": "names a folder of the host",
+  "DELETE /api/local-roots/{id}": "forgets a folder of the host",
+  "POST /api/connectors": "makes a connector; its provider is asked, not the index",
+  "POST /api/connectors/browse": "shows the provider's places, not items",
+  "POST /api/connectors/{id}/items": "needs the connector's own key",
+  "DELETE /api/connectors/{id}/items/{externalId}": "needs the connector's own key",
+};
+
+const get = (path: string, query: Record<string, string | number | undefined> = {}): Asked => {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return { method: "GET", path: pairs.length > 0 ? `${path}?${pairs.join("&")}` : path };
+};
+
+const maybe = <T>(random: Random, p: number, make: () => T): T | undefined => (random.chance(p) ? make() : undefined);
+
+/** On somebody else's or nobody's connector an act is refused as if it were not there; it changes nothing. */
+const refused =
+  (method: string, path: string, body?: unknown): ((words: Vocabulary) => Asked) =>
+  ({ random, hiddenConnectorIds }) => ({
+    method,
+    path: path.replace("{id}", random.pick(hiddenConnectorIds)).replace("{syncId}", idFor("sync", "nowhere")),
+    ...(body !== undefined && { body }),
+  });
+
+const plain =
+  (path: string): ((words: Vocabulary) => Asked) =>
+  () =>
+    get(path);
+
+const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
+  "GET /healthz": plain("/healthz"),
+  "GET /readyz": plain("/readyz"),
+  "GET /api/onboarding": plain("/api/onboarding"),
+  "GET /api/session": plain("/api/session"),
+  "GET /api/sessions": plain("/api/sessions"),
+  "GET /api/api-tokens": plain("/api/api-tokens"),
+  "DELETE /api/api-tokens/{id}": () => ({ method: "DELETE", path: `/api/api-tokens/${idFor("token", "nowhere")}` }),
+  "GET /api/audit": plain("/api/audit"),
+  "GET /api/groups": plain("/api/groups"),
+  "GET /api/groups/{id}": () => get(`/api/groups/${idFor("group", "nowhere")}`),
+  "GET /api/local-roots": plain("/api/local-roots"),
+  "GET /api/workspace": plain("/api/workspace"),
+  "GET /api/workspace/members": plain("/api/workspace/members"),
+  "GET /api/workspace/members/{id}": ({ random }) => get(`/api/workspace/members/${userIdOf(random.pick(PERSONAS))}`),
+  "GET /api/workspace/invitations": plain("/api/workspace/invitations"),
+
+  "GET /api/connectors": connectorList("/api/connectors"),
+  "GET /api/connectors/mine": connectorList("/api/connectors/mine"),
+  "GET /api/connectors/sources": plain("/api/connectors/sources"),
+  "GET /api/connectors/progress": plain("/api/connectors/progress"),
+  "GET /api/connectors/{id}": ofConnector(""),
+  "GET /api/connectors/{id}/syncs": ofConnector("/syncs"),
+  "GET /api/connectors/{id}/syncs/{syncId}": ofConnector(`/syncs/${idFor("sync", "nowhere")}`),
+  "GET /api/connectors/{id}/removals": ofConnector("/removals"),
+  "PATCH /api/connectors/{id}": refused("PATCH", "/api/connectors/{id}", { name: "Mine" }),
+  "DELETE /api/connectors/{id}": refused("DELETE", "/api/connectors/{id}"),
+  "PATCH /api/connectors/{id}/scope": refused("PATCH", "/api/connectors/{id}/scope", { include: [], exclude: [] }),
+  "POST /api/connectors/{id}/syncs": refused("POST", "/api/connectors/{id}/syncs", {}),
+  "POST /api/connectors/{id}/syncs/{syncId}/cancel": refused("POST", "/api/connectors/{id}/syncs/{syncId}/cancel"),
+  "POST /api/connectors/{id}/pause": refused("POST", "/api/connectors/{id}/pause"),
+  "POST /api/connectors/{id}/resume": refused("POST", "/api/connectors/{id}/resume"),
+  "POST /api/connectors/{id}/removals/approve": refused("POST", "/api/connectors/{id}/removals/approve", {}),
+  "POST /api/connectors/{id}/removals/reject": refused("POST", "/api/connectors/{id}/removals/reject", {}),
+  "POST /api/connectors/{id}/rotate-key": refused("POST", "/api/connectors/{id}/rotate-key", {}),
+
+  "GET /api/connectors/all-files": (words) =>
+    get("/api/connectors/all-files", {
+      ...fileFilters(words),
+      connectorId: maybe(words.random, 0.3, () => words.random.pick(words.connectorIds)),
+    }),
+  "GET /api/connectors/{id}/files": (words) =>
+    get(`/api/connectors/${words.random.pick(words.connectorIds)}/files`, fileFilters(words)),
+  "GET /api/connectors/file-counts-by-source": plain("/api/connectors/file-counts-by-source"),
+  "GET /api/connectors/files/{fileId}/content": ({ random, kbIds, words }) => {
+    const path = `/api/connectors/files/${random.pick(kbIds)}/content`;
+    if (random.chance(0.2)) return get(path, { find: random.pick(words) });
+    if (random.chance(0.1)) return get(path, { original: "true" });
+    const range = {
+      offset: maybe(random, 0.3, () => random.int(400)),
+      limit: maybe(random, 0.3, () => 1 + random.int(90)),
+    };
+    return { ...get(path, range), headers: { accept: random.pick(["text/plain", "text/markdown", "*/*"]) } };
+  },
+  "GET /api/connectors/files/{fileId}/access": ({ random, kbIds }) =>
+    get(`/api/connectors/files/${random.pick(kbIds)}/access`, {
+      userId: maybe(random, 0.2, () => userIdOf(random.pick(PERSONAS))),
+    }),
+
+  "GET /api/connectors/search": (words) => get("/api/connectors/search", searchArguments(words)),
+  "GET /api/entities": ({ random, words, people }) =>
+    get("/api/entities", {
+      q: random.pick([...words, ...people]),
+      type: maybe(random, 0.3, () => random.pick(["person", "label", "folder"])),
+    }),
+  "GET /api/entities/{id}": ({ random, entityIds }) => get(`/api/entities/${random.pick(entityIds)}`),
+
+  "tool kb_search": (words) => call("kb_search", searchArguments(words)),
+  "tool kb_search_entities": ({ random, words, people }) =>
+    call("kb_search_entities", {
+      query: random.pick([...words, ...people]),
+      type: maybe(random, 0.3, () => random.pick(["person", "label", "folder"])),
+    }),
+  "tool kb_get_entity_context": ({ random, entityIds, people }) =>
+    call("kb_get_entity_context", { entity: random.pick([...entityIds, ...people]) }),
+  "tool kb_get_file_content": ({ random, kbIds, urls, keys, words }) =>
+    call("kb_get_file_content", {
+      kbId: random.chance(0.6) ? random.pick(kbIds) : random.pick([...urls, ...keys]),
+      find: maybe(random, 0.3, () => random.pick(words)),
+      offset: maybe(random, 0.2, () => random.int(300)),
+    }),
+};
+
+function connectorList(path: string): (words: Vocabulary) => Asked {
+  return ({ random, words }) =>
+    get(path, {
+      providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem"])),
+      q: maybe(random, 0.2, () => random.pick(["secret", "vault", "docs", random.pick(words)])),
+    });
+}
+
+function ofConnector(tail: string): (words: Vocabulary) => Asked {
+  return ({ random, connectorIds }) => get(`/api/connectors/${random.pick(connectorIds)}${tail}`);
+}
+
+function fileFilters({ random, sources, words }: Vocabulary) {
+  return {
+    kind: maybe(random, 0.2, () => random.pick(["task", "file", "page", "message"])),
+    source: maybe(random, 0.2, () => random.pick(sources)),
+    providerId: maybe(random, 0.2, () => random.pick(["push", "filesystem", "github"])),
+    q: maybe(random, 0.3, () => random.pick(words)),
+    sort: maybe(random, 0.5, () => random.pick(["updatedAt", "title"])),
+    limit: maybe(random, 0.7, () => 1 + random.int(40)),
+  };
+}
+
+function searchArguments({ random, words, sources, people, keys, urls, entityIds }: Vocabulary) {
+  const word = () => random.pick(words);
+  const query = random.pick([
+    () => word(),
+    () => `${word()} ${word()}`,
+    () => `${word()} ${word()} ${word()} ${word()}`,
+    () => `"${word()} ${word()}"`,
+    () => `${word().slice(0, 4)}*`,
+    () => `${word()} -${word()}`,
+    () => random.pick([...keys, ...urls]),
+    () => "",
+  ])();
+  return {
+    query,
+    kind: maybe(random, 0.2, () => random.pick(["task", "file", "page", "message"])),
+    status: maybe(random, 0.1, () => random.pick(["open", "done"])),
+    assignee: maybe(random, 0.1, () => random.pick([...people, ...entityIds])),
+    people: maybe(random, 0.1, () => random.pick([...people, ...entityIds])),
+    source: maybe(random, 0.2, () => random.pick([...sources, ...entityIds])),
+    after: maybe(random, 0.1, () => "30d"),
+    sortBy: maybe(random, 0.3, () => random.pick(["relevance", "recency", "due"])),
+    groupBy: maybe(random, 0.15, () => random.pick(["kind", "source", "person", "status", "month"])),
+    limit: maybe(random, 0.6, () => 1 + random.int(20)),
+    detail: maybe(random, 0.3, () => random.pick(["concise", "detailed"])),
+  };
+}
+
+function call(name: string, args: Record<string, unknown>): Asked {
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  return {
+    method: "POST",
+    path: "/mcp",
+    headers: { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-03-26" },
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } },
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, test } from "vitest";
+import { startServer } from "./build.ts";
+import { compareWorlds } from "./compare.ts";
+import { makeModel, makeRandom, withHidden } from "./model.ts";
+import { ask, NOTHING_TO_ASK, staleRows, surface, vocabularyOf } from "./requests.ts";
+
+describe("what can't be seen changes nothing", () => {
+  test("every route of the contract and every tool is asked, or says why not", ({ expect }) => {
+    const words = vocabularyOf(makeModel(1), makeRandom(1));
+    const routes = surface();
+    expect(routes.length).toBeGreaterThan(40);
+    for (const route of routes) ask(route, words);
+    expect(staleRows()).toEqual([]);
+    expect(() => ask("GET /api/brand-new", words)).toThrow("no generator");
+    for (const why of Object.values(NOTHING_TO_ASK)) expect(why.length).toBeGreaterThan(5);
+  });
+
+  test.for(["inside", "outside", "owner"] as const)(
+    "%s gets byte for byte the same answers in a world with more hidden things in it",
+    async (persona, { expect }) => {
+      const model = makeModel(persona.length);
+      const grown = withHidden(model, persona);
+      expect(grown.items.length).toBeGreaterThan(model.items.length + 30);
+      const worlds = [await startServer(model), await startServer(grown)] as const;
+      const report = await compareWorlds(worlds, persona, { seed: 7, rounds: 8 });
+      expect(report.differences).toEqual([]);
+      expect(report.asked).toBeGreaterThan(300);
+      // An answer that is the same because everything fails would prove nothing.
+      expect(report.unanswered).toEqual([]);
+    },
+  );
+});
