@@ -17,6 +17,8 @@ export interface SourceRegistry {
   readonly providerIds: readonly string[];
   /** The source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the kinds there are */
   get(providerId: string): Promise<Source>;
+  /** The source of this kind, if there is one. */
+  find(providerId: string): Promise<Source | undefined>;
   list(): Promise<Source[]>;
 }
 
@@ -35,6 +37,7 @@ export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegist
   return {
     providerIds: [...LOADERS.keys()],
     get: async (providerId) => load(providerId),
+    find: async (providerId) => (LOADERS.has(providerId) ? load(providerId) : undefined),
     list: async () => Promise.all([...LOADERS.keys()].map(load)),
   };
 }
@@ -45,11 +48,12 @@ export function configJsonSchema(spec: SourceSpec<unknown>): Record<string, unkn
 }
 
 /** What a kind can do beyond being checked; presence of a method is the capability. */
-export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push")[] {
+export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push" | "scope")[] {
   return [
     ...(source.sync === undefined ? [] : (["sync"] as const)),
     ...(source.browse === undefined ? [] : (["browse"] as const)),
     ...(source.fetchContent === undefined ? [] : (["content"] as const)),
+    ...(source.inScope === undefined ? [] : (["scope"] as const)),
     ...(source.spec.auth === "key" ? (["push"] as const) : []),
   ];
 }

@@ -9,7 +9,7 @@ test("every listed kind loads, and names itself as it is listed", async () => {
   expect(sources.map((source) => source.spec.providerId)).toEqual([...registry.providerIds]);
   expect(await registry.get("push")).toBe(await registry.get("push"));
   expect(sources.map((source) => [source.spec.providerId, capabilitiesOf(source)])).toEqual([
-    ["filesystem", ["sync", "browse", "content"]],
+    ["filesystem", ["sync", "browse", "content", "scope"]],
     ["push", ["push"]],
   ]);
 });
@@ -17,6 +17,7 @@ test("every listed kind loads, and names itself as it is listed", async () => {
 test("an unknown kind is an error that lists the known ones", async () => {
   const registry = makeSourceRegistry(options);
   for (const providerId of ["nope", "constructor", "__proto__", "../filesystem"]) {
+    expect(await registry.find(providerId)).toBeUndefined();
     await expect(registry.get(providerId)).rejects.toMatchObject({
       code: "provider_unknown",
       message: expect.stringContaining("Known: filesystem, push"),

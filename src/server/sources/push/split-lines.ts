@@ -1,0 +1,44 @@
+/** A line of the stream without its end, or the news that it was too long (its bytes are gone). Counted from 1. */
+export type RawLine = { line: number; bytes: Uint8Array } | { line: number; isTooLong: true };
+
+/**
+ * Splits a byte stream at `\n` (a `\r` before it goes too). Holds one line of at most `maxBytes`, whatever comes in;
+ * of a longer one nothing is kept. A last line without an end counts.
+ */
+export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine, void> {
+  let line = 1;
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const finish = (): RawLine => {
+    const isTooLong = length > maxBytes;
+    const raw: RawLine = isTooLong ? { line, isTooLong } : { line, bytes: withoutReturn(Buffer.concat(parts)) };
+    line += 1;
+    parts = [];
+    length = 0;
+    return raw;
+  };
+  for await (const chunk of stream) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      take(chunk.subarray(start, end));
+      yield finish();
+      start = end + 1;
+    }
+    take(chunk.subarray(start));
+  }
+  if (length > 0) yield finish();
+
+  function take(bytes: Uint8Array): void {
+    length += bytes.length;
+    if (length > maxBytes) parts = [];
+    // A copy: a view would keep the whole chunk, and the sender may use its buffer again.
+    else if (bytes.length > 0) parts.push(Uint8Array.from(bytes));
+  }
+}
+
+const NEWLINE = 0x0a;
+const RETURN = 0x0d;
+
+function withoutReturn(bytes: Uint8Array): Uint8Array {
+  return bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
+}
