@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from "node:crypto";
+import { onTestFinished } from "vitest";
+import { makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
+import { makePolicy } from "#server/access/policy.ts";
+import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { makeEntityFinder } from "#server/entities/finder.ts";
+import { mountEntities } from "#server/entities/routes.ts";
+import { makeEntityService } from "#server/entities/service.ts";
+import { makeFileService } from "#server/files/service.ts";
+import { mountMcp } from "#server/mcp/mount.ts";
+import { makeTools } from "#server/mcp/tools.ts";
+import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
+import type { ItemOp } from "#server/ports/store/item-writes.ts";
+import { mountSearch } from "#server/search/routes.ts";
+import { makeSearchService } from "#server/search/service.ts";
+import { makeItemEntities } from "#server/sync/entities.ts";
+import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";
+
+/** An item as a test writes it; the rest has plain defaults. */
+export interface TestItem {
+  title: string;
+  text?: string;
+  kind?: ItemKind;
+  status?: TaskStatus;
+  key?: string;
+  url?: string;
+  source?: string;
+  labels?: string[];
+  author?: SourcePerson;
+  assignees?: SourcePerson[];
+  containers?: SourceContainer[];
+  updatedAt?: number;
+  dueAt?: number;
+  /** Who may read it; the whole workspace unless told. */
+  readers?: Principal[];
+}
+
+export const DAY = 86_400_000;
+
+/** A server with search, entities, reading and `/mcp` over the embedded index; nothing in it is faked but the clock. */
+export async function makeKit() {
+  let refused = 0;
+  const kb = await makeServer(
+    {
+      settings: { rateLimits: "off" },
+      extend(app, at) {
+        mountSearch(at, services());
+        mountEntities(at, services());
+        const { guard, authenticator, log } = depsOf();
+        mountMcp(app, { guard, authenticator, log, version: "1.2.3", tools: services().tools });
+      },
+    },
+    (deps, database) => {
+      const index = makeSearchPool({ file: database.file, size: 0, fold: async () => undefined });
+      onTestFinished(() => index.close());
+      const { store, clock, cursors, audit } = deps;
+      const policy = makePolicy({ store, clock, aclOf: () => "per_item" });
+      const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
+      const finder = makeEntityFinder({ policy, index });
+      const search = makeSearchService({
+        index,
+        policy,
+        finder,
+        cursors,
+        clock,
+        lookUp: (actor, asked) => files.lookUp(actor, asked),
+        onRefused: (count) => void (refused += count),
+      });
+      const entities = makeEntityService({ policy, index, finder, cursors, clock });
+      const tools = makeTools({ search, entities, files, clock });
+      made = { policy, files, search, entities, tools, index };
+      madeDeps = deps;
+      return made;
+    },
+  );
+
+  async function addItems(user: TestUser, items: readonly TestItem[]): Promise<string[]> {
+    const connectorId = makeId("connector", randomBytes);
+    const workspace = kb.store.in(user.workspaceId);
+    await workspace.connectors.create(connectorRecord(connectorId, user));
+    await workspace.access.setMembers(`group:connector:${connectorId}`, ["workspace"], "kb");
+    const ops = items.map((item, n) => toOp(user.workspaceId, connectorId, item, n));
+    const result = await workspace.itemWrites.applyBatch({
+      connectorId,
+      always: [`group:connector:${connectorId}`],
+      highest: items.length,
+      now: TEST_NOW,
+      ops,
+    });
+    if (!result.isApplied) throw new Error("The items were not stored.");
+    return ops.map((op) => (op.op === "upsert" ? op.item.newKbId : ""));
+  }
+
+  /** Calls a tool over `/mcp` with exactly the seed's headers. */
+  async function tool(user: TestUser, name: string, args: unknown) {
+    const token = await kb.token(user);
+    const answer = await kb.withToken(token).request("POST", "/mcp", {
+      body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+      headers: { accept: "application/json, text/event-stream", "mcp-protocol-version": "2025-03-26" },
+    });
+    const { content, structuredContent, isError } = answer.json?.result ?? {};
+    return {
+      text: String(content?.[0]?.text ?? answer.text),
+      data: structuredContent,
+      isError: isError === true,
+      titles: (structuredContent?.results ?? []).map((entry: { title: string }) => entry.title) as string[],
+    };
+  }
+
+  return { ...kb, addItems, tool, refused: () => refused };
+}
+
+type Made = {
+  policy: ReturnType<typeof makePolicy>;
+  files: ReturnType<typeof makeFileService>;
+  search: ReturnType<typeof makeSearchService>;
+  entities: ReturnType<typeof makeEntityService>;
+  tools: ReturnType<typeof makeTools>;
+  index: ReturnType<typeof makeSearchPool>;
+};
+type MadeDeps = Pick<Awaited<ReturnType<typeof makeServer>>["deps"], "guard" | "authenticator" | "log">;
+
+// `extend` runs after `more`, inside one `makeServer`; tests of a file run one after another.
+let made: Made | undefined;
+let madeDeps: MadeDeps | undefined;
+
+function services(): Made {
+  if (made === undefined) throw new Error("The services come first.");
+  return made;
+}
+
+function depsOf(): MadeDeps {
+  if (madeDeps === undefined) throw new Error("The services come first.");
+  return madeDeps;
+}
+
+function toOp(workspaceId: string, connectorId: string, item: TestItem, n: number): ItemOp {
+  const { title, text = "", labels = [] } = item;
+  const named = makeItemEntities(workspaceId, connectorId, {
+    labels,
+    ...(item.author && { author: item.author }),
+    ...(item.assignees && { assignees: item.assignees }),
+    ...(item.containers && { containers: item.containers }),
+  });
+  const person = (one: SourcePerson) => ({ name: one.name, entityId: named.idOf(one), claimed: one.claimed });
+  const analyzed = analyzeDocument({ title, path: [], labels, text });
+  const textHash = createHash("sha256").update(text).digest("hex");
+  return {
+    op: "upsert",
+    item: {
+      newKbId: makeId("item", randomBytes),
+      externalId: `item-${n}`,
+      parentExternalId: null,
+      identityHint: null,
+      providerId: "push",
+      source: item.source ?? "push:tests",
+      kind: item.kind ?? "file",
+      subkind: null,
+      key: item.key ?? null,
+      title,
+      url: item.url ?? null,
+      path: [],
+      mimeType: null,
+      size: text.length,
+      version: "1",
+      status: item.status ?? null,
+      priority: null,
+      labels,
+      fields: {},
+      author: item.author ? person(item.author) : null,
+      assignees: (item.assignees ?? []).map(person),
+      createdAt: null,
+      updatedAt: item.updatedAt ?? TEST_NOW - DAY,
+      dueAt: item.dueAt ?? null,
+      entities: named.entities,
+      access: { known: true, all: [item.readers ?? ["workspace"]] },
+      text:
+        text === ""
+          ? { state: "none", reason: "empty", message: "No text.", analyzed }
+          : { state: "text", text, textHash, sections: [], analyzed },
+      indexHash: `${textHash} ${n}`,
+    },
+  };
+}
+
+function connectorRecord(connectorId: string, user: TestUser) {
+  return {
+    connectorId,
+    providerId: "push",
+    name: "Tests",
+    ownerUserId: user.userId,
+    visibility: "workspace" as const,
+    memberIds: [],
+    groupIds: [],
+    config: {},
+    scope: { include: [], exclude: [] },
+    scopeVersion: 1,
+    accountId: null,
+    connectionId: null,
+    everyMinutes: null,
+    state: "active" as const,
+    stateReason: null,
+    nextRunAt: null,
+    cursor: null,
+    consecutiveFailures: 0,
+    aclCheckedAt: null,
+    lastFullAt: null,
+    createdAt: TEST_NOW,
+    createdBy: user.userId,
+  };
+}
