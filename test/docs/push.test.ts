@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { judgeAccess, parsePrincipal } from "#server/access/principals.ts";
+import { parsePushLine } from "#server/sources/push/lines.ts";
+
+const page = readFileSync(new URL("../../docs/sources/push.md", import.meta.url), "utf8");
+
+test("every line that docs/sources/push.md shows is taken as it stands", () => {
+  const lines = [...page.matchAll(/```json\n([\s\S]*?)```/g)].flatMap(([, block]) => (block ?? "").trim().split("\n"));
+  expect(lines.length).toBeGreaterThanOrEqual(6);
+  const authority = { connectorId: "con_aaaaaaaaaaaaaaaa", memberExists: () => true };
+  for (const line of lines) {
+    const parsed = parsePushLine(line, 1, "tracker");
+    expect(parsed, line).toMatchObject({ ok: true, notes: [] });
+    if (parsed?.ok !== true || parsed.event.t === "delete") continue;
+    const access = parsed.event.t === "upsert" ? parsed.event.item.access : parsed.event.access;
+    expect(judgeAccess(access, authority).offending, line).toEqual([]);
+    const people = parsed.event.t === "upsert" ? (parsed.event.item.assignees ?? []) : [];
+    for (const person of people) expect(parsePrincipal(person.principal ?? ""), line).toBeDefined();
+  }
+});
