@@ -1,0 +1,6 @@
+import { expect, test } from "vitest";
+import { killAgainAndAgain } from "./kill.ts";
+
+test("killed with signal 9 in the middle of batches and folds, the index equals the records", async () => {
+  expect(await killAgainAndAgain(3, 400)).toBeGreaterThan(3);
+});
