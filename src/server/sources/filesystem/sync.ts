@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import type { SourceContext, SourceItem, SyncEvent, SyncRequest } from "#server/ports/source.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -85,51 +85,78 @@ async function* syncAll(
   const runId = run.runId ?? null;
   const isResumed = cursor !== undefined && runId !== null && cursor.runId === runId && cursor.after !== null;
   const after = isResumed ? cursor.after : null;
-  const state = { done: isResumed ? cursor.done : 0, upserts: 0, unchanged: 0, isComplete: true };
-  let seen: string[] = [];
-
-  const counting = new AbortController();
-  let total: number | undefined;
-  const counted = countFiles(options, AbortSignal.any([ctx.signal, counting.signal])).then(
-    (files) => (total = files),
-    (error: unknown) => ctx.log("counting the files failed; progress has no total", { error: String(error) }),
-  );
-  const progress = (): Event => ({ t: "progress", done: state.done, ...totalOf(total, state.done) });
+  const isKnown = (entry: FileEntry) => run.storedVersion(entry.rel) === versionOf(entry.stats, ctx.now().getTime());
+  const batch = makeBatch(batching, isResumed ? cursor.done : 0);
+  const total = countBeside(ctx, options);
+  let isComplete = true;
   try {
     for await (const entry of walk(options, { after, signal: ctx.signal })) {
-      if (entry.t === "file") {
-        state.done += 1;
-        if (run.storedVersion(entry.rel) === versionOf(entry.stats, ctx.now().getTime())) {
-          state.unchanged += 1;
-          seen.push(entry.rel);
-        } else {
-          state.upserts += 1;
-          yield { t: "upsert", item: itemOf(ctx, entry) };
-        }
-      } else {
-        if (entry.t === "failed") state.isComplete = false;
-        yield skipOf(entry);
-      }
-      const isBatchFull = state.upserts >= batching.upserts || state.unchanged >= batching.seen;
-      if (seen.length >= SEEN_IDS || (isBatchFull && seen.length > 0)) {
-        yield { t: "seen", externalIds: seen };
-        seen = [];
-      }
-      if (!isBatchFull) continue;
-      yield { t: "checkpoint", cursor: { runId, after: entry.rel, done: state.done, root: options.root.identity } };
-      yield progress();
-      Object.assign(state, { upserts: 0, unchanged: 0 });
+      if (entry.t === "failed") isComplete = false;
+      if (entry.t !== "file") yield skipOf(entry);
+      else if (isKnown(entry)) batch.addSeen(entry.rel);
+      else yield batch.addUpsert(itemOf(ctx, entry));
+
+      yield* batch.takeSeen();
+      if (!batch.isFull()) continue;
+      yield { t: "checkpoint", cursor: { runId, after: entry.rel, done: batch.done(), root: options.root.identity } };
+      yield { t: "progress", done: batch.done(), ...totalOf(total.value(), batch.done()) };
+      batch.restart();
     }
     if (ctx.signal.aborted) return;
-    if (seen.length > 0) yield { t: "seen", externalIds: seen };
   } finally {
-    counting.abort();
-    await counted;
+    await total.stop();
   }
+  yield* batch.takeSeen({ isLast: true });
   await refuseExchangedRoot(ctx.config, places, options.root);
-  yield { t: "checkpoint", cursor: { runId: null, after: null, done: state.done, root: options.root.identity } };
-  yield { t: "progress", done: state.done, total: state.done };
-  yield { t: "end", complete: state.isComplete };
+  yield { t: "checkpoint", cursor: { runId: null, after: null, done: batch.done(), root: options.root.identity } };
+  yield { t: "progress", done: batch.done(), total: batch.done() };
+  yield { t: "end", complete: isComplete };
+}
+
+type FileEntry = Extract<WalkEntry, { t: "file" }>;
+
+/** What was handed over since the last checkpoint, and the unchanged ids that wait for their event. */
+function makeBatch(limits: Batching, doneBefore: number) {
+  let [done, upserts, unchanged] = [doneBefore, 0, 0];
+  let seen: string[] = [];
+  const isFull = () => upserts >= limits.upserts || unchanged >= limits.seen;
+  return {
+    done: () => done,
+    isFull,
+    restart: () => void ([upserts, unchanged] = [0, 0]),
+    addSeen(externalId: string): void {
+      done += 1;
+      unchanged += 1;
+      seen.push(externalId);
+    },
+    addUpsert(item: SourceItem): Event {
+      done += 1;
+      upserts += 1;
+      return { t: "upsert", item };
+    },
+    *takeSeen({ isLast = false } = {}): Generator<Event, void> {
+      if (seen.length === 0 || !(isLast || isFull() || seen.length >= SEEN_IDS)) return;
+      yield { t: "seen", externalIds: seen };
+      seen = [];
+    },
+  };
+}
+
+/** Counts beside the walk; `stop` ends it and waits until it has let go of its folder. */
+function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions) {
+  const stopping = new AbortController();
+  let total: number | undefined;
+  const counted = countFiles(options, AbortSignal.any([ctx.signal, stopping.signal])).then(
+    (files) => void (total = files),
+    (error: unknown) => ctx.log("counting the files failed; progress has no total", { error: String(error) }),
+  );
+  return {
+    value: () => total,
+    async stop(): Promise<void> {
+      stopping.abort();
+      await counted;
+    },
+  };
 }
 
 async function* syncItems(
@@ -153,7 +180,7 @@ async function* syncItems(
   yield { t: "end", complete: false };
 }
 
-function itemOf(ctx: SourceContext<FilesystemConfig>, entry: Extract<WalkEntry, { t: "file" }>) {
+function itemOf(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): SourceItem {
   return toItem({
     rel: entry.rel,
     stats: entry.stats,

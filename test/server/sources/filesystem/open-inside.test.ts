@@ -40,7 +40,7 @@ test("paths that climb, links, FIFOs, folders, sockets of the system and reposit
   symlinkSync(join(`${folder.root}-private`, "secret.txt"), join(folder.root, "link.txt"));
   symlinkSync(`${folder.root}-private`, join(folder.root, "linked"));
   symlinkSync("sub", join(folder.root, "inner"));
-  execFileSync("mkfifo", [join(folder.root, "pipe")]);
+  execFileSync("/usr/bin/env", ["mkfifo", join(folder.root, "pipe")]);
   const root = await openTestRoot(folder);
   const hostile = [
     "../root-private/secret.txt",

@@ -161,7 +161,7 @@ describe("what is never followed or read", () => {
     folder.write("real/a.md");
     symlinkSync(folder.base, join(folder.root, "up"));
     symlinkSync("real", join(folder.root, "alias"));
-    execFileSync("mkfifo", [join(folder.root, "pipe")]);
+    execFileSync("/usr/bin/env", ["mkfifo", join(folder.root, "pipe")]);
     const found: FolderEvent[] = [];
     for await (const event of inside.source.sync?.(folder.context(), FULL) ?? []) found.push(event);
     expect(idsOf(found)).toEqual(["real/a.md"]);
