@@ -1,5 +1,6 @@
 /** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
 import { auditRoutes } from "./audit.ts";
+import { connectorRoutes } from "./connectors.ts";
 import { fileRoutes } from "./files.ts";
 import { operationRoutes } from "./operations.ts";
 import { sessionRoutes } from "./session.ts";
@@ -8,6 +9,7 @@ import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from 
 
 export const ROUTE_GROUPS = {
   audit: auditRoutes,
+  connectors: connectorRoutes,
   files: fileRoutes,
   groups: groupRoutes,
   invitations: invitationRoutes,

@@ -7,7 +7,7 @@ import type { Extracted, Extractor, NotExtracted } from "#server/ports/extractor
 import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
 import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
-import { redact } from "./redact.ts";
+import { redact } from "#server/http/redact.ts";
 import { storable } from "./storable.ts";
 
 /** What `prepare` takes from its surroundings. */

@@ -10,7 +10,7 @@ import { inOrder } from "./in-order.ts";
 import { prepare, type PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, loadKnown } from "./known.ts";
-import { redact } from "./redact.ts";
+import { redact } from "#server/http/redact.ts";
 
 /** Why a run is told to end before its end. */
 export type StopReason = "cancel" | "give_back";
@@ -95,7 +95,6 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   });
   let isComplete = false;
   for await (const step of steps) {
-    options.signal.throwIfAborted();
     if (step.end) isComplete = step.end.complete;
     await take(step, known, sink);
   }
@@ -131,6 +130,8 @@ interface Step {
 }
 
 function toStep(options: RunOptions, event: SyncEvent, signal: AbortSignal): Step | Promise<Step> {
+  // What was read before the end of a run is still stored; nothing is begun after it.
+  signal.throwIfAborted();
   switch (event.t) {
     case "upsert":
       return prepareStep(options, event, signal);

@@ -1,0 +1,75 @@
+import { ApiError } from "#api/errors.ts";
+import type { Policy } from "#server/access/policy.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import { actsAsAdmin } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
+import type { Source } from "#server/ports/source.ts";
+import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
+import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
+import type { Store } from "#server/ports/store.ts";
+
+/** The kinds of apps this program knows. */
+export interface SourceRegistry {
+  find(providerId: string): Promise<Source | undefined> | Source | undefined;
+  list(): Promise<readonly Source[]> | readonly Source[];
+}
+
+/** What connectors need of the sync engine; given by `sync/control.ts`. */
+export interface SyncControl {
+  /** Asks for a run in the transaction of its reason; joins the queued one. */
+  request(
+    tx: Store,
+    workspaceId: string,
+    connector: ConnectorRecord,
+    wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
+  ): Promise<SyncRecord>;
+  /** Ends a run that is not over. @throws ApiError `sync_not_running` */
+  cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
+  /** Ends every run of the connector. */
+  cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]>;
+  /** The connector's state after a person's act. @throws ApiError `connector_state_conflict` */
+  nextState(state: ConnectorState, event: "pause" | "resume" | "delete"): ConnectorState;
+  /** After the commit: something was queued, and these runs were told to end. */
+  signal(cancelled?: readonly SyncRecord[]): void;
+}
+
+/** What every part of the connector service works with. */
+export interface ConnectorParts {
+  store: Store;
+  sources: SourceRegistry;
+  syncs: SyncControl;
+  policy: Pick<Policy, "mayRead" | "readList">;
+  audit: AuditRecorder;
+  cursors: CursorCodec;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+}
+
+/**
+ * The connector, if the actor manages it: its owner, or somebody who acts as an admin.
+ *
+ * @throws ApiError `not_found` for everybody else: whether it exists is not their matter
+ */
+export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
+  const connector = await store.in(actor.workspaceId).connectors.find(connectorId);
+  if (connector && manages(actor, connector)) return connector;
+  throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+}
+
+export function manages(actor: Actor, connector: Pick<ConnectorRecord, "ownerUserId">): boolean {
+  return connector.ownerUserId === actor.userId || actsAsAdmin(actor);
+}
+
+/** @throws ApiError `provider_unknown` */
+export async function requireSource(sources: SourceRegistry, providerId: string): Promise<Source> {
+  const source = await sources.find(providerId);
+  if (source) return source;
+  const known = (await sources.list()).map((each) => each.spec.providerId).sort();
+  throw new ApiError("provider_unknown", {
+    message: `There is no source "${providerId}" here; there is ${known.join(", ")}.`,
+    field: "providerId",
+  });
+}

@@ -1,0 +1,100 @@
+import type { Connector, ConnectorPublic, Sync } from "#api/connectors.ts";
+import type { Policy } from "#server/access/policy.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { SyncRecord, SyncSkip } from "#server/ports/store/syncs.ts";
+import type { WorkspaceStore } from "#server/ports/store.ts";
+
+/** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
+export async function toConnector(
+  workspace: WorkspaceStore,
+  actor: Actor,
+  record: ConnectorRecord,
+  now: number,
+): Promise<Connector> {
+  const { connectorId, ownerUserId } = record;
+  const [lastSync] = await workspace.syncs.listLast([connectorId]);
+  const keys = await workspace.connectors.listKeys(connectorId, now);
+  const owner = await workspace.members.find(ownerUserId);
+  const isOwner = ownerUserId === actor.userId;
+  return {
+    id: connectorId,
+    providerId: record.providerId,
+    name: record.name,
+    owner: { id: ownerUserId, name: owner?.name ?? "" },
+    access: { visibility: record.visibility, memberIds: record.memberIds, groupIds: record.groupIds },
+    config: record.config,
+    scope: { include: [...record.scope.include], exclude: [...record.scope.exclude] },
+    accountId: record.accountId,
+    connectionId: record.connectionId,
+    schedule: record.everyMinutes === null ? null : { everyMinutes: record.everyMinutes },
+    state: record.state,
+    stateReason: record.stateReason === null || isOwner ? record.stateReason : FOR_OTHERS,
+    nextRunAt: time(record.nextRunAt),
+    lastSync: lastSync ? { id: lastSync.syncId, state: lastSync.state, finishedAt: time(lastSync.finishedAt) } : null,
+    counts: await workspace.itemWrites.countStates(connectorId),
+    aclCheckedAt: time(record.aclCheckedAt),
+    createdAt: new Date(record.createdAt).toISOString(),
+    hasKey: keys.length > 0,
+    keyPrefix: keys[0]?.prefix ?? null,
+  };
+}
+
+/** What members see of a connector some of whose items they may read. */
+export function toPublic({ connectorId, name, providerId, state }: ConnectorRecord): ConnectorPublic {
+  return { id: connectorId, name, providerId, state };
+}
+
+/** A run, for who manages its connector. What names an item is there only if the actor may read that item (S12). */
+export async function toSync(
+  workspace: WorkspaceStore,
+  policy: Pick<Policy, "mayRead">,
+  actor: Actor,
+  connector: Pick<ConnectorRecord, "ownerUserId">,
+  record: SyncRecord,
+  skips: readonly SyncSkip[] = [],
+): Promise<Sync> {
+  const { problem, progress } = record;
+  const named = [...skips.map((skip) => skip.externalId), ...(progress.note === null ? [] : [progress.note])];
+  const readable = await readableIds(workspace, policy, actor, record.connectorId, named);
+  const isOwner = connector.ownerUserId === actor.userId;
+  return {
+    id: record.syncId,
+    connectorId: record.connectorId,
+    mode: record.mode,
+    trigger: record.trigger,
+    state: record.state,
+    attempt: record.attempt,
+    counts: record.counts,
+    progress: { ...progress, note: progress.note !== null && readable.has(progress.note) ? progress.note : null },
+    resumeAt: time(record.resumeAt),
+    startedAt: time(record.startedAt),
+    finishedAt: time(record.finishedAt),
+    problem: problem && !isOwner ? { code: problem.code, message: FOR_OTHERS } : problem,
+    skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
+  };
+}
+
+/** Of these external ids of a connector, those of items that the actor may read. */
+async function readableIds(
+  workspace: WorkspaceStore,
+  policy: Pick<Policy, "mayRead">,
+  actor: Actor,
+  connectorId: string,
+  externalIds: readonly string[],
+): Promise<Set<string>> {
+  const byKbId = new Map<string, string>();
+  for (const externalId of new Set(externalIds)) {
+    const item = await workspace.itemWrites.findStored(connectorId, externalId);
+    if (item) byKbId.set(item.kbId, externalId);
+  }
+  if (byKbId.size === 0) return new Set();
+  const open = await policy.mayRead(actor, [...byKbId.keys()]);
+  return new Set([...byKbId].flatMap(([kbId, externalId]) => (open.has(kbId) ? [externalId] : [])));
+}
+
+const FOR_OTHERS = "The source gave a reason that only the connector's owner sees.";
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,68 @@
+import { ApiError } from "#api/errors.ts";
+import type { ConnectorAccess } from "#api/connectors.ts";
+import type { Principal, SourceSpec } from "#server/ports/source.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { WorkspaceStore } from "#server/ports/store.ts";
+
+type Access = Pick<ConnectorRecord, "visibility" | "memberIds" | "groupIds" | "ownerUserId">;
+
+/**
+ * The access as it may be set.
+ *
+ * @throws ApiError `visibility_not_supported` for `source` where the provider mirrors no permissions; `unknown_member`,
+ *   `unknown_group`
+ */
+export async function checkAccess(
+  workspace: WorkspaceStore,
+  spec: Pick<SourceSpec<unknown>, "acl" | "name">,
+  access: ConnectorAccess,
+): Promise<Pick<Access, "visibility" | "memberIds" | "groupIds">> {
+  const { visibility } = access;
+  if (visibility === "source" && spec.acl === "connector") {
+    throw new ApiError("visibility_not_supported", {
+      message: `${spec.name} mirrors no permissions of single items, so "source" would mean everybody. Choose private, members or workspace.`,
+      field: "access.visibility",
+    });
+  }
+  if (visibility !== "members") return { visibility, memberIds: [], groupIds: [] };
+  const memberIds = [...new Set(access.memberIds)];
+  const groupIds = [...new Set(access.groupIds)];
+  const members = await workspace.members.whichOf(memberIds);
+  const stranger = memberIds.find((id) => !members.has(id));
+  if (stranger !== undefined) {
+    const message = `${stranger} is no member of this workspace.`;
+    throw new ApiError("unknown_member", { message, field: "access.memberIds" });
+  }
+  const groups = await workspace.groups.whichOf(groupIds);
+  const unknown = groupIds.find((id) => !groups.has(id));
+  if (unknown !== undefined) {
+    const message = `${unknown} is no group of this workspace.`;
+    throw new ApiError("unknown_group", { message, field: "access.groupIds" });
+  }
+  return { visibility, memberIds, groupIds };
+}
+
+/** Makes the connector's group what its access says; raises the access epoch when somebody gains or loses. */
+export async function fillConnectorGroup(
+  workspace: WorkspaceStore,
+  connectorId: string,
+  access: Access | undefined,
+): Promise<void> {
+  const members = access === undefined ? [] : membersOf(access);
+  await workspace.access.setMembers(`group:connector:${connectorId}`, members, "kb");
+}
+
+/** True when nobody can read more after the change than before. Every item keeps its source's own lists either way. */
+export function isNarrower(before: Access, after: Access): boolean {
+  const held = new Set(membersOf(before));
+  if (held.has("workspace")) return true;
+  return membersOf(after).every((member) => held.has(member));
+}
+
+/** `source` is open to all members at this gate: the source's own lists decide. */
+function membersOf({ visibility, memberIds, groupIds, ownerUserId }: Access): Principal[] {
+  const owner = `user:${ownerUserId}`;
+  if (visibility === "private") return [owner];
+  if (visibility !== "members") return ["workspace"];
+  return [owner, ...memberIds.map((id) => `user:${id}`), ...groupIds.map((id) => `group:${id}`)];
+}
