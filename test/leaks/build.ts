@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { onTestFinished } from "vitest";
 import type { EntityType } from "#api/common.ts";
 import { makePolicy, type Policy } from "#server/access/policy.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
@@ -6,10 +7,22 @@ import { fillConnectorGroup } from "#server/connectors/visibility.ts";
 import type { Foundation, Identity } from "#server/deps.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
 import type { Store } from "#server/ports/store.ts";
+import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import type { Database } from "#server/adapters/sql/db.ts";
+import { makeEntityFinder } from "#server/entities/finder.ts";
+import { mountEntities } from "#server/entities/routes.ts";
+import { makeEntityService } from "#server/entities/service.ts";
+import type { App } from "#server/http/env.ts";
+import type { Mount } from "#server/http/mount.ts";
+import { mountMcp } from "#server/mcp/mount.ts";
+import { makeTools } from "#server/mcp/tools.ts";
+import type { SearchIndex } from "#server/ports/search-index.ts";
+import { mountSearch } from "#server/search/routes.ts";
+import { makeSearchService } from "#server/search/service.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
-import { idFor, NOW, PERSONAS, userIdOf, WORKSPACES } from "./model.ts";
+import { entityIdOf, identityOf, NOW, PERSONAS, userIdOf, WORKSPACES } from "./model.ts";
 import type { Model, ModelConnector, ModelItem, Persona } from "./model.ts";
 
 /** A running server that holds a model, and the five who ask it. */
@@ -24,11 +37,20 @@ export interface LeakServer {
 export interface Plant {
   policy?(real: Policy, store: Store): Policy;
   files?(real: FileService, store: Store): FileService;
+  index?(real: SearchIndex): SearchIndex;
 }
 
 /** Puts a model into a server of its own, by the ways that the program itself uses. */
 export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
-  const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps) => composeReading(deps, plant));
+  let mount: (app: App, at: Mount) => void = () => {};
+  const kb = await makeServer(
+    { settings: { rateLimits: "off" }, extend: (app, at) => mount(app, at) },
+    (deps, database) => {
+      const services = composeReading(deps, database, plant);
+      mount = (app, at) => mountReading(app, at, { ...deps, ...services });
+      return services;
+    },
+  );
   for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
     await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(NOW) });
   }
@@ -52,12 +74,27 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
 }
 
 /** Everything that answers questions about items. */
-function composeReading(deps: Foundation & Identity, plant: Plant) {
+function composeReading(deps: Foundation & Identity, database: Database, plant: Plant) {
   const { store, clock, cursors, audit } = deps;
   const real = makePolicy({ store, clock, aclOf: (providerId) => (providerId === "push" ? "per_item" : "connector") });
   const policy = plant.policy?.(real, store) ?? real;
-  const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
-  return { policy, files: plant.files?.(files, store) ?? files };
+  const realFiles = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
+  const files = plant.files?.(realFiles, store) ?? realFiles;
+  const realIndex = makeSearchPool({ file: database.file, size: 0, fold: async () => {} });
+  onTestFinished(() => realIndex.close());
+  const index = plant.index?.(realIndex) ?? realIndex;
+  const finder = makeEntityFinder({ policy, index });
+  const lookUp: FileService["lookUp"] = (actor, asked) => files.lookUp(actor, asked);
+  const search = makeSearchService({ index, policy, finder, cursors, clock, lookUp });
+  const entities = makeEntityService({ policy, index, finder, cursors, clock });
+  return { policy, files, search, entities };
+}
+
+function mountReading(app: App, at: Mount, deps: Foundation & Identity & ReturnType<typeof composeReading>): void {
+  const tools = makeTools(deps);
+  mountMcp(app, { ...deps, tools, version: "0.0.0" });
+  mountSearch(at, deps);
+  mountEntities(at, deps);
 }
 
 type Server = Awaited<ReturnType<typeof makeServer>>;
@@ -159,14 +196,11 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
   };
 }
 
-/** Identities are shared by items of the same first word: one person, many spellings, some of them hidden. */
 function entity(type: EntityType, name: string, role: ItemEntity["role"], item: ModelItem): ItemEntity {
-  const identity = `claimed ${name.split(" ")[0] ?? name}`;
-  const entityId = idFor("entity", `${item.workspace} ${type} ${identity}`);
   return {
-    entityId,
+    entityId: entityIdOf(item, type, name),
     type,
-    identity,
+    identity: identityOf(name),
     role,
     name,
     nameKey: name.toLowerCase(),

@@ -68,6 +68,13 @@ export function idFor(kind: IdKind, name: string): string {
 export const userIdOf = (persona: Persona): string => idFor("user", persona);
 export const WORKSPACES = { one: idFor("workspace", "one"), two: idFor("workspace", "two") } as const;
 
+/** What makes two entities one: the first word. One person has many spellings, some of them in hidden items only. */
+export const identityOf = (name: string): string => `claimed ${name.split(" ")[0] ?? name}`;
+
+export function entityIdOf(item: ModelItem, type: string, name: string): string {
+  return idFor("entity", `${item.workspace} ${type} ${identityOf(name)}`);
+}
+
 /** A word that occurs nowhere else; ends so that no stemmer touches it. */
 export function canaryFor(name: string): string {
   const bytes = createHash("sha256").update(`canary ${name}`).digest();
