@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the contract and the catalogue of commands: `docs/openapi.json`, the client's types and
- * `docs/reference/cli.md`.
+ * Writes what is made from the contract and the catalogue of commands: `docs/openapi.json`, the client's types,
+ * `docs/reference/cli.md` and `docs/mcp.md`.
  * With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { makeCliReference } from "#cli/reference.ts";
 import { findDoorRule } from "#server/http/auth.ts";
+import { makeMcpReference } from "#server/mcp/reference.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
 
@@ -26,6 +27,7 @@ async function main(isCheck: boolean): Promise<void> {
       text: HEADER + astToString(await openapiTS(JSON.stringify(document), { alphabetize: true })),
     },
     { path: "docs/reference/cli.md", text: makeCliReference() },
+    { path: "docs/mcp.md", text: makeMcpReference() },
   ];
   const stale = outputs.filter(({ path, text }) => readIfThere(toFile(path)) !== text);
   if (isCheck) {

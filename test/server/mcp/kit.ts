@@ -5,14 +5,11 @@ import { makePolicy } from "#server/access/policy.ts";
 import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
-import { mountEntities } from "#server/entities/routes.ts";
 import { makeEntityService } from "#server/entities/service.ts";
 import { makeFileService } from "#server/files/service.ts";
-import { mountMcp } from "#server/mcp/mount.ts";
 import { makeTools } from "#server/mcp/tools.ts";
 import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
-import { mountSearch } from "#server/search/routes.ts";
 import { makeSearchService } from "#server/search/service.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";
@@ -44,12 +41,6 @@ export async function makeKit() {
   const kb = await makeServer(
     {
       settings: { rateLimits: "off" },
-      extend(app, at) {
-        mountSearch(at, services());
-        mountEntities(at, services());
-        const { guard, authenticator, log } = depsOf();
-        mountMcp(app, { guard, authenticator, log, version: "1.2.3", tools: services().tools });
-      },
     },
     (deps, database) => {
       const index = makeSearchPool({ file: database.file, size: 0, fold: async () => undefined });
@@ -69,9 +60,7 @@ export async function makeKit() {
       });
       const entities = makeEntityService({ policy, index, finder, cursors, clock });
       const tools = makeTools({ search, entities, files, clock });
-      made = { policy, files, search, entities, tools, index };
-      madeDeps = deps;
-      return made;
+      return { policy, files, search, entities, tools };
     },
   );
 
@@ -109,30 +98,6 @@ export async function makeKit() {
   }
 
   return { ...kb, addItems, tool, refused: () => refused };
-}
-
-type Made = {
-  policy: ReturnType<typeof makePolicy>;
-  files: ReturnType<typeof makeFileService>;
-  search: ReturnType<typeof makeSearchService>;
-  entities: ReturnType<typeof makeEntityService>;
-  tools: ReturnType<typeof makeTools>;
-  index: ReturnType<typeof makeSearchPool>;
-};
-type MadeDeps = Pick<Awaited<ReturnType<typeof makeServer>>["deps"], "guard" | "authenticator" | "log">;
-
-// `extend` runs after `more`, inside one `makeServer`; tests of a file run one after another.
-let made: Made | undefined;
-let madeDeps: MadeDeps | undefined;
-
-function services(): Made {
-  if (made === undefined) throw new Error("The services come first.");
-  return made;
-}
-
-function depsOf(): MadeDeps {
-  if (madeDeps === undefined) throw new Error("The services come first.");
-  return madeDeps;
 }
 
 function toOp(workspaceId: string, connectorId: string, item: TestItem, n: number): ItemOp {
