@@ -1,3 +1,4 @@
+import type { WordForms } from "./forms.ts";
 import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
 
 /** The term vector of an item: what the index stores of its words. */
@@ -33,15 +34,12 @@ const TEXT_WEIGHT = 1;
  * length. Identifiers are stored whole and by their parts; both count.
  */
 export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = sharedTokenizer()): AnalyzedText {
-  const weights = new Map<string, number>();
-  let length = 0;
+  // A chunk that the tokenizer knows is the same object each time: counted there, its terms are looked up once.
+  const met: WordForms[] = [];
   const add = (text: string, weight: number) => {
-    tokenizer.chunks(text, (chunk) => {
-      for (const form of chunk.forms.flat) {
-        length += weight;
-        weights.set(form.term, (weights.get(form.term) ?? 0) + weight);
-        if (form.exactTerm !== form.term) weights.set(form.exactTerm, (weights.get(form.exactTerm) ?? 0) + weight);
-      }
+    tokenizer.chunks(text, ({ forms }) => {
+      if (forms.tally === 0) met.push(forms);
+      forms.tally += weight;
     });
   };
   add(fields.title, TITLE_WEIGHT);
@@ -49,6 +47,17 @@ export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = s
   for (const text of fields.labels) add(text, PLACE_WEIGHT);
   add(fields.text, TEXT_WEIGHT);
 
+  const weights = new Map<string, number>();
+  let length = 0;
+  for (const forms of met) {
+    const weight = forms.tally;
+    forms.tally = 0;
+    for (const { term, exactTerm } of forms.flat) {
+      length += weight;
+      weights.set(term, (weights.get(term) ?? 0) + weight);
+      if (exactTerm !== term) weights.set(exactTerm, (weights.get(exactTerm) ?? 0) + weight);
+    }
+  }
   const terms = [...weights.keys()].sort();
   const capped = Uint8Array.from(terms, (term) => Math.min(255, weights.get(term) ?? 0));
   return { terms: terms.join("\n"), weights: capped, length };

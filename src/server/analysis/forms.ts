@@ -30,6 +30,8 @@ export interface WordForms {
   /** Wholes and leaf words of a chunk, in reading order; `roots` has the same forms as trees. */
   flat: readonly WordForm[];
   roots: readonly WordForm[];
+  /** For whoever counts chunks of one text: how much was counted. 0 before and after. */
+  tally: number;
 }
 
 /** From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). */
@@ -48,7 +50,7 @@ export function decompose(chunk: string): WordForms {
     form.parts.forEach(visit);
   };
   roots.forEach(visit);
-  return { flat, roots };
+  return { flat, roots, tally: 0 };
 }
 
 /** A form made of one folded word. */

@@ -190,5 +190,5 @@ function bigrams(run: string, classAt: ClassAt): WordForms {
     const end = starts[k + 2] ?? run.length;
     return wordForm(foldWord(run.slice(start, end)), start, end);
   });
-  return { flat: forms, roots: forms };
+  return { flat: forms, roots: forms, tally: 0 };
 }

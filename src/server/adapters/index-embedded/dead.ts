@@ -5,17 +5,30 @@ import type { Statements } from "./sqlite.ts";
 
 const encoder = new TextEncoder();
 
+interface Marked {
+  row: SegmentRow;
+  kbIds: KbIdColumn;
+  bits: Uint8Array;
+  added: number;
+}
+
 /** Marks older copies of documents in the live segments of a workspace as dead; written by `save`. */
 export class DeadMarks {
-  readonly #segments: { row: SegmentRow; kbIds: KbIdColumn; bits: Uint8Array; added: number }[];
+  readonly #segments: readonly Marked[];
 
-  constructor(sql: Statements, no: number) {
-    this.#segments = readManifest(sql, no).map((row) => ({
-      row,
-      kbIds: loadKbIds(sql, row.segment, row.docs),
-      bits: row.dead?.slice() ?? new Uint8Array(Math.ceil(row.docs / 8)),
-      added: 0,
-    }));
+  private constructor(segments: readonly Marked[]) {
+    this.#segments = segments;
+  }
+
+  /** Reads the kbIds of all live segments, one a step: a megabyte each. */
+  static *open(sql: Statements, no: number): Generator<void, DeadMarks> {
+    const segments: Marked[] = [];
+    for (const row of readManifest(sql, no)) {
+      const kbIds = loadKbIds(sql, row.segment, row.docs);
+      segments.push({ row, kbIds, bits: row.dead?.slice() ?? new Uint8Array(Math.ceil(row.docs / 8)), added: 0 });
+      yield;
+    }
+    return new DeadMarks(segments);
   }
 
   mark(kbId: string): void {

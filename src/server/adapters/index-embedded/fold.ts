@@ -104,7 +104,7 @@ function* foldDelta(sql: Statements, no: number, foldedKey: number, maxRows: num
   ).all(foldedKey, packKey(no + 1, 0), maxRows);
   const lastSeq = lowOf(rows.at(-1)?.id ?? foldedKey);
   const segment = openSegment(sql, no);
-  const dead = new DeadMarks(sql, no);
+  const dead = yield* DeadMarks.open(sql, no);
   yield;
   for (const [i, row] of rows.entries()) {
     dead.mark(row.kbId);

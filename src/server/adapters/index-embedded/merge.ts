@@ -113,7 +113,7 @@ function* mergePostings(sql: Statements, segment: number, inputs: readonly Input
       insert.run(packKey(segment, termId), blob);
       bytes += blob.length + ROW_OVERHEAD;
     }
-    if (count % 16 === 0) yield;
+    if (count % 8 === 0) yield;
   }
 }
 

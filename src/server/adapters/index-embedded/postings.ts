@@ -34,6 +34,28 @@ export function unitePostings(lists: readonly Postings[]): Postings {
   if (lists.length === 1) return only;
   let total = 0;
   for (const list of lists) total += list.ids.length;
+  return total > DENSE ? uniteDense(lists) : uniteSparse(lists, total);
+}
+
+/** From this many postings on, a pass over all possible ids is cheaper than sorting. */
+const DENSE = 2_048;
+
+function uniteDense(lists: readonly Postings[]): Postings {
+  const sums = new Uint8Array(65_536);
+  for (const { ids, weights } of lists) {
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i] ?? 0;
+      sums[id] = Math.min(255, (sums[id] ?? 0) + (weights[i] ?? 0));
+    }
+  }
+  const found = new Uint16Array(65_536);
+  let count = 0;
+  for (let id = 0; id < sums.length; id++) if (sums[id] !== 0) found[count++] = id;
+  const ids = found.slice(0, count);
+  return { ids, weights: Uint8Array.from(ids, (id) => sums[id] ?? 0) };
+}
+
+function uniteSparse(lists: readonly Postings[], total: number): Postings {
   const packed = new Uint32Array(total);
   let at = 0;
   for (const { ids, weights } of lists) {

@@ -194,7 +194,7 @@ function applyChanges(sql: Statements, state: IndexState, changes: readonly Inde
 
 function writeBulk(sql: Statements, no: number, documents: Iterable<IndexedDocument>, maxDocs: number): void {
   for (const batch of batches(documents, maxDocs)) {
-    const dead = new DeadMarks(sql, no);
+    const dead = drain(DeadMarks.open(sql, no));
     for (const { kbId } of batch) {
       dead.mark(kbId);
       sql("DELETE FROM index_delta WHERE no = ? AND kbId = ?").run(no, kbId);
