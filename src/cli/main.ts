@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `kb`: checks Node, answers --version at once, wires the process to the command line, and is the one to exit. */
 import { VERSION } from "#api/version.ts";
+import type { Deps } from "./deps.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isTooOld = major < 20 || (major === 20 && minor < 19);
@@ -17,13 +18,21 @@ if (isTooOld) {
 
 async function start(): Promise<void> {
   // Everything else is loaded after the check above: old versions could not even read it.
-  const [{ makeDeps }, { runCli }] = await Promise.all([import("./process.ts"), import("./run.ts")]);
-  const code = await runCli(
-    process.argv.slice(2),
-    makeDeps(process, (exitCode) => process.exit(exitCode)),
-  );
+  const { makeDeps } = await import("./process.ts");
+  const deps = makeDeps(process, (exitCode) => process.exit(exitCode));
+  const code = await run(process.argv.slice(2), deps);
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
+}
+
+async function run(argv: readonly string[], deps: Deps): Promise<number> {
+  if (first === "mcp" || first === "bridge") {
+    const [{ readMcpArgv }, { mcp }] = await Promise.all([import("./mcp-argv.ts"), import("./commands/mcp.ts")]);
+    const input = readMcpArgv(argv);
+    if (input !== undefined) return await mcp(input, deps);
+  }
+  const { runCli } = await import("./run.ts");
+  return await runCli(argv, deps);
 }
 
 /** Resolves when what was written has left the process; a reader that is gone has nothing to wait for. */

@@ -4,8 +4,13 @@ import type { Deps } from "#cli/deps.ts";
 import { redact } from "#cli/failure.ts";
 import { findCredential, loadSettings } from "#cli/settings.ts";
 
-/** The bridge is loaded when it runs; its types come the same way. */
-type BridgeOptions = Parameters<(typeof import("#bridge/main.ts"))["runBridge"]>[0];
+/** The bridge's `BridgeLogin`, said again: its code and its types are loaded only when it runs. */
+interface FoundLogin {
+  mcpUrl: string;
+  token: string;
+  storedFor: string;
+  from: string;
+}
 
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
 export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
@@ -28,7 +33,7 @@ export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
 }
 
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-function makeFindLogin(input: CommandInput, deps: Deps): BridgeOptions["findLogin"] {
+function makeFindLogin(input: CommandInput, deps: Deps): () => Promise<FoundLogin | undefined> {
   return async () => {
     const settings = await loadSettings(deps, input.options);
     const credential = await findCredential(deps, settings, "mcp");

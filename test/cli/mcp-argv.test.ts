@@ -1,0 +1,24 @@
+import { test } from "vitest";
+import { CATALOGUE } from "#cli/catalogue/index.ts";
+import { readMcpArgv } from "#cli/mcp-argv.ts";
+import { parseArgv } from "#cli/parse.ts";
+
+test.for([
+  [["mcp"]],
+  [["bridge", "--verbose"]],
+  [["mcp", "--url", "https://kb.test", "--log-file=x.log"]],
+  [["mcp", "--url=https://kb.test/mcp?a=b", "--profile", "work", "--verbose"]],
+])("%j is read as the full parser reads it", async ([argv = []], { expect }) => {
+  const full = await parseArgv(argv, CATALOGUE, 80);
+  const { input: _no, color: _colour, ...options } = "input" in full ? full.input.options : {};
+  expect(readMcpArgv(argv)).toEqual({ arguments: [], options });
+});
+
+test.for([
+  [["mcp", "--help"]],
+  [["mcp", "--url"]],
+  [["mcp", "--url", "--verbose"]],
+  [["mcp", "--ulr", "x"]],
+  [["mcp", "extra"]],
+  [["search"]],
+])("%j is left to the full parser", ([argv = []], { expect }) => expect(readMcpArgv(argv)).toBeUndefined());
