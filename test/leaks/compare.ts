@@ -16,7 +16,7 @@ export interface Comparison {
 export async function compareWorlds(
   worlds: readonly [LeakServer, LeakServer],
   persona: Persona,
-  options: { seed: number; rounds: number },
+  options: { seed: number; rounds: number; /** Stops at so many differences. */ isEnough?: number },
 ): Promise<Comparison> {
   const seen = worlds[0].model.items.filter((item) => mayRead(worlds[0].model, persona, item));
   const words = vocabularyOf(worlds[1].model, makeRandom(options.seed), seen);
@@ -25,6 +25,7 @@ export async function compareWorlds(
     const tally = { asked: 0, succeeded: 0, isMounted: true };
     const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);
     for (let round = 0; round < rounds; round++) {
+      if (report.differences.length >= (options.isEnough ?? Infinity)) return report;
       const question = ask(route, words);
       if (!question || (persona === "owner" && !isSameForAdmins(question))) continue;
       const [one, two] = [await put(worlds[0], persona, question), await put(worlds[1], persona, question)];
