@@ -44,8 +44,8 @@ interface Search extends ResolvedFilters {
   scope: CursorScope;
 }
 
-/** Rounds of asking for more when hits were refused. */
-const MAX_REFILLS = 3;
+/** Hits asked for beyond the limit: they take the places of any that the records refuse. */
+const SPARE_HITS = 3;
 
 /** Makes the search: filters by words, hits judged again, text of the judged version, and what to know about it. */
 export function makeSearchService(options: SearchServiceOptions): SearchService {
@@ -74,9 +74,9 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
         notes,
         cursorAfter: (count) => {
           const last = shown[count - 1];
-          const position = last === undefined ? undefined : positions.get(last.item.kbId);
+          if (last === undefined) return undefined;
+          const position = positions.get(last.item.kbId) ?? beforeAll(response.order);
           if (search.args.groupBy !== undefined || (count >= shown.length && !hasMore)) return undefined;
-          if (position === undefined) return undefined;
           return options.cursors.encode(search.scope, toCursorPosition({ position, ...state }));
         },
         asOf: options.clock.now(),
@@ -193,7 +193,13 @@ async function pinnedHits({ index, lookUp }: SearchServiceOptions, search: Searc
   return { kbIds: wanted.filter((kbId) => open.has(kbId)), extra: open.size - counted.total };
 }
 
-/** Asks the index, and again when everything it gave is pinned above. */
+/** The position before every hit: a page that ended among the pinned items goes on with the first one. */
+function beforeAll(order: SearchResponse["order"]): SearchHit["position"] {
+  const value = order === "relevance" ? 1e300 : order === "recency" ? 2 ** 47 - 1 : 1 - 2 ** 47;
+  return { group: 1, value, kbId: `kbi_${"2".repeat(16)}` };
+}
+
+/** Asks the index, leaving out what stands above already. */
 async function ask(
   { index }: SearchServiceOptions,
   search: Search,
@@ -201,7 +207,7 @@ async function ask(
   pinned: readonly string[],
 ): Promise<{ response: SearchResponse; hits: SearchHit[] }> {
   const isGrouped = search.args.groupBy !== undefined;
-  const limit = isGrouped ? 0 : Math.min(200, search.args.limit + pinned.length);
+  const limit = isGrouped ? 0 : Math.min(200, search.args.limit + pinned.length + SPARE_HITS);
   const response = await index.search({
     ...search.request,
     limit,
@@ -213,7 +219,8 @@ async function ask(
 
 /** Judges the hits again and reads them and their text on one state of the records. Source: S7. */
 async function readEntries(options: SearchServiceOptions, search: Search, kbIds: readonly string[]) {
-  const wanted = kbIds.slice(0, search.args.limit + MAX_REFILLS);
+  const { limit } = search.args;
+  const wanted = kbIds.slice(0, limit + SPARE_HITS);
   return options.policy.readVisible(search.actor, wanted, async ({ store, visible }) => {
     const records = await store.items.records(wanted.filter((kbId) => visible.has(kbId)));
     const byId = new Map(records.map((record) => [record.kbId, record]));
@@ -222,7 +229,9 @@ async function readEntries(options: SearchServiceOptions, search: Search, kbIds:
       const item = byId.get(kbId);
       if (item === undefined) continue;
       const isDetailed = search.args.detail === "detailed";
-      entries.push({ item, passages: await passagesOf(store.items, item, search.query, isDetailed) });
+      // What lies beyond the limit only says that there is more.
+      const passages = entries.length < limit ? await passagesOf(store.items, item, search.query, isDetailed) : [];
+      entries.push({ item, passages });
     }
     const refused = wanted.length - entries.length;
     if (refused > 0) options.onRefused?.(refused);

@@ -101,6 +101,8 @@ describe("kb_search", () => {
       expect(found.data.total).toBe(found.data.returned);
     }
     expect((await kb.tool(member, "kb_search", { query: "HR-1" })).titles).toEqual([]);
+    const first = await kb.tool(member, "kb_search", { query: "acme/web#412", limit: 1 });
+    expect(first.data.next).toBeUndefined();
   });
 
   test("errors name close visible ones only, and a hidden one answers as one that is not there", async () => {
