@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { type AnalyzedText, analyzeDocument } from "#server/analysis/analyzer.ts";
 import { STOP_WORDS } from "#server/analysis/stop-words.ts";
 import type { IndexedDocument } from "#server/ports/search-index.ts";
 
@@ -25,6 +25,9 @@ interface Paragraph {
   title: string;
   text: string;
   words: number;
+  /** Term vectors of text and title, made at first use: a million documents are put together from some thousand. */
+  analyzed?: AnalyzedText;
+  analyzedTitle?: AnalyzedText;
 }
 
 /** Reads the Markdown and text files under a folder and prepares documents from them; `seed` fixes everything. */
@@ -78,13 +81,14 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
   const random = makeRandom(seed + i * 7_919);
   const wanted = Math.round(Math.max(50, Math.min(400, Math.exp(4.75 + 0.55 * gauss(random)))));
   const first = pick(paragraphs, random);
-  let body = first.text;
+  const chosen = [first];
   for (let words = first.words; words < wanted;) {
     const next = pick(paragraphs, random);
-    body += `\n${next.text}`;
+    chosen.push(next);
     words += next.words;
   }
-  body = `${body.split(" ").slice(0, 420).join(" ")} OPS-${100_000 + i}`;
+  const key = `OPS-${100_000 + i}`;
+  const body = `${chosen.map(({ text }) => text).join("\n")}\n${key}`;
   const kinds = ["task", "message", "file", "page"] as const;
   const place = Math.floor(random() ** 2 * 8);
   const document: IndexedDocument = {
@@ -95,7 +99,7 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
     source: `place:${place}`,
     connectorId: `con_${place}`,
     aclId: i + 1,
-    text: analyzeDocument({ title: first.title, path: [], labels: [], text: body }),
+    text: combine([titleVector(first), ...chosen.map(textVector), analyze({ text: key })]),
     updatedAt: Date.UTC(2026, 10, 1) - Math.floor(random() ** 2 * 2_100) * DAY_MS - Math.floor(random() * DAY_MS),
     createdAt: null,
     dueAt: null,
@@ -104,6 +108,33 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
     containers: [`ent_c${place}`],
   };
   return { document, title: first.title, body };
+}
+
+function analyze({ title = "", text = "" }: { title?: string; text?: string }): AnalyzedText {
+  return analyzeDocument({ title, path: [], labels: [], text });
+}
+
+function textVector(paragraph: Paragraph): AnalyzedText {
+  return (paragraph.analyzed ??= analyze({ text: paragraph.text }));
+}
+
+function titleVector(paragraph: Paragraph): AnalyzedText {
+  return (paragraph.analyzedTitle ??= analyze({ title: paragraph.title }));
+}
+
+/** The vector of texts put together: what the analyzer gives for the whole. */
+function combine(vectors: readonly AnalyzedText[]): AnalyzedText {
+  const sums = new Map<string, number>();
+  for (const { terms, weights } of vectors) {
+    terms.split("\n").forEach((term, i) => sums.set(term, (sums.get(term) ?? 0) + (weights[i] ?? 0)));
+  }
+  sums.delete("");
+  const terms = [...sums.keys()].sort();
+  return {
+    terms: terms.join("\n"),
+    weights: Uint8Array.from(terms, (term) => Math.min(255, sums.get(term) ?? 0)),
+    length: vectors.reduce((sum, { length }) => sum + length, 0),
+  };
 }
 
 /** Looks like the service's ids: random order, 20 characters. */

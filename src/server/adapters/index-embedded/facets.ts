@@ -68,23 +68,36 @@ function present(value: string | undefined): string[] {
   return value === undefined ? [] : [value];
 }
 
-const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Zones change their offset on whole quarters of an hour. */
+const QUARTER_MS = 900_000;
 
-/** `2026-11` of a time in a zone. Formatting is slow, so each hour is formatted once: zones change on whole quarters. */
+/**
+ * `2026-11` of a time in a zone. Formatting is slow, so each UTC day is formatted at its two ends only; the few days in
+ * which a month begins are formatted by the quarter of an hour.
+ */
 function makeMonths(timeZone: string): (time: number) => string {
   let format: Intl.DateTimeFormat | undefined;
-  const known = new Map<number, string>();
-  const quarter = HOUR_MS / 4;
+  const formatted = (time: number) => {
+    format ??= new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit" });
+    const parts = format.formatToParts(time);
+    const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
+    return `${part("year")}-${part("month")}`;
+  };
+  const days = new Map<number, string | undefined>();
+  const quarters = new Map<number, string>();
+  const monthOfDay = (day: number) => {
+    const first = formatted(day * DAY_MS);
+    return formatted((day + 1) * DAY_MS - 1) === first ? first : undefined;
+  };
   return (time) => {
-    const key = Math.floor(time / quarter);
-    let month = known.get(key);
-    if (month === undefined) {
-      format ??= new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit" });
-      const parts = format.formatToParts(time);
-      const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
-      month = `${part("year")}-${part("month")}`;
-      known.set(key, month);
-    }
-    return month;
+    const day = Math.floor(time / DAY_MS);
+    if (!days.has(day)) days.set(day, monthOfDay(day));
+    const month = days.get(day);
+    if (month !== undefined) return month;
+    const quarter = Math.floor(time / QUARTER_MS);
+    let known = quarters.get(quarter);
+    if (known === undefined) quarters.set(quarter, (known = formatted(quarter * QUARTER_MS)));
+    return known;
   };
 }

@@ -105,3 +105,19 @@ test("an empty workspace and one full of hidden things answer alike", () => {
     }
   }
 });
+
+test("months are those of the viewer's zone", () => {
+  const index = make();
+  const at = (kbId: string, time: string) => ({ kbId, text: "x", more: { updatedAt: Date.parse(time) } });
+  index.put("w1", at("a", "2026-10-31T22:59:59Z"), at("b", "2026-10-31T23:00:00Z"), at("c", "2026-11-12T00:00:00Z"));
+  const months = (timeZone: string) =>
+    index.openReader().search(makeRequest({ facets: ["month"], timeZone })).facets.month;
+  expect(months("Europe/Berlin")).toEqual([
+    { value: "2026-11", count: 2 },
+    { value: "2026-10", count: 1 },
+  ]);
+  expect(months("UTC")).toEqual([
+    { value: "2026-10", count: 2 },
+    { value: "2026-11", count: 1 },
+  ]);
+});
