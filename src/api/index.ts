@@ -1,8 +1,10 @@
 /** Every route of the contract, by feature. Each file appends its group here; the OpenAPI document is made from it. */
 import { auditRoutes } from "./audit.ts";
 import { connectorRoutes } from "./connectors.ts";
+import { entitiesRoute, entityContextRoute } from "./entities.ts";
 import { fileRoutes } from "./files.ts";
 import { operationRoutes } from "./operations.ts";
+import { searchRoute } from "./search.ts";
 import { sessionRoutes } from "./session.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "./workspace.ts";
@@ -10,11 +12,13 @@ import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from 
 export const ROUTE_GROUPS = {
   audit: auditRoutes,
   connectors: connectorRoutes,
+  entities: { list: entitiesRoute, context: entityContextRoute },
   files: fileRoutes,
   groups: groupRoutes,
   invitations: invitationRoutes,
   localRoots: localRootRoutes,
   operations: operationRoutes,
+  search: { search: searchRoute },
   session: sessionRoutes,
   tokens: tokenRoutes,
   workspace: workspaceRoutes,

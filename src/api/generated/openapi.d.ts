@@ -1398,6 +1398,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connectors/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search indexed files */
+        get: operations["searchItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/sources": {
         parameters: {
             query?: never;
@@ -1437,6 +1454,40 @@ export interface paths {
                 };
             };
         };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/entities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find people, projects, labels and other entities */
+        get: operations["listEntities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/entities/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Overview of one entity */
+        get: operations["getEntityContext"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2698,6 +2749,66 @@ export interface components {
             /** @enum {string} */
             state: "pending_auth" | "active" | "paused" | "needs_reauth" | "error" | "deleting";
         };
+        ContextItem: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            dueAt: string | null;
+            kbId: string;
+            kind: components["schemas"]["ItemKind"];
+            /** @enum {string|null} */
+            status: "open" | "done" | null;
+            title: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updatedAt: string | null;
+            url: string | null;
+        };
+        Entity: {
+            aliases: string[];
+            claimed: boolean;
+            email: string | null;
+            id: string;
+            itemCount: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            lastActiveAt: string | null;
+            login: string | null;
+            name: string;
+            sources: string[];
+            /** @enum {string} */
+            type: "person" | "project" | "repository" | "channel" | "label" | "team" | "space" | "folder";
+        };
+        EntityContext: {
+            counts: {
+                byKind: {
+                    [key: string]: number;
+                };
+                items: number;
+                openTasks: number;
+                recent: number;
+            };
+            entity: components["schemas"]["Entity"];
+            newest: components["schemas"]["ContextItem"][];
+            notes: string[];
+            openTasks: components["schemas"]["ContextItem"][];
+            relations: components["schemas"]["EntityRelation"][];
+        };
+        EntityRelation: {
+            claimed: boolean;
+            entityId: string;
+            itemCount: number;
+            kbId: string;
+            name: string;
+            role: string;
+            /** @enum {string} */
+            type: "person" | "project" | "repository" | "channel" | "label" | "team" | "space" | "folder";
+        };
         File: {
             /**
              * Format: date-time
@@ -2864,6 +2975,66 @@ export interface components {
         Role: "owner" | "admin" | "member";
         /** @enum {string} */
         Scope: "mcp:read" | "kb:api" | "kb:admin";
+        SearchAnswer: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            asOf: string;
+            corrected?: string;
+            facets?: {
+                [key: string]: {
+                    count: number;
+                    name?: string;
+                    value: string;
+                }[];
+            };
+            /** @enum {string} */
+            match: "all" | "any";
+            nextCursor: string | null;
+            notes: string[];
+            /** @enum {string} */
+            order: "relevance" | "recency" | "due";
+            results: components["schemas"]["SearchResult"][];
+            returned: number;
+            tookMs: number;
+            total: number;
+            totalIsExact: boolean;
+        };
+        SearchResult: {
+            assignees: components["schemas"]["ItemPerson"][];
+            author: components["schemas"]["ItemPerson"];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            dueAt: string | null;
+            highlights: {
+                end: number;
+                start: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            indexedAt: string;
+            kbId: string;
+            kind: components["schemas"]["ItemKind"];
+            path: string[];
+            providerId: string;
+            section: string | null;
+            snippet: string;
+            source: string;
+            /** @enum {string|null} */
+            status: "open" | "done" | null;
+            title: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            updatedAt: string | null;
+            url: string | null;
+        };
         Session: {
             /** @enum {string} */
             mode: "self-hosted" | "managed";
@@ -3202,6 +3373,127 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Problem (RFC 9457); `code` says which */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchItems: {
+        parameters: {
+            query?: {
+                /** @description 2026-11-01, 2026-11, today, 7d (ago), +7d (ahead). */
+                after?: string;
+                /** @description me, name, e-mail or entityId. */
+                assignee?: string;
+                /** @description 2026-11-01, 2026-11, today, 7d (ago), +7d (ahead). */
+                before?: string;
+                cursor?: string;
+                dateField?: "updated" | "created" | "due";
+                detail?: "concise" | "detailed";
+                groupBy?: "kind" | "source" | "person" | "status" | "month";
+                kind?: components["schemas"]["ItemKind"];
+                limit?: number;
+                /** @description me, name, e-mail or entityId, in any role. */
+                people?: string;
+                query?: string;
+                sortBy?: "relevance" | "recency" | "due";
+                /** @description Provider, place (github:acme/web), entityId, kbId or URL of a container. */
+                source?: string;
+                status?: "open" | "done";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the caller may see of what fits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description Problem (RFC 9457); `code` says which */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEntities: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                type?: "person" | "project" | "repository" | "channel" | "label" | "team" | "space" | "folder";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Entities in items that the caller may read */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entities: components["schemas"]["Entity"][];
+                        nextCursor: string | null;
+                        total: number;
+                    };
+                };
+            };
+            /** @description Problem (RFC 9457); `code` says which */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEntityContext: {
+        parameters: {
+            query?: {
+                after?: string;
+                kind?: components["schemas"]["ItemKind"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What visible items say about it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntityContext"];
+                };
             };
             /** @description Problem (RFC 9457); `code` says which */
             default: {
