@@ -31,6 +31,11 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       .execute();
     return new Map(rows.map((row) => [row.connectorId, row.providerId]));
   };
+  // An item's provider is its connector's.
+  const connectorsOf = async ({ providerId }: ItemFilter) =>
+    providerId === undefined
+      ? undefined
+      : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
     async accessOf(kbIds) {
@@ -58,15 +63,16 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       order === "title" ? walkByTitle(living(), after, limit) : walkByUpdated(living, after, limit),
 
     async matching(kbIds, filter) {
+      const connectorIds = await connectorsOf(filter);
       const rows = await inChunks(kbIds, (part) =>
-        applyFilter(living().select("kbId").where("kbId", "in", part), filter).execute(),
+        applyFilter(living().select("kbId").where("kbId", "in", part), filter, connectorIds).execute(),
       );
       return new Set(rows.map((row) => row.kbId));
     },
 
     async counts(filter, after, limit) {
       const columns = ["connectorId", "source", "kind", "indexState", "aclId"] as const;
-      let query = applyFilter(living(), filter)
+      let query = applyFilter(living(), filter, await connectorsOf(filter))
         .select([...columns, (eb) => eb.fn.countAll().as("count")])
         .groupBy(columns);
       if (after) {
@@ -167,25 +173,18 @@ async function walkByTitle(living: ItemQuery<object>, after: ItemPosition | unde
   return rows.map((row) => ({ position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId }));
 }
 
-function applyFilter<O>(query: ItemQuery<O>, filter: ItemFilter): ItemQuery<O> {
+/** `connectorIds` stand for `filter.providerId`: asked for so, the index by place answers without reading a row. */
+function applyFilter<O>(
+  query: ItemQuery<O>,
+  filter: ItemFilter,
+  connectorIds: readonly string[] | undefined,
+): ItemQuery<O> {
   let filtered = query;
   for (const column of ["connectorId", "source", "kind", "indexState"] as const) {
     const value = filter[column];
     if (value !== undefined) filtered = filtered.where(column, "=", value);
   }
-  if (filter.providerId !== undefined) {
-    // An item's provider is its connector's: asked there, the index by place answers without reading a row.
-    filtered = filtered.where(({ eb, selectFrom }) =>
-      eb(
-        "items.connectorId",
-        "in",
-        selectFrom("connectors")
-          .select("connectors.connectorId")
-          .whereRef("connectors.workspaceId", "=", "items.workspaceId")
-          .where("connectors.providerId", "=", filter.providerId ?? ""),
-      ),
-    );
-  }
+  if (connectorIds) filtered = filtered.where("connectorId", "in", connectorIds.length > 0 ? connectorIds : [""]);
   if (filter.titlePart === undefined) return filtered;
   // `|| ''`: with the index's own expression SQLite would read the whole index by title instead of the rows in question.
   return filtered.where(raw<boolean>`lower("title" || '') like ${contains(filter.titlePart)} escape '!'`);
