@@ -24,6 +24,8 @@ export interface FakeWorld {
   routes: Record<string, Reply | Reply[]>;
   prompts: Partial<Prompts>;
   sent: Sent[];
+  /** Real parts in place of fakes: fetch, clock, program. */
+  real: Partial<Deps>;
 }
 
 export interface Run {
@@ -43,6 +45,7 @@ export function makeWorld(more: Partial<FakeWorld> = {}): FakeWorld {
     routes: {},
     prompts: {},
     sent: [],
+    real: {},
     ...more,
   };
 }
@@ -90,6 +93,7 @@ export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
     signal: new AbortController().signal,
     randomBytes: (count) => new Uint8Array(count).fill(7),
     program: { command: process.execPath, prefix: ["/opt/kb/cli.js"] },
+    ...world.real,
   };
   const code = await runCli(argv, deps);
   return { code, stdout, stderr, sent: world.sent };

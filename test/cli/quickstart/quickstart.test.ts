@@ -1,0 +1,134 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished, test } from "vitest";
+import { kb, makeWorld, type FakeWorld } from "../fakes.ts";
+
+const FAKE_SERVE = new URL("fake-serve.mjs", import.meta.url).pathname;
+
+/** A machine with a folder of notes, on which `kb serve` is the stand-in; its server is ended with the test. */
+function machine(): FakeWorld {
+  const world = makeWorld({
+    env: { KB_DATABASE_URL: "postgres://other", KB_LOG_LEVEL: "warn", KB_TOKEN: "kb_pat_of_another_server" },
+    real: {
+      fetch,
+      clock: { now: () => Date.now(), sleep: (ms) => sleep(ms) },
+      program: { command: process.execPath, prefix: [FAKE_SERVE] },
+    },
+  });
+  for (const name of ["notes", "broken"]) mkdirSync(join(world.dir, name));
+  writeFileSync(join(world.dir, "notes/plan.md"), "the plan");
+  onTestFinished(() => {
+    const { pid } = server(world);
+    if (typeof pid === "number") process.kill(pid, "SIGKILL");
+  });
+  return world;
+}
+
+function server(world: FakeWorld): Record<string, unknown> {
+  const path = join(world.dir, "data/server.json");
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>) : {};
+}
+
+const run = (world: FakeWorld, ...more: string[]) => kb(world, "quickstart", "notes", "--data-dir", "data", ...more);
+
+test("from nothing: a server, an admin, a connector, a sync, one answered search, the lines for clients", async ({
+  expect,
+}) => {
+  const world = machine();
+  const first = await run(world);
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("Started the server")]);
+  for (const text of [
+    "1 files searchable",
+    "unsupported type 1",
+    "$ kb search quarterly plan",
+    "Quarterly plan.md",
+    "MCP URL: http://127.0.0.1:",
+    "claude mcp add",
+  ]) {
+    expect(first.stdout).toContain(text);
+  }
+  const url = String(server(world)["url"]);
+  const { args, inherited } = JSON.parse(readFileSync(join(world.dir, "data/server.log"), "utf8")) as Record<
+    string,
+    string[]
+  >;
+  expect(args).toEqual([
+    "serve",
+    "--host",
+    "127.0.0.1",
+    "--port",
+    new URL(url).port,
+    "--data-dir",
+    join(world.dir, "data"),
+  ]);
+  // What belongs to another installation does not reach the child.
+  expect(inherited).toEqual(["KB_BOOTSTRAP_EMAIL", "KB_BOOTSTRAP_PASSWORD", "KB_CONFIG_DIR", "KB_LOG_LEVEL"]);
+});
+
+test("no token and no password is printed, and the files that hold them are the person's own", async ({ expect }) => {
+  const world = machine();
+  const first = await run(world);
+  const admin = JSON.parse(readFileSync(join(world.dir, "data/admin.json"), "utf8")) as { password: string };
+  expect(first.stdout + first.stderr).not.toMatch(new RegExp(`kb_pat_[A-Za-z]|COOKIE|${admin.password}`));
+  for (const path of [
+    "data/admin.json",
+    "data/server.json",
+    "data/server.log",
+    "config/credentials.json",
+    "config/config.json",
+  ]) {
+    expect([path, statSync(join(world.dir, path)).mode & 0o077]).toEqual([path, 0]);
+  }
+  for (const name of readdirSync(join(world.dir, "notes"))) expect(name).toBe("plan.md");
+});
+
+test("a second run uses the same server, login, token and connector", async ({ expect }) => {
+  const world = machine();
+  await run(world);
+  const before = server(world);
+  const second = await run(world);
+  expect([second.code, second.stderr]).toEqual([0, expect.stringContaining("Using the server")]);
+  expect(server(world)).toEqual(before);
+  const state = JSON.parse(readFileSync(join(world.dir, "data/kb.db"), "utf8")) as Record<string, unknown[]>;
+  expect([state["connectors"]?.length, state["tokens"]?.length]).toEqual([1, 1]);
+});
+
+test("stop ends the server, and the next run starts one at the same address", async ({ expect }) => {
+  const world = machine();
+  await run(world);
+  const { url, pid } = server(world);
+  const stopped = await kb(world, "stop", "--data-dir", "data");
+  expect([stopped.code, stopped.stderr]).toEqual([0, `The server at ${String(url)} is stopped.\n`]);
+  expect(server(world)["pid"]).toBeNull();
+  const again = await run(world);
+  expect([again.code, server(world)["url"]]).toEqual([0, url]);
+  expect(server(world)["pid"]).not.toBe(pid);
+});
+
+test("without a stored login and with a changed password it stops and says so", async ({ expect }) => {
+  const world = machine();
+  await run(world);
+  rmSync(join(world.dir, "config"), { recursive: true });
+  writeFileSync(join(world.dir, "data/admin.json"), JSON.stringify({ email: "admin@localhost", password: "other" }));
+  const again = await run(world);
+  expect([again.code, again.stderr]).toEqual([4, expect.stringContaining("kb login http://127.0.0.1:")]);
+});
+
+test("a sync with failed items is exit code 8, and the server keeps running", async ({ expect }) => {
+  const world = machine();
+  const first = await kb(world, "quickstart", "broken", "--data-dir", "data");
+  expect([first.code, first.stdout]).toEqual([8, expect.stringContaining("x.bin: broken")]);
+  expect((await fetch(`${String(server(world)["url"])}/readyz`)).status).toBe(200);
+});
+
+test("a server that does not start is reported with the end of its log", async ({ expect }) => {
+  const world = machine();
+  world.real.program = {
+    command: process.execPath,
+    prefix: ["-e", "console.error('port is broken'); process.exit(3)", "--"],
+  };
+  const first = await run(world);
+  expect([first.code, first.stderr]).toEqual([7, expect.stringContaining("port is broken")]);
+  expect(first.stderr).toContain("exit code 3");
+});
