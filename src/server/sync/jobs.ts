@@ -200,7 +200,7 @@ function makeContext(
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
   return {
     config: config.data,
-    connector: { id: connector.connectorId, name: connector.name },
+    connector: { id: connector.connectorId, name: connector.name, visibility: connector.visibility },
     credentials: {},
     signal,
     now: () => new Date(now()),

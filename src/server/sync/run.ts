@@ -112,6 +112,7 @@ function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<u
     scope: connector.scope,
     cursor: connector.cursor,
     ...(sync.items && { externalIds: sync.items }),
+    runId: sync.syncId,
     storedVersion: (externalId) => known.versionOf(externalId),
   };
 }
