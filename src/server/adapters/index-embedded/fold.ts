@@ -132,11 +132,37 @@ function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }
 
 function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]): FoldJob {
   const segment = openSegment(sql, no);
-  const docs = yield* mergeSegments(sql, segment, inputs);
+  const { docs, vanished } = yield* mergeSegments(sql, segment, inputs);
   yield;
   for (const input of inputs) sql("UPDATE index_segments SET state = ? WHERE segment = ?").run(RETIRED, input.segment);
   sql("UPDATE index_segments SET state = ? WHERE segment = ?").run(docs > 0 ? LIVE : RETIRED, segment);
   sql("UPDATE index_state SET generation = generation + 1 WHERE no = ?").run(no);
+  yield;
+  yield* forgetTerms(sql, no, vanished);
+}
+
+/** Words of removed documents that stand in no segment any more leave the vocabulary too. Source: S52. */
+function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]): FoldJob {
+  const segments = readManifest(sql, no).map(({ segment }) => segment);
+  const posting = sql("SELECT 1 FROM index_postings WHERE id = ?");
+  const unused = new Set<number>();
+  for (const [i, termId] of vanished.entries()) {
+    if (segments.every((segment) => posting.get(packKey(segment, termId)) === undefined)) unused.add(termId);
+    if (i % 64 === 63) yield;
+  }
+  let after = "";
+  while (unused.size > 0) {
+    const rows: { term: string; termId: number }[] = sql(
+      "SELECT term, termId FROM index_terms WHERE no = ? AND term > ? ORDER BY term LIMIT 500",
+    ).all(no, after);
+    for (const { term, termId } of rows) {
+      if (unused.delete(termId)) sql("DELETE FROM index_terms WHERE no = ? AND term = ?").run(no, term);
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.term;
+    yield;
+  }
 }
 
 /** Writes newer accesses into the columns: readers see the same before, during and after. */

@@ -18,9 +18,14 @@ const BATCH = 64;
 
 /**
  * Writes the living documents of several segments into a new one, in steps of a few milliseconds (a generator, as
- * `writeSegment`). Documents stay in ascending order of kbId. The result is the number of documents.
+ * `writeSegment`). Documents stay in ascending order of kbId. Gives the number of documents, and the terms
+ * that no living document of these segments has.
  */
-export function* mergeSegments(sql: Statements, segment: number, rows: readonly SegmentRow[]): Generator<void, number> {
+export function* mergeSegments(
+  sql: Statements,
+  segment: number,
+  rows: readonly SegmentRow[],
+): Generator<void, { docs: number; vanished: number[] }> {
   const inputs: Input[] = [];
   for (const row of rows) {
     const columns = loadColumns(sql, row.segment, row.docs);
@@ -29,9 +34,9 @@ export function* mergeSegments(sql: Statements, segment: number, rows: readonly 
   }
   const columns = yield* mergeColumns(inputs);
   yield;
-  const postingBytes = yield* mergePostings(sql, segment, inputs);
-  closeSegment(sql, segment, columns.docs, postingBytes + saveColumns(sql, segment, columns));
-  return columns.docs;
+  const { bytes, vanished } = yield* mergePostings(sql, segment, inputs);
+  closeSegment(sql, segment, columns.docs, bytes + saveColumns(sql, segment, columns));
+  return { docs: columns.docs, vanished };
 }
 
 function* mergeColumns(inputs: readonly Input[]): Generator<void, Columns> {
@@ -98,13 +103,18 @@ function known(time: number | undefined): number | null {
   return time === undefined || Number.isNaN(time) ? null : time;
 }
 
-function* mergePostings(sql: Statements, segment: number, inputs: readonly Input[]): Generator<void, number> {
+function* mergePostings(
+  sql: Statements,
+  segment: number,
+  inputs: readonly Input[],
+): Generator<void, { bytes: number; vanished: number[] }> {
+  const vanished: number[] = [];
   const insert = sql("INSERT INTO index_postings (id, data) VALUES (?, ?)");
   const cursors = inputs.map((input) => ({ input, ...makeCursor(sql, input.row.segment) }));
   let bytes = 0;
   for (let count = 1; ; count++) {
     const termId = Math.min(...cursors.map((cursor) => cursor.peek()));
-    if (termId === Infinity) return bytes;
+    if (termId === Infinity) return { bytes, vanished };
     const lists: Postings[] = [];
     for (const cursor of cursors) if (cursor.peek() === termId) lists.push(remap(cursor.take(), cursor.input.target));
     const merged = unitePostings(lists.filter((list) => list.ids.length > 0));
@@ -112,7 +122,7 @@ function* mergePostings(sql: Statements, segment: number, inputs: readonly Input
       const blob = encodePostings(merged);
       insert.run(packKey(segment, termId), blob);
       bytes += blob.length + ROW_OVERHEAD;
-    }
+    } else vanished.push(termId);
     if (count % 8 === 0) yield;
   }
 }

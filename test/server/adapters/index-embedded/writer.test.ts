@@ -87,6 +87,21 @@ test("changes during a rebuild win over the documents it was given", () => {
   expect(["old", "rebuilt", "changed"].map(total)).toEqual([0, 10, 1]);
 });
 
+test("words of removed items leave the vocabulary with the merge that drops their last posting", () => {
+  putMany(0, 20, "word");
+  index.put("w1", { kbId: "secret", text: "zanzibar" });
+  index.foldAll();
+  index.apply("w1", [{ type: "remove", kbId: "secret" }]);
+  putMany(0, 20, "word again");
+  index.foldAll();
+  putMany(0, 20, "word once more");
+  index.foldAll();
+  const terms: { term: string }[] = index.db.prepare("SELECT term FROM index_terms").all();
+  expect(terms.map(({ term }) => term)).not.toContain("zanzibar");
+  expect(terms.map(({ term }) => term)).toContain("word");
+  expect(index.openReader().search(makeRequest({ query: "word" })).total).toBe(20);
+});
+
 test("an index of another analyzer is named until it is rebuilt", () => {
   putMany(0, 2);
   expect(index.writer.outdatedWorkspaces()).toEqual([]);
