@@ -127,6 +127,7 @@ export async function makeServer<More extends object = object>(
     dataDir: dirname(database.file),
     homeDir: undefined,
     rateLimits: "on",
+    mcpLifecycle: "auto",
     ...options.settings,
   };
   const foundation: Foundation = { settings, store, clock, log, randomBytes };

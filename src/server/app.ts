@@ -1,7 +1,10 @@
 import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
+import { VERSION } from "#api/version.ts";
 import { mountAudit } from "./audit/routes.ts";
+import { mountConnectors } from "./connectors/routes.ts";
 import type { Deps } from "./deps.ts";
+import { mountEntities } from "./entities/routes.ts";
 import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
@@ -9,6 +12,8 @@ import { makeMounter, type Mount } from "./http/mount.ts";
 import { mountGroups } from "./groups/routes.ts";
 import { mountOperations } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
+import { mountMcp } from "./mcp/mount.ts";
+import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./sessions/routes.ts";
 import { mountTokens } from "./tokens/routes.ts";
 import { mountWorkspaces } from "./workspaces/routes.ts";
@@ -16,7 +21,7 @@ import { mountWorkspaces } from "./workspaces/routes.ts";
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */
   checksAnswers?: boolean;
-  /** Routes that are not in `FEATURES` yet or stand outside the contract, such as `/mcp`. */
+  /** Routes of a test's own. */
   extend?: (app: App, at: Mount) => void;
 }
 
@@ -28,7 +33,10 @@ const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
   mountWorkspaces,
   mountGroups,
   mountAudit,
+  mountConnectors,
   mountFiles,
+  mountSearch,
+  mountEntities,
 ];
 
 /** The whole HTTP app: frame, routes by contract, problems for everything else. */
@@ -44,6 +52,7 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
     frameRequests({ ...deps.settings, guard: deps.guard, clock: deps.clock, log, randomBytes: deps.randomBytes }),
   );
   for (const mountFeature of FEATURES) mountFeature(mounter, deps);
+  mountMcp(app, { ...deps, version: VERSION, lifecycle: deps.settings.mcpLifecycle });
   options.extend?.(app, mounter);
   mounter.finish(app);
   app.notFound((c) => {

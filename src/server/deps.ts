@@ -1,12 +1,12 @@
-import type { Policy } from "./access/policy.ts";
 import { makeAuditService, type AuditService } from "./audit/service.ts";
-import type { FileService } from "./files/service.ts";
+import type { Features } from "./features.ts";
 import { makeGroupService, type GroupService } from "./groups/service.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
 import { makeSessionCookie, type SessionCookie } from "./http/cookies.ts";
 import { makeCursorCodec, type CursorCodec } from "./http/cursor.ts";
 import { makeGuard, type Guard } from "./http/guard.ts";
 import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
+import type { Lifecycle } from "./mcp/eras.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
 import type { Store } from "./ports/store.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
@@ -33,6 +33,8 @@ export interface AppSettings {
   homeDir: string | undefined;
   /** `off` is for loopback only; `config.ts` sees to it. */
   rateLimits: "on" | "off";
+  /** How strictly `/mcp` keeps to two methods; see `mcp/eras.ts`. */
+  mcpLifecycle: Lifecycle;
 }
 
 /** What is there before any feature. */
@@ -62,12 +64,9 @@ export interface Identity {
 }
 
 /** Everything the routes are hung on. Each feature appends its service here, and its `mountX` in `app.ts`. */
-export interface Deps extends Foundation, Identity {
+export interface Deps extends Foundation, Identity, Omit<Features, "close"> {
   /** False from the moment the server shuts down; `/readyz` follows it. */
   isReady(): boolean;
-  /** The one place that answers "may this actor read this item". */
-  policy: Policy;
-  files: FileService;
 }
 
 export interface IdentityOptions extends Foundation {

@@ -1,0 +1,103 @@
+import { judgeAccess } from "./access/principals.ts";
+import { makePolicy, type Policy } from "./access/policy.ts";
+import { analyzeDocument } from "./analysis/analyzer.ts";
+import { makeConnectorNotes } from "./connectors/notes.ts";
+import { makeConnectorService, type ConnectorService } from "./connectors/service.ts";
+import type { Foundation, Identity } from "./deps.ts";
+import { makeEntityFinder } from "./entities/finder.ts";
+import { makeEntityService } from "./entities/service.ts";
+import { makeFileService, type FileService } from "./files/service.ts";
+import type { ToolCalls } from "./mcp/rpc.ts";
+import { makeTools } from "./mcp/tools.ts";
+import type { EntityService, SearchService } from "./ports/answers.ts";
+import type { Extractor } from "./ports/extractor.ts";
+import type { SearchIndex } from "./ports/search-index.ts";
+import { makeSearchService } from "./search/service.ts";
+import { parsePushLines } from "./sources/push/lines.ts";
+import type { SourceRegistry } from "./sources/registry.ts";
+import { makeItemPreparer, makeSyncControl } from "./sync/control.ts";
+import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
+
+/** The adapters that the features stand on. */
+export interface FeatureParts {
+  index: SearchIndex;
+  extractor: Extractor;
+  sources: SourceRegistry;
+  sleep: Sleep;
+}
+
+/** Content: connectors, syncs, items, search, entities, tools. */
+export interface Features {
+  policy: Policy;
+  connectors: ConnectorService;
+  files: FileService;
+  search: SearchService;
+  entities: EntityService;
+  tools: ToolCalls;
+  worker: SyncWorker;
+  /** Ends the adapters given in `FeatureParts`; the worker is stopped before. */
+  close(): Promise<void>;
+}
+
+/** Builds everything about content on the given adapters. */
+export async function makeFeatures(house: Foundation & Identity, parts: FeatureParts): Promise<Features> {
+  const { store, clock, log, randomBytes, cursors, audit } = house;
+  const { index, extractor } = parts;
+  const specs = new Map((await parts.sources.list()).map((source) => [source.spec.providerId, source.spec]));
+  const policy = makePolicy({ store, clock, aclOf: (providerId) => specs.get(providerId)?.acl });
+  const sources = {
+    find: async (providerId: string) => (specs.has(providerId) ? parts.sources.get(providerId) : undefined),
+    list: () => parts.sources.list(),
+  };
+  const now = () => clock.now();
+  const worker = makeSyncWorker({
+    store,
+    findSource: sources.find,
+    extractor,
+    analyze: analyzeDocument,
+    judge: (access, connector) => judgeAccess(access, { connectorId: connector.connectorId }).access,
+    now,
+    randomBytes,
+    sleep: parts.sleep,
+    log,
+  });
+  const connectors = makeConnectorService({
+    store,
+    sources,
+    syncs: makeSyncControl({ now, randomBytes, worker }),
+    policy,
+    audit,
+    cursors,
+    clock,
+    randomBytes,
+    log,
+    readLines: parsePushLines,
+    prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, now, randomBytes }),
+  });
+  const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: connectors.fetchOriginal });
+  const finder = makeEntityFinder({ policy, index });
+  const entities = makeEntityService({ policy, index, finder, cursors, clock });
+  const search = makeSearchService({
+    index,
+    policy,
+    finder,
+    cursors,
+    clock,
+    lookUp: files.lookUp,
+    connectorNotes: makeConnectorNotes({ policy, clock }),
+    onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
+  });
+  return {
+    policy,
+    connectors,
+    files,
+    search,
+    entities,
+    tools: makeTools({ search, entities, files, clock }),
+    worker,
+    async close() {
+      await index.close();
+      await extractor.close();
+    },
+  };
+}

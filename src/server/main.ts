@@ -1,0 +1,208 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Writable } from "node:stream";
+import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
+import { openDataFolder, type DataFolder } from "./adapters/data-folder.ts";
+import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
+import { makeLog } from "./adapters/log.ts";
+import { findSpawnEntry } from "./adapters/spawn.ts";
+import { openDatabase, type Database } from "./adapters/sql/db.ts";
+import { makeStore } from "./adapters/sql/store.ts";
+import { analyzeDocument } from "./analysis/analyzer.ts";
+import { makeApp } from "./app.ts";
+import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
+import { makeIdentity, type AppSettings, type Deps, type Foundation } from "./deps.ts";
+import { makeExtractor } from "./extract/pool.ts";
+import { makeFeatures, type Features } from "./features.ts";
+import { listen, type Listener } from "./listen.ts";
+import type { Clock, Log } from "./ports/clock.ts";
+import { makeSourceRegistry } from "./sources/registry.ts";
+
+/** How `kb serve` starts the server. */
+export interface ServerOptions {
+  /** Settings given on the command line, by their camelCase names; `config` is the settings file. */
+  flags: Readonly<Record<string, string | undefined>>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Log lines. */
+  stdout: Writable;
+  /** What a person is told: where to go, the setup code, why it can't start. */
+  stderr: Writable;
+  /** Aborted when the process is told to end. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the server until the signal aborts, then ends it in order.
+ *
+ * @returns the exit code: 0, or that of the failure's class when it could not start
+ */
+export async function runServer(options: ServerOptions): Promise<number> {
+  const say = (line: string) => void options.stderr.write(`${line}\n`);
+  try {
+    const { config, ...flags } = options.flags;
+    const { settings, warnings } = loadSettings({
+      env: options.env,
+      flags,
+      ...(config !== undefined && { configFile: config }),
+    });
+    for (const warning of warnings) say(`Warning: ${warning}`);
+    const server = await startServer(settings, { ...options, say });
+    await aborted(options.signal);
+    await server.stop();
+    return 0;
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    say(`kb serve: ${error.message}`);
+    if (error.hint !== undefined) say(error.hint);
+    return ERROR_CLASSES[error.class].exit;
+  }
+}
+
+interface Surroundings extends Pick<ServerOptions, "env" | "stdout"> {
+  say(line: string): void;
+}
+
+/** Everything that was opened, so that it can be closed in the opposite order. */
+interface Opened {
+  folder: DataFolder;
+  database: Database;
+  features: Features;
+  listener: Listener;
+}
+
+async function startServer(settings: Settings, around: Surroundings): Promise<{ stop(): Promise<void> }> {
+  const clock: Clock = { now: () => Date.now() };
+  const log = makeLog(settings.logLevel, around.stdout);
+  const folder = openDataFolder(settings.dataDir);
+  const undo: (() => Promise<void> | void)[] = [() => folder.release()];
+  try {
+    const database = await openDatabase({
+      file: folder.databaseFile,
+      durability: settings.durability,
+      writerEntry: findSpawnEntry("writer"),
+    });
+    undo.unshift(() => database.close());
+    await database.writer.call("sweepIndex", {});
+    let app: ReturnType<typeof makeApp> | undefined;
+    // The port must be known before links are made: with port 0 the system chooses it.
+    const listener = await listen(
+      (request, env) => app?.fetch(request, env) ?? new Response("Starting", { status: 503 }),
+      settings.host,
+      settings.port,
+    );
+    undo.unshift(async () => void (await listener.close(0)));
+    const foundation = makeFoundation(settings, { around, clock, log, database, port: listener.port });
+    const { deps, features } = await assemble(settings, foundation, { folder, database, say: around.say });
+    undo.unshift(() => features.close());
+    app = makeApp(deps.deps);
+    await welcome(settings, deps.deps, around);
+    features.worker.start();
+    log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
+    return {
+      stop: () => stopServer({ folder, database, features, listener }, { settings, log, goDown: deps.goDown }),
+    };
+  } catch (error) {
+    for (const close of undo) await close();
+    throw error;
+  }
+}
+
+function makeFoundation(
+  settings: Settings,
+  given: { around: Surroundings; clock: Clock; log: Log; database: Database; port: number },
+): Foundation {
+  const appSettings: AppSettings = {
+    baseUrl: baseUrlOf(settings, given.port),
+    mode: settings.mode,
+    signup: settings.signup,
+    allowedHosts: settings.allowedHosts,
+    trustedProxies: settings.trustedProxies,
+    localRoots: settings.localRoots,
+    dataDir: settings.dataDir,
+    homeDir: given.around.env["HOME"] ?? given.around.env["USERPROFILE"],
+    rateLimits: settings.rateLimits,
+    mcpLifecycle: settings.mcpLifecycle,
+  };
+  return { settings: appSettings, store: makeStore(given.database), clock: given.clock, log: given.log, randomBytes };
+}
+
+async function assemble(
+  settings: Settings,
+  foundation: Foundation,
+  given: { folder: DataFolder; database: Database; say: (line: string) => void },
+): Promise<{ deps: { deps: Deps; goDown(): void }; features: Features }> {
+  const identity = makeIdentity({
+    ...foundation,
+    cursorKey: given.folder.deriveKey("cursor"),
+    announceSetupCode: (code) => given.say(setupLine(code)),
+  });
+  const { database } = given;
+  const features = await makeFeatures(
+    { ...foundation, ...identity },
+    {
+      index: makeSearchPool({
+        file: database.file,
+        workerUrl: findSpawnEntry("searcher"),
+        fold: (workspaceId) => database.writer.call("foldIndex", { workspaceId }, "batch"),
+      }),
+      extractor: makeExtractor({
+        childPath: findSpawnEntry("extractor"),
+        now: () => performance.now(),
+        analyze: analyzeDocument,
+        log: foundation.log,
+      }),
+      sources: makeSourceRegistry({
+        allowedRoots: () => identity.localRoots.allowed(),
+        dataFolder: given.folder.path,
+        isManaged: settings.mode === "managed",
+      }),
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+    },
+  );
+  let isReady = true;
+  const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady };
+  return { deps: { deps, goDown: () => void (isReady = false) }, features };
+}
+
+/** Makes the first admin from the settings, or says how to make one; says where to go next. */
+async function welcome(settings: Settings, deps: Deps, around: Surroundings): Promise<void> {
+  const { onboarding } = deps;
+  const { baseUrl } = deps.settings;
+  around.say(`kb is listening on ${baseUrl}`);
+  if (settings.bootstrapEmail !== undefined && settings.bootstrapPassword !== undefined) {
+    await onboarding.bootstrap({ email: settings.bootstrapEmail, password: settings.bootstrapPassword });
+  }
+  const code = await onboarding.makeSetupCode();
+  if (code !== undefined) {
+    around.say(setupLine(code));
+    around.say(`Make the first admin with: kb login ${baseUrl}`);
+    return;
+  }
+  around.say(`Sign in with: kb login ${baseUrl}`);
+  around.say(`Agents connect to: ${baseUrl}/mcp`);
+}
+
+function setupLine(code: string): string {
+  return `Setup code: ${code} (valid for 24 hours)`;
+}
+
+async function stopServer(
+  { folder, database, features, listener }: Opened,
+  how: { settings: Settings; log: Log; goDown(): void },
+): Promise<void> {
+  how.log.info({}, "stopping");
+  how.goDown();
+  const [cut] = await Promise.all([listener.close(how.settings.shutdownTimeoutS * 1_000), features.worker.stop()]);
+  if (cut > 0) how.log.warn({ connections: cut }, "connections were cut");
+  await features.close();
+  await database.close();
+  folder.release();
+  how.log.info({}, "stopped");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
