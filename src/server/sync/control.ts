@@ -1,10 +1,27 @@
 import type { RandomBytes } from "#server/ports/clock.ts";
+import type { SourceItem } from "#server/ports/source.ts";
 import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { PreparedItem } from "#server/ports/store/item-writes.ts";
+import { prepare, type PrepareOptions } from "./prepare.ts";
 import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
+
+/** Makes an item that comes with its text ready to be stored, outside any run: for pushes. */
+export function makeItemPreparer(parts: Pick<PrepareOptions, "extractor" | "analyze" | "now" | "randomBytes">) {
+  return async (
+    workspaceId: string,
+    connector: PrepareOptions["connector"],
+    item: SourceItem,
+    judge: PrepareOptions["judge"],
+  ): Promise<PreparedItem | undefined> => {
+    // Nobody waits for longer than this for the text of one item.
+    const signal = AbortSignal.timeout(60_000);
+    return (await prepare({ ...parts, workspaceId, connector, judge, signal }, item))?.item;
+  };
+}
 
 /** The sync engine as the connector service uses it: asks inside transactions, signals after them. */
 export function makeSyncControl(options: {

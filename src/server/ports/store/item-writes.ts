@@ -165,6 +165,8 @@ export interface ItemWriteStore {
   /** One living item by its identity at the source. */
   findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined>;
   guardOf(connectorId: string, now: number): Promise<RemovalGuard>;
+  /** The next run reads every item again, whatever its version. */
+  forgetVersions(connectorId: string): Promise<void>;
   /** Forgets what was removed lately: a person has approved it. */
   resetGuard(connectorId: string): Promise<void>;
   /** Held removals after this kbId, ascending, at most `limit`. */

@@ -47,6 +47,15 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         removed: Number(lately?.removed ?? 0),
       };
     },
+    async forgetVersions(connectorId) {
+      await sql.write
+        .updateTable("items")
+        .set({ version: null })
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("removedAt", "is", null)
+        .execute();
+    },
     async resetGuard(connectorId) {
       await sql.write
         .deleteFrom("removal_windows")

@@ -1,4 +1,4 @@
-import { makeIndexWriter } from "../../index-embedded/writer.ts";
+import { type IndexWriter, makeIndexWriter } from "../../index-embedded/writer.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import { inTransaction, type Procedure } from "./engine.ts";
@@ -24,8 +24,14 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
+      ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
       ["sweepIndex", () => inTransaction(connection, () => index.sweep())],
     ]),
     upkeep: () => index.nextFoldSlice(),
   };
+}
+
+/** Folds all that is due of a workspace at once: for tests, benchmarks and quiet moments. */
+function foldAll(index: IndexWriter, workspaceId: string): void {
+  while (index.nextFoldSlice(workspaceId));
 }

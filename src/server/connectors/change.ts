@@ -1,0 +1,258 @@
+import { ApiError } from "#api/errors.ts";
+import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connectors.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { Source } from "#server/ports/source.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { SyncRecord } from "#server/ports/store/syncs.ts";
+import type { Store } from "#server/ports/store.ts";
+import { addKey } from "./create.ts";
+import { type ConnectorParts, requireManaged, requireSource } from "./parts.ts";
+import { checkSource, parseConfig, requireUsable } from "./sources.ts";
+import { removeItems, walkStored } from "./stored.ts";
+import { toConnector, toSync } from "./view.ts";
+import { checkAccess, fillConnectorGroup, isNarrower } from "./visibility.ts";
+
+/**
+ * Changes name, config, access or schedule. A new config is checked first and everything is walked again.
+ *
+ * @throws ApiError `not_found`, `forbidden` when an admin would widen somebody else's access, those of create
+ */
+export async function updateConnector(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+  body: PatchConnectorBody,
+): Promise<{ connector: Connector }> {
+  const before = await requireChangeable(parts, actor, connectorId);
+  const source = await requireSource(parts.sources, before.providerId);
+  const patch = await toPatch(parts, actor, source, before, body);
+  const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
+  const cancelled = await parts.store.transaction(async (tx) => {
+    const { connectors } = tx.in(actor.workspaceId);
+    await connectors.update(connectorId, patch);
+    const ended = rewalks && source.sync ? await rewalk(parts, tx, actor, { ...before, ...patch }) : [];
+    if (patch.visibility !== undefined) await changeAccess(tx, actor, { ...before, ...patch });
+    await record(parts, tx, actor, "connector.changed", connectorId, {
+      fields: Object.keys(body),
+      ...(patch.visibility !== undefined && { from: before.visibility, to: patch.visibility }),
+    });
+    return ended;
+  });
+  parts.syncs.signal(cancelled);
+  return one(parts, actor, connectorId);
+}
+
+/**
+ * Changes what is included: what is left out goes at once, what is added is walked by a full run.
+ *
+ * @throws ApiError `not_found`, `connector_scope_invalid` when there is nothing to walk
+ */
+export async function changeScope(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+  scope: ConnectorScope,
+  isDryRun: boolean,
+): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
+  const before = await requireChangeable(parts, actor, connectorId);
+  const source = await requireSource(parts.sources, before.providerId);
+  if (!source.sync) {
+    throw new ApiError("connector_scope_invalid", { message: `${source.spec.name} has no scope: it gets what is pushed.` });
+  }
+  const { out, plan } = await planScope(parts, actor, source, connectorId, scope);
+  const workspace = parts.store.in(actor.workspaceId);
+  if (isDryRun) return { ...(await one(parts, actor, connectorId)), sync: null, plan };
+  const after = { ...before, scope, scopeVersion: before.scopeVersion + 1 };
+  const { sync, cancelled } = await parts.store.transaction(async (tx) => {
+    await tx.in(actor.workspaceId).connectors.update(connectorId, { scope, scopeVersion: after.scopeVersion });
+    const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    const wish = { trigger: "manual", mode: "full" } as const;
+    const queued = await parts.syncs.request(tx, actor.workspaceId, after, wish);
+    await record(parts, tx, actor, "connector.scope_changed", connectorId, { removed: out.length });
+    return { sync: queued, cancelled: ended };
+  });
+  // The run does it too, should this process end here.
+  await removeItems(parts, actor.workspaceId, connectorId, out);
+  parts.syncs.signal(cancelled);
+  const { connector } = await one(parts, actor, connectorId);
+  return { connector, sync: await toSync(workspace, parts.policy, actor, before, sync), plan };
+}
+
+/** Pause, resume: the state, the run under way, the schedule. @throws ApiError `not_found`, `connector_state_conflict` */
+export async function pauseOrResume(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+  act: "pause" | "resume",
+): Promise<{ connector: Connector }> {
+  const before = await requireManaged(parts.store, actor, connectorId);
+  const source = await parts.sources.find(before.providerId);
+  const state = parts.syncs.nextState(before.state, act);
+  const cancelled = await parts.store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const isResumed = act === "resume";
+    const nextRunAt = isResumed && before.everyMinutes !== null ? parts.clock.now() + before.everyMinutes * 60_000 : null;
+    const health = isResumed ? { consecutiveFailures: 0 } : {};
+    await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt, ...health });
+    await workspace.access.raiseEpoch();
+    await record(parts, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
+    if (!isResumed) return parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    if (source?.sync) await parts.syncs.request(tx, actor.workspaceId, { ...before, state }, { trigger: "manual" });
+    return [];
+  });
+  parts.syncs.signal(cancelled);
+  return one(parts, actor, connectorId);
+}
+
+/** Deletes: nobody sees its items from the next request on, they are purged in the background. @throws ApiError `not_found` */
+export async function removeConnector(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+): Promise<{ connector: Connector }> {
+  const before = await requireManaged(parts.store, actor, connectorId);
+  const cancelled = await parts.store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const now = parts.clock.now();
+    const state = parts.syncs.nextState(before.state, "delete");
+    await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
+    await fillConnectorGroup(workspace, connectorId, undefined);
+    await workspace.access.raiseEpoch();
+    const keys = await workspace.connectors.listKeys(connectorId, now);
+    await workspace.connectors.endKeys(
+      keys.map((key) => key.keyId),
+      now,
+    );
+    const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    await tx.queue.enqueue({
+      workspaceId: actor.workspaceId,
+      type: "purge_connector",
+      dedupeKey: `purge:${connectorId}`,
+      payload: { connectorId },
+      priority: 30,
+      runAt: now,
+    });
+    if (before.state !== "deleting") await record(parts, tx, actor, "connector.deleted", connectorId, {});
+    return ended;
+  });
+  const answer = await one(parts, actor, connectorId);
+  parts.syncs.signal(cancelled);
+  return answer;
+}
+
+/**
+ * A new key. The one before works until the overlap ends; older ones end now, so that two live at most (S41).
+ *
+ * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys
+ */
+export async function rotateKey(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+  overlapSeconds: number,
+): Promise<{ key: string }> {
+  const connector = await requireChangeable(parts, actor, connectorId);
+  const { spec } = await requireSource(parts.sources, connector.providerId);
+  if (spec.auth !== "key") {
+    throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
+  }
+  return parts.store.transaction(async (tx) => {
+    const { connectors } = tx.in(actor.workspaceId);
+    const now = parts.clock.now();
+    const [newest, ...older] = (await connectors.listKeys(connectorId, now)).map((key) => key.keyId);
+    await connectors.endKeys(older, now);
+    if (newest !== undefined) await connectors.endKeys([newest], now + overlapSeconds * 1_000);
+    const key = await addKey(parts, tx, actor, connectorId);
+    await record(parts, tx, actor, "connector.key_rotated", connectorId, { overlapSeconds });
+    return { key };
+  });
+}
+
+async function requireChangeable(parts: ConnectorParts, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
+  const connector = await requireManaged(parts.store, actor, connectorId);
+  if (connector.state !== "deleting") return connector;
+  throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
+}
+
+async function toPatch(
+  parts: ConnectorParts,
+  actor: Actor,
+  source: Source,
+  before: ConnectorRecord,
+  body: PatchConnectorBody,
+): Promise<ConnectorPatch> {
+  const { connectorId } = before;
+  const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
+  const { credentials, accountId, connectionId } = body;
+  if ([body.config, credentials, accountId, connectionId].some((given) => given !== undefined)) {
+    await requireUsable(parts, actor, { providerId: before.providerId, credentials, accountId, connectionId });
+    const config = parseConfig(source, body.config ?? before.config);
+    await checkSource(parts, source, config, { id: connectorId, name: body.name ?? before.name });
+    patch.config = config;
+    patch.scopeVersion = before.scopeVersion + 1;
+  }
+  if (body.access) {
+    const access = await checkAccess(parts.store.in(actor.workspaceId), source.spec, body.access);
+    if (before.ownerUserId !== actor.userId && !isNarrower(before, { ...before, ...access })) {
+      throw new ApiError("forbidden", { message: "Only the connector's owner may let more people see it." });
+    }
+    Object.assign(patch, access);
+  }
+  if (body.schedule !== undefined && source.sync) {
+    patch.everyMinutes = body.schedule?.everyMinutes ?? null;
+    const mayRun = before.state === "active" || before.state === "error";
+    patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : parts.clock.now() + patch.everyMinutes * 60_000;
+  }
+  return patch;
+}
+
+async function rewalk(parts: ConnectorParts, tx: Store, actor: Actor, after: ConnectorRecord): Promise<SyncRecord[]> {
+  const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, after.connectorId);
+  // Titles of places and what is read follow from name and config: every item is looked at again.
+  await tx.in(actor.workspaceId).itemWrites.forgetVersions(after.connectorId);
+  if (after.state === "active" || after.state === "error") {
+    await parts.syncs.request(tx, actor.workspaceId, after, { trigger: "manual", mode: "full" });
+  }
+  return ended;
+}
+
+async function changeAccess(tx: Store, actor: Actor, after: ConnectorRecord): Promise<void> {
+  const workspace = tx.in(actor.workspaceId);
+  await fillConnectorGroup(workspace, after.connectorId, after);
+  await workspace.access.raiseEpoch();
+}
+
+async function planScope(
+  parts: ConnectorParts,
+  actor: Actor,
+  source: Source,
+  connectorId: string,
+  scope: ConnectorScope,
+): Promise<{ out: string[]; plan: ScopePlan }> {
+  const inScope = source.inScope?.bind(source);
+  const out: string[] = [];
+  let rechecked = 0;
+  if (inScope) {
+    for await (const { kbId, externalId } of walkStored(parts.store.in(actor.workspaceId), connectorId)) {
+      rechecked++;
+      if (!inScope(scope, { externalId })) out.push(kbId);
+    }
+  }
+  return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
+}
+
+async function one(parts: ConnectorParts, actor: Actor, connectorId: string): Promise<{ connector: Connector }> {
+  const connector = await requireManaged(parts.store, actor, connectorId);
+  return { connector: await toConnector(parts.store.in(actor.workspaceId), actor, connector, parts.clock.now()) };
+}
+
+function record(
+  { audit }: ConnectorParts,
+  tx: Store,
+  actor: Actor,
+  action: string,
+  id: string,
+  details: Record<string, unknown>,
+): Promise<void> {
+  return audit.record(tx, actor, { action, target: { type: "connector", id }, details });
+}

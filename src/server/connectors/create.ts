@@ -1,0 +1,117 @@
+import { makeId } from "#api/common.ts";
+import type { Connector, CreateConnectorBody, Sync } from "#api/connectors.ts";
+import { mintSecret } from "#server/http/secrets.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { ConnectorParts } from "./parts.ts";
+import { checkSource, parseConfig, requireUsable } from "./sources.ts";
+import { toConnector, toSync } from "./view.ts";
+import { checkAccess, fillConnectorGroup } from "./visibility.ts";
+
+const DEFAULT_EVERY_MINUTES = 30;
+
+/**
+ * Creates a connector after its source was checked, and queues its first run. A push connector gets a key instead,
+ * given this once.
+ *
+ * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
+ */
+export async function createConnector(
+  parts: ConnectorParts,
+  actor: Actor,
+  body: CreateConnectorBody,
+): Promise<{ connector: Connector; sync: Sync | null; key?: string }> {
+  const { store, policy, audit, syncs, clock, randomBytes } = parts;
+  const source = await requireUsable(parts, actor, body);
+  const { spec } = source;
+  const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
+  const config = parseConfig(source, body.config);
+  const connectorId = makeId("connector", randomBytes);
+  await checkSource(parts, source, config, { id: connectorId, name: body.name });
+
+  const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
+  const made = await store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    const connector = { ...record, ...access };
+    await workspace.connectors.create(connector);
+    await fillConnectorGroup(workspace, connectorId, connector);
+    // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
+    await workspace.access.raiseEpoch();
+    const key = spec.auth === "key" ? await addKey(parts, tx, actor, connectorId) : undefined;
+    const sync = source.sync ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" }) : undefined;
+    const details = { providerId: record.providerId, visibility: access.visibility };
+    await audit.record(tx, actor, {
+      action: "connector.created",
+      target: { type: "connector", id: connectorId },
+      details,
+    });
+    return { connector, sync, key };
+  });
+  syncs.signal();
+  const workspace = store.in(actor.workspaceId);
+  return {
+    connector: await toConnector(workspace, actor, made.connector, clock.now()),
+    sync: made.sync ? await toSync(workspace, policy, actor, made.connector, made.sync) : null,
+    ...(made.key !== undefined && { key: made.key }),
+  };
+}
+
+/** A new key of a push connector; gives the plaintext, of which only the hash is kept. */
+export async function addKey(
+  { randomBytes, clock }: Pick<ConnectorParts, "randomBytes" | "clock">,
+  tx: Store,
+  actor: Actor,
+  connectorId: string,
+): Promise<string> {
+  const { plaintext, hash, shown } = mintSecret("kb_con_", randomBytes);
+  await tx.in(actor.workspaceId).connectors.addKey({
+    keyId: makeId("token", randomBytes),
+    connectorId,
+    hash,
+    prefix: shown,
+    createdAt: clock.now(),
+    createdBy: actor.userId,
+    expiresAt: null,
+    revokedAt: null,
+  });
+  return plaintext;
+}
+
+interface NewRecord {
+  actor: Actor;
+  body: CreateConnectorBody;
+  connectorId: string;
+  config: Record<string, unknown>;
+  hasSync: boolean;
+  now: number;
+}
+
+function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecord): ConnectorRecord {
+  const wanted = body.schedule === undefined ? DEFAULT_EVERY_MINUTES : (body.schedule?.everyMinutes ?? null);
+  const everyMinutes = hasSync ? wanted : null;
+  return {
+    connectorId,
+    providerId: body.providerId,
+    name: body.name,
+    ownerUserId: actor.userId,
+    visibility: "private",
+    memberIds: [],
+    groupIds: [],
+    config,
+    scope: body.scope ?? { include: [], exclude: [] },
+    scopeVersion: 1,
+    accountId: null,
+    connectionId: null,
+    everyMinutes,
+    state: "active",
+    stateReason: null,
+    nextRunAt: everyMinutes === null ? null : now + everyMinutes * 60_000,
+    cursor: null,
+    consecutiveFailures: 0,
+    aclCheckedAt: null,
+    lastFullAt: null,
+    createdAt: now,
+    createdBy: actor.userId,
+  };
+}

@@ -1,0 +1,202 @@
+import type {
+  BrowseAnswer,
+  BrowseBody,
+  Connector,
+  ConnectorListQuery,
+  ConnectorPublic,
+  ConnectorScope,
+  CreateConnectorBody,
+  HeldRemoval,
+  PatchConnectorBody,
+  PushResult,
+  RequestSyncBody,
+  ScopePlan,
+  SourceKind,
+  Sync,
+} from "#api/connectors.ts";
+import { cutPage } from "#server/http/cursor.ts";
+import { type Actor, actsAsAdmin, type ConnectorCaller } from "#server/ports/actor.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { ItemCount } from "#server/ports/store/items.ts";
+import { changeScope, pauseOrResume, removeConnector, rotateKey, updateConnector } from "./change.ts";
+import { createConnector } from "./create.ts";
+import { type ConnectorParts, manages, requireManaged } from "./parts.ts";
+import { type PushParts, pushItems, removePushed } from "./push.ts";
+import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
+import { browseSource, listSources, makeContext } from "./sources.ts";
+import { toConnector, toPublic } from "./view.ts";
+
+type Page = { limit: number; cursor?: string | undefined };
+type Paged<Name extends string, T> = Record<Name, T[]> & { nextCursor: string | null };
+
+/** Connectors, their runs, and what is pushed. Who may do what: design page "api", Connectors. */
+export interface ConnectorService {
+  list(actor: Actor, query: ConnectorListQuery): Promise<Paged<"connectors", Connector | ConnectorPublic>>;
+  listMine(actor: Actor, query: ConnectorListQuery): Promise<Paged<"connectors", Connector>>;
+  get(actor: Actor, connectorId: string): Promise<{ connector: Connector }>;
+  create(
+    actor: Actor,
+    body: CreateConnectorBody,
+  ): Promise<{ connector: Connector; sync: Sync | null; key?: string | undefined }>;
+  update(actor: Actor, connectorId: string, body: PatchConnectorBody): Promise<{ connector: Connector }>;
+  remove(actor: Actor, connectorId: string): Promise<{ connector: Connector }>;
+  changeScope(
+    actor: Actor,
+    connectorId: string,
+    scope: ConnectorScope,
+    isDryRun: boolean,
+  ): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }>;
+  pause(actor: Actor, connectorId: string): Promise<{ connector: Connector }>;
+  resume(actor: Actor, connectorId: string): Promise<{ connector: Connector }>;
+  rotateKey(actor: Actor, connectorId: string, overlapSeconds: number): Promise<{ key: string }>;
+  listSources(): Promise<{ sources: SourceKind[] }>;
+  browse(actor: Actor, body: BrowseBody): Promise<BrowseAnswer>;
+  requestSync(actor: Actor, connectorId: string, body?: RequestSyncBody): Promise<{ sync: Sync }>;
+  listSyncs(actor: Actor, connectorId: string, page: Page): Promise<Paged<"syncs", Sync>>;
+  getSync(actor: Actor, connectorId: string, syncId: string): Promise<{ sync: Sync }>;
+  cancelSync(actor: Actor, connectorId: string, syncId: string): Promise<{ sync: Sync }>;
+  listProgress(actor: Actor): Promise<{ syncs: Sync[] }>;
+  listRemovals(actor: Actor, connectorId: string, page: Page): Promise<Paged<"removals", HeldRemoval>>;
+  approveRemovals(actor: Actor, connectorId: string, kbIds?: readonly string[]): Promise<{ removed: number }>;
+  rejectRemovals(actor: Actor, connectorId: string, kbIds?: readonly string[]): Promise<{ kept: number }>;
+  /** Results come as the lines are stored. */
+  push(caller: ConnectorCaller, body: AsyncIterable<Uint8Array> | null): Promise<AsyncGenerator<PushResult, void>>;
+  removeItem(caller: ConnectorCaller, externalId: string): Promise<{ result: "removed" | "held" | "absent" }>;
+  /** The bytes of an item at its source; undefined when it keeps none. Rights are the caller's matter: `files/`. */
+  fetchOriginal(
+    workspaceId: string,
+    connectorId: string,
+    externalId: string,
+  ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string } | undefined>;
+  /** What an agent should know of the person's own connectors while it searches; no words of a source. */
+  notesFor(actor: Actor): Promise<string[]>;
+}
+
+export type ConnectorServiceOptions = ConnectorParts & PushParts;
+
+export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorService {
+  const { store, clock, sources } = parts;
+  const full = async (actor: Actor, record: ConnectorRecord) =>
+    toConnector(store.in(actor.workspaceId), actor, record, clock.now());
+
+  return {
+    async list(actor, query) {
+      const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(parts, actor);
+      const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
+      const { page, nextCursor } = await pageOf(parts, actor, "GET /api/connectors", query, isShown);
+      const connectors: (Connector | ConnectorPublic)[] = [];
+      for (const record of page) connectors.push(manages(actor, record) ? await full(actor, record) : toPublic(record));
+      return { connectors, nextCursor };
+    },
+    async listMine(actor, query) {
+      const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
+      const { page, nextCursor } = await pageOf(parts, actor, "GET /api/connectors/mine", query, isMine);
+      const connectors: Connector[] = [];
+      for (const record of page) connectors.push(await full(actor, record));
+      return { connectors, nextCursor };
+    },
+    async get(actor, connectorId) {
+      return { connector: await full(actor, await requireManaged(store, actor, connectorId)) };
+    },
+    create: (actor, body) => createConnector(parts, actor, body),
+    update: (actor, connectorId, body) => updateConnector(parts, actor, connectorId, body),
+    remove: (actor, connectorId) => removeConnector(parts, actor, connectorId),
+    changeScope: (actor, connectorId, scope, isDryRun) => changeScope(parts, actor, connectorId, scope, isDryRun),
+    pause: (actor, connectorId) => pauseOrResume(parts, actor, connectorId, "pause"),
+    resume: (actor, connectorId) => pauseOrResume(parts, actor, connectorId, "resume"),
+    rotateKey: (actor, connectorId, overlapSeconds) => rotateKey(parts, actor, connectorId, overlapSeconds),
+    listSources: () => listSources(parts),
+    browse: (actor, body) => browseSource(parts, actor, body),
+    requestSync: (actor, connectorId, body) => requestSync(parts, actor, connectorId, body),
+    listSyncs: (actor, connectorId, page) => listSyncs(parts, actor, connectorId, page),
+    getSync: (actor, connectorId, syncId) => getSync(parts, actor, connectorId, syncId),
+    cancelSync: (actor, connectorId, syncId) => cancelSync(parts, actor, connectorId, syncId),
+    listProgress: (actor) => listProgress(parts, actor),
+    listRemovals: (actor, connectorId, page) => listRemovals(parts, actor, connectorId, page),
+    async approveRemovals(actor, connectorId, kbIds) {
+      return { removed: await decideRemovals(parts, actor, connectorId, "approved", kbIds) };
+    },
+    async rejectRemovals(actor, connectorId, kbIds) {
+      return { kept: await decideRemovals(parts, actor, connectorId, "rejected", kbIds) };
+    },
+    push: (caller, body) => pushItems(parts, caller, body),
+    removeItem: (caller, externalId) => removePushed(parts, caller, externalId),
+
+    async fetchOriginal(workspaceId, connectorId, externalId) {
+      const record = await store.in(workspaceId).connectors.find(connectorId);
+      const source = record && (await sources.find(record.providerId));
+      if (!record || !source?.fetchContent) return undefined;
+      const context = makeContext(parts, source, record.config, { id: connectorId, name: record.name });
+      return source.fetchContent(context, { externalId });
+    },
+    async notesFor(actor) {
+      const records = await store.in(actor.workspaceId).connectors.list();
+      return records.flatMap((record) => (record.ownerUserId === actor.userId ? noteOf(record) : []));
+    },
+  };
+}
+
+function isPublic(record: ConnectorRecord, seen: ReadonlySet<string>): boolean {
+  return record.state !== "deleting" && seen.has(record.connectorId);
+}
+
+const COUNTS_AT_ONCE = 500;
+
+/** Connectors with at least one item that the actor may read. */
+async function connectorsSeen({ policy }: ConnectorParts, actor: Actor): Promise<Set<string>> {
+  return policy.readList(actor, async ({ store, accesses }) => {
+    const seen = new Set<string>();
+    for (const { connectorId } of await store.connectors.list()) {
+      for (let after: ItemCount | undefined; !seen.has(connectorId);) {
+        const groups = await store.items.counts({ connectorId }, after, COUNTS_AT_ONCE);
+        if (groups.some((group) => accesses.has(group.aclId))) seen.add(connectorId);
+        if (groups.length < COUNTS_AT_ONCE) break;
+        after = groups.at(-1);
+      }
+    }
+    return seen;
+  });
+}
+
+/** A page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
+async function pageOf(
+  { store, cursors }: ConnectorParts,
+  actor: Actor,
+  route: string,
+  query: ConnectorListQuery,
+  isShown: (record: ConnectorRecord) => boolean,
+): Promise<{ page: ConnectorRecord[]; nextCursor: string | null }> {
+  const { limit, cursor, providerId, state, q } = query;
+  const { workspaceId, userId } = actor;
+  const scope = { workspaceId, userId, route, args: { providerId, state, q } };
+  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+  const rows = (await store.in(workspaceId).connectors.list()).filter(
+    (record) =>
+      (providerId === undefined || record.providerId === providerId) &&
+      (state === undefined || record.state === state) &&
+      (q === undefined || record.name.toLowerCase().includes(q.toLowerCase())) &&
+      (after === undefined || isAfter(record, after)) &&
+      isShown(record),
+  );
+  return cutPage(
+    rows,
+    limit,
+    (row) => ({ flags: 0, value: row.createdAt, id: row.connectorId.slice(4) }),
+    (position) => cursors.encode(scope, position),
+  );
+}
+
+function isAfter(record: ConnectorRecord, after: { value: number; id: string }): boolean {
+  if (record.createdAt !== after.value) return record.createdAt > after.value;
+  return record.connectorId > `con_${after.id}`;
+}
+
+function noteOf({ name, state, lastFullAt, providerId }: ConnectorRecord): string[] {
+  const shown = JSON.stringify(name);
+  if (state === "needs_reauth") return [`Connector ${shown} needs new credentials; its items may be out of date.`];
+  if (state === "error") return [`Connector ${shown} fails to sync; its items may be out of date.`];
+  if (state === "active" && lastFullAt === null && providerId !== "push") {
+    return [`Connector ${shown} is still being indexed; more may be found later.`];
+  }
+  return [];
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connectors.ts";
+import { redact } from "#server/http/redact.ts";
+import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
+import type { Source, SourceContext } from "#server/ports/source.ts";
+import { type ConnectorParts, requireSource } from "./parts.ts";
+
+/** Longer than this a person does not wait for a check or a browse. */
+const ASK_MS = 30_000;
+
+/** Every kind of app there is, with whether it can be connected here. */
+export async function listSources({ sources }: Pick<ConnectorParts, "sources">): Promise<{ sources: SourceKind[] }> {
+  const kinds = await Promise.all((await sources.list()).map(toKind));
+  return { sources: kinds.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/**
+ * The nodes below a place in a source.
+ *
+ * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and what the source says
+ */
+export async function browseSource(parts: ConnectorParts, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
+  const source = await requireUsable(parts, actor, body);
+  if (!source.browse) {
+    throw new ApiError("provider_unavailable", { message: `${source.spec.name} has nothing to choose from.` });
+  }
+  const context = makeContext(parts, source, body.config, { id: "", name: "" });
+  const { parent = null, query, cursor } = body;
+  return source.browse(context, {
+    parent,
+    ...(query !== undefined && { query }),
+    ...(cursor !== undefined && { cursor }),
+  });
+}
+
+interface Credentials {
+  credentials?: unknown;
+  accountId?: unknown;
+  connectionId?: unknown;
+}
+
+/**
+ * The source, if this person may connect it here with this.
+ *
+ * @throws ApiError `provider_unknown`, `provider_unavailable`, `forbidden`, `connector_config_invalid`
+ */
+export async function requireUsable(
+  { sources }: Pick<ConnectorParts, "sources">,
+  actor: Actor,
+  { providerId, ...given }: { providerId: string } & Credentials,
+): Promise<Source> {
+  const source = await requireSource(sources, providerId);
+  const { auth, name } = source.spec;
+  // What reads the server's own machine or speaks without an account is for admins.
+  if ((auth === "none" || auth === "key") && !actsAsAdmin(actor)) {
+    throw new ApiError("forbidden", { message: `Only an admin may connect ${name}.` });
+  }
+  const reason = await source.unavailable?.();
+  if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
+  const field = (["credentials", "accountId", "connectionId"] as const).find((key) => given[key] !== undefined);
+  if (field !== undefined) {
+    throw new ApiError("connector_config_invalid", { message: `${name} takes no ${field} here.`, field });
+  }
+  if (auth !== "none" && auth !== "key") {
+    throw new ApiError("provider_unavailable", { message: `${name} needs an account, which this version can't keep.` });
+  }
+  return source;
+}
+
+/** @throws ApiError `connector_config_invalid` with every field at fault */
+export function parseConfig(source: Source, config: Record<string, unknown>): Record<string, unknown> {
+  const result = source.spec.config.safeParse(config);
+  // A source's config is an object by contract.
+  if (result.success) return result.data as Record<string, unknown>;
+  const errors = result.error.issues.map((issue) => ({
+    path: ["config", ...issue.path.map(String)].join("."),
+    message: issue.message,
+  }));
+  throw new ApiError("connector_config_invalid", {
+    message: `The config of ${source.spec.name} is not valid: ${errors[0]?.message ?? "unknown"}`,
+    field: errors[0]?.path ?? "config",
+    errors,
+  });
+}
+
+/**
+ * Asks the source whether it can be used so.
+ *
+ * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
+ */
+export async function checkSource(
+  parts: Pick<ConnectorParts, "clock" | "log">,
+  source: Source,
+  config: Record<string, unknown>,
+  connector: { id: string; name: string },
+): Promise<void> {
+  const result = await source.check(makeContext(parts, source, config, connector));
+  if (result.ok) return;
+  const { code, message, field } = result.problem;
+  throw new ApiError("connector_check_failed", {
+    message: redact(message),
+    ...(field !== undefined && {
+      field: field === "config" || field.startsWith("config.") ? field : `config.${field}`,
+    }),
+    details: { problem: code },
+  });
+}
+
+/** What the source is called with. @throws ApiError `connector_config_invalid` */
+export function makeContext(
+  { clock, log }: Pick<ConnectorParts, "clock" | "log">,
+  source: Source,
+  config: Record<string, unknown>,
+  connector: { id: string; name: string },
+): SourceContext<unknown> {
+  return {
+    config: parseConfig(source, config),
+    connector,
+    credentials: {},
+    signal: AbortSignal.timeout(ASK_MS),
+    now: () => new Date(clock.now()),
+    log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),
+  };
+}
+
+async function toKind(source: Source): Promise<SourceKind> {
+  const { providerId, name, kinds, auth, acl, config } = source.spec;
+  const reason = await source.unavailable?.();
+  const capabilities: SourceKind["capabilities"] = [];
+  if (source.sync) capabilities.push("sync");
+  if (source.browse) capabilities.push("browse");
+  if (source.fetchContent) capabilities.push("content");
+  if (source.inScope) capabilities.push("scope");
+  if (auth === "key") capabilities.push("push");
+  return {
+    providerId,
+    name,
+    kinds: [...kinds],
+    auth,
+    configSchema: z.toJSONSchema(config, { io: "input" }),
+    acl,
+    capabilities,
+    available: reason === undefined,
+    ...(reason !== undefined && { reason }),
+  };
+}

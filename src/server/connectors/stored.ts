@@ -1,0 +1,54 @@
+import type { ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { ConnectorParts } from "./parts.ts";
+
+const PAGE = 2_000;
+/** Items of a batch of removals: some milliseconds of the writer. */
+const SLICE = 100;
+
+/** Every living item of a connector, by externalId. */
+export async function* walkStored(workspace: WorkspaceStore, connectorId: string): AsyncGenerator<StoredItem, void> {
+  for (let after = ""; ;) {
+    const page = await workspace.itemWrites.listStored(connectorId, after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.externalId;
+  }
+}
+
+/** Removes these items because a person said so: the guard is not asked. */
+export async function removeItems(
+  parts: Pick<ConnectorParts, "store" | "clock">,
+  workspaceId: string,
+  connectorId: string,
+  kbIds: readonly string[],
+): Promise<void> {
+  for (let i = 0; i < kbIds.length; i += SLICE) {
+    await applyOps(parts, workspaceId, connectorId, [{ op: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
+  }
+}
+
+/**
+ * Applies ops that belong to no run.
+ *
+ * @returns what became of each; undefined when the connector is going
+ */
+export async function applyOps(
+  { store, clock }: Pick<ConnectorParts, "store" | "clock">,
+  workspaceId: string,
+  connectorId: string,
+  ops: readonly ItemOp[],
+  highest?: number,
+): Promise<OpOutcome[] | undefined> {
+  const { itemWrites } = store.in(workspaceId);
+  const now = clock.now();
+  const result = await itemWrites.applyBatch({
+    connectorId,
+    always: [`group:connector:${connectorId}`],
+    highest: highest ?? (await itemWrites.guardOf(connectorId, now)).highest,
+    now,
+    ops,
+  });
+  return result.isApplied ? result.outcomes : undefined;
+}
