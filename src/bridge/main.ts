@@ -2,6 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 import { makeFrameReader, parseFrame } from "./frames.ts";
 import { makeHandshake } from "./handshake.ts";
+import { makePost } from "./post.ts";
 import { makeRelay } from "./relay.ts";
 import { makeSession, type FindLogin } from "./session.ts";
 
@@ -10,7 +11,6 @@ export type LogLevel = "debug" | "info" | "warn";
 export interface BridgeOptions {
   stdin: Readable;
   stdout: Writable;
-  fetch: typeof fetch;
   findLogin: FindLogin;
   /** One line per event; never to stdout. */
   log(level: LogLevel, message: string): void;
@@ -27,7 +27,7 @@ export interface BridgeOptions {
 export async function runBridge(options: BridgeOptions): Promise<number> {
   const { stdin, stdout, log, signal } = options;
   const relay = makeRelay({
-    fetch: options.fetch,
+    post: makePost(),
     session: makeSession(options.findLogin),
     handshake: makeHandshake(),
     emit: (line) => void stdout.write(`${line}\n`),

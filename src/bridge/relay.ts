@@ -6,11 +6,12 @@ import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { asObject, toLine, type Frame, type RequestId } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
+import type { Post, PostAnswer } from "./post.ts";
 import type { BridgeLogin, Session } from "./session.ts";
 import { readEvents } from "./sse.ts";
 
 export interface RelayOptions {
-  fetch: typeof fetch;
+  post: Post;
   session: Session;
   handshake: Handshake;
   /** Writes one line to the host. */
@@ -113,7 +114,7 @@ async function relayRequest(request: RequestFrame, signal: AbortSignal, options:
       if (response.status === 401 && !hasRenewed) {
         hasRenewed = true;
         if (await options.session.renew(login)) {
-          await response.body?.cancel();
+          response.discard();
           login = await options.session.login();
           continue;
         }
@@ -142,9 +143,8 @@ async function post(
   login: BridgeLogin,
   signal: AbortSignal,
   options: RelayOptions,
-): Promise<Response> {
-  const response = await options.fetch(login.mcpUrl, {
-    method: "POST",
+): Promise<PostAnswer> {
+  const response = await options.post(login.mcpUrl, {
     headers: {
       ...options.handshake.headers(request.method, request.params),
       "content-type": "application/json",
@@ -153,11 +153,10 @@ async function post(
     },
     body: request.raw,
     signal,
-    // Following would carry the token to an address that nobody chose.
-    redirect: "manual",
   });
+  // Following would carry the token to an address that nobody chose.
   if (response.status >= 300 && response.status < 400) {
-    await response.body?.cancel();
+    response.discard();
     throw new ApiError("unavailable", {
       message: `redirect_refused: ${login.mcpUrl} answers with a redirect (HTTP ${response.status}), which the bridge does not follow. Set the server's final address with --url or KB_URL.`,
     });
@@ -167,12 +166,12 @@ async function post(
 
 async function readAnswer(
   request: RequestFrame,
-  response: Response,
+  response: PostAnswer,
   login: BridgeLogin,
   options: RelayOptions,
 ): Promise<string> {
-  const type = response.headers.get("content-type") ?? "";
-  if (type.startsWith("text/event-stream") && response.body !== null) {
+  const type = response.header("content-type") ?? "";
+  if (type.startsWith("text/event-stream")) {
     for await (const data of readEvents(response.body)) {
       const line = answerLine(request.id, data);
       if (line !== undefined) return line;
@@ -221,10 +220,10 @@ function refused(login: BridgeLogin): ApiError {
   return new ApiError("unauthenticated", { message });
 }
 
-function strange(response: Response, login: BridgeLogin): ApiError {
+function strange(response: PostAnswer, login: BridgeLogin): ApiError {
   const { status } = response;
   if (status === 429) {
-    const seconds = Number(response.headers.get("retry-after") ?? "") || 10;
+    const seconds = Number(response.header("retry-after") ?? "") || 10;
     return new ApiError("rate_limited", {
       message: `rate_limited: too many calls. Wait ${seconds} seconds, then repeat the call.`,
     });

@@ -3,7 +3,7 @@
  *
  * Source: HTML standard, server-sent events; lines end with \n, \r\n or \r, several data lines are joined with \n.
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   let data: string[] = [];

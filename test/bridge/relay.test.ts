@@ -46,7 +46,6 @@ function startBridge(findLogin: FindLogin): Host {
   const ended = runBridge({
     stdin,
     stdout,
-    fetch,
     findLogin,
     log: (level, message) => logs.push(`${level} ${message}`),
     signal: abort.signal,

@@ -20,7 +20,6 @@ export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
   return await runBridge({
     stdin: deps.io.stdin,
     stdout: deps.io.stdout,
-    fetch: deps.fetch,
     findLogin: makeFindLogin(input, deps),
     signal: deps.signal,
     log(level, message) {
