@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { EntityType } from "#api/common.ts";
 import { makePolicy, type Policy } from "#server/access/policy.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
 import type { Foundation, Identity } from "#server/deps.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
@@ -10,14 +11,12 @@ import type { Store } from "#server/ports/store.ts";
 import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
 import type { Database } from "#server/adapters/sql/db.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
-import { mountEntities } from "#server/entities/routes.ts";
 import { makeEntityService } from "#server/entities/service.ts";
-import type { App } from "#server/http/env.ts";
-import type { Mount } from "#server/http/mount.ts";
-import { mountMcp } from "#server/mcp/mount.ts";
 import { makeTools } from "#server/mcp/tools.ts";
 import type { SearchIndex } from "#server/ports/search-index.ts";
-import { mountSearch } from "#server/search/routes.ts";
+import { makeSyncControl } from "#server/sync/control.ts";
+import { parsePushLines } from "#server/sources/push/lines.ts";
+import { makeSourceRegistry } from "#server/sources/registry.ts";
 import { makeSearchService } from "#server/search/service.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
@@ -42,14 +41,8 @@ export interface Plant {
 
 /** Puts a model into a server of its own, by the ways that the program itself uses. */
 export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
-  let mount: (app: App, at: Mount) => void = () => {};
-  const kb = await makeServer(
-    { settings: { rateLimits: "off" }, extend: (app, at) => mount(app, at) },
-    (deps, database) => {
-      const services = composeReading(deps, database, plant);
-      mount = (app, at) => mountReading(app, at, { ...deps, ...services });
-      return services;
-    },
+  const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps, database) =>
+    composeReading(deps, database, plant),
   );
   for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
     await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(NOW) });
@@ -78,23 +71,33 @@ function composeReading(deps: Foundation & Identity, database: Database, plant: 
   const { store, clock, cursors, audit } = deps;
   const real = makePolicy({ store, clock, aclOf: (providerId) => (providerId === "push" ? "per_item" : "connector") });
   const policy = plant.policy?.(real, store) ?? real;
-  const realFiles = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
+  const connectors = composeConnectors(deps, policy);
+  const { fetchOriginal } = connectors;
+  const realFiles = makeFileService({ store, policy, cursors, audit, fetchOriginal });
   const files = plant.files?.(realFiles, store) ?? realFiles;
   const realIndex = makeSearchPool({ file: database.file, size: 0, fold: async () => {} });
   onTestFinished(() => realIndex.close());
   const index = plant.index?.(realIndex) ?? realIndex;
   const finder = makeEntityFinder({ policy, index });
   const lookUp: FileService["lookUp"] = (actor, asked) => files.lookUp(actor, asked);
-  const search = makeSearchService({ index, policy, finder, cursors, clock, lookUp });
+  const connectorNotes = connectors.notesFor;
+  const search = makeSearchService({ index, policy, finder, cursors, clock, lookUp, connectorNotes });
   const entities = makeEntityService({ policy, index, finder, cursors, clock });
-  return { policy, files, search, entities };
+  return { policy, connectors, files, search, entities, tools: makeTools({ search, entities, files, clock }) };
 }
 
-function mountReading(app: App, at: Mount, deps: Foundation & Identity & ReturnType<typeof composeReading>): void {
-  const tools = makeTools(deps);
-  mountMcp(app, { ...deps, tools, version: "0.0.0" });
-  mountSearch(at, deps);
-  mountEntities(at, deps);
+function composeConnectors(deps: Foundation & Identity, policy: Policy): ConnectorService {
+  const { clock, randomBytes } = deps;
+  const registry = makeSourceRegistry({ allowedRoots: async () => [], dataFolder: "/nowhere", isManaged: false });
+  return makeConnectorService({
+    ...deps,
+    policy,
+    sources: registry,
+    syncs: makeSyncControl({ now: () => clock.now(), randomBytes }),
+    readLines: parsePushLines,
+    // Pushing needs a connector's key, which nobody here holds.
+    prepareItem: async () => undefined,
+  });
 }
 
 type Server = Awaited<ReturnType<typeof makeServer>>;

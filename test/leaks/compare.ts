@@ -119,6 +119,8 @@ function fixed(answer: TestAnswer): string {
   const text = answer.text
     .replace(/"tookMs":[0-9.]+/g, '"tookMs":0')
     .replace(/"requestId":"[^"]*"/g, '"requestId":""')
+    // Rights over a connector are rights to its counts; what is in it is another matter.
+    .replace(/"counts":\{[^{}]*\}/g, '"counts":{}')
     .replace(OWN_ID, "$1")
     .replace(/kb_pat_\w+/g, "kb_pat");
   return JSON.stringify([answer.status, headers, text]);
