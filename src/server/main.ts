@@ -94,9 +94,11 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     const foundation = makeFoundation(settings, { around, clock, log, database, port: listener.port });
     const { deps, features } = await assemble(settings, foundation, { folder, database, say: around.say });
     undo.unshift(() => features.close());
+    // The first admin exists before the first request is answered.
+    const setupCode = await makeFirstAdmin(settings, deps.deps);
     app = makeApp(deps.deps);
-    await welcome(settings, deps.deps, around);
     features.worker.start();
+    welcome(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
       stop: () => stopServer({ folder, database, features, listener }, { settings, log, goDown: deps.goDown }),
@@ -164,22 +166,22 @@ async function assemble(
   return { deps: { deps, goDown: () => void (isReady = false) }, features };
 }
 
-/** Makes the first admin from the settings, or says how to make one; says where to go next. */
-async function welcome(settings: Settings, deps: Deps, around: Surroundings): Promise<void> {
-  const { onboarding } = deps;
-  const { baseUrl } = deps.settings;
-  around.say(`kb is listening on ${baseUrl}`);
-  if (settings.bootstrapEmail !== undefined && settings.bootstrapPassword !== undefined) {
-    await onboarding.bootstrap({ email: settings.bootstrapEmail, password: settings.bootstrapPassword });
-  }
-  const code = await onboarding.makeSetupCode();
-  if (code !== undefined) {
-    around.say(setupLine(code));
-    around.say(`Make the first admin with: kb login ${baseUrl}`);
+/** Makes the first admin from the settings; without them gives a setup code. Undefined once there is an admin. */
+async function makeFirstAdmin(settings: Settings, { onboarding }: Deps): Promise<string | undefined> {
+  const { bootstrapEmail: email, bootstrapPassword: password } = settings;
+  if (email !== undefined && password !== undefined) await onboarding.bootstrap({ email, password });
+  return onboarding.makeSetupCode();
+}
+
+function welcome(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
+  say(`kb is listening on ${baseUrl}`);
+  if (setupCode === undefined) {
+    say(`Sign in with: kb login ${baseUrl}`);
+    say(`Agents connect to: ${baseUrl}/mcp`);
     return;
   }
-  around.say(`Sign in with: kb login ${baseUrl}`);
-  around.say(`Agents connect to: ${baseUrl}/mcp`);
+  say(setupLine(setupCode));
+  say(`Make the first admin with: kb login ${baseUrl}`);
 }
 
 function setupLine(code: string): string {
