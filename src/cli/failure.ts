@@ -68,11 +68,14 @@ export function toFailure(error: unknown): CliFailure {
   });
 }
 
-/** Takes anything that looks like one of our secrets out of a text that is printed or logged. */
+/**
+ * Takes anything that looks like one of our secrets out of a text that is printed or logged. The first characters of a
+ * token, which lists show to tell tokens apart, are no secret and stay.
+ */
 export function redact(text: string): string {
   return text
-    .replace(/\bkb_(pat|con|ses|inv|oat|ort)_[A-Za-z0-9_-]{4,}/g, "kb_$1_…")
-    .replace(/(Bearer\s+)[^\s"']+/gi, "$1…")
+    .replace(/\bkb_(pat|con|ses|inv|oat|ort)_[A-Za-z0-9_-]{12,}/g, "kb_$1_…")
+    .replace(/(Bearer\s+)(?!\$)[^\s"']+/gi, "$1…")
     .replace(/((?:__Host-kb|kb_session)=)[^;\s"']+/g, "$1…")
     .replace(/(#token=)[^\s"'&]+/g, "$1…");
 }

@@ -141,8 +141,11 @@ describe("form", () => {
     expect(run.stdout).toBe("kb_pat_SECRET123456\n");
     expect(run.stderr).not.toContain("SECRET");
     expect(run.sent[0]?.body).toEqual({ name: "ci", expiresInDays: 2 });
-    const text = "Bearer kb_pat_SECRET1 cookie kb_session=SECRET2; x https://h/#token=SECRET3 kb_con_SECRET4";
+    const text =
+      "Bearer kb_pat_SECRET1 cookie kb_session=SECRET2; x https://h/#token=SECRET3 kb_con_SECRET4_0123456789";
     expect(redact(text)).not.toContain("SECRET");
+    // A display prefix and a variable are no secrets.
+    expect(redact("kb_pat_abcd Bearer ${KB_TOKEN}")).toBe("kb_pat_abcd Bearer ${KB_TOKEN}");
   });
 
   test.for([

@@ -2,7 +2,7 @@ import { connect, listAll, segment, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { usageFailure } from "#cli/failure.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { count, makeOutput, type Column } from "#cli/output.ts";
 import type { RemovalRecord, SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
@@ -43,7 +43,14 @@ export async function cancelSync(input: CommandInput, deps: Deps): Promise<void>
   const given = textOption(input, "sync");
   const { syncs } = await api.call<{ syncs: SyncRecord[] }>("GET", base, { query: { limit: 5 } });
   const id = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
-  if (id === undefined) throw usageFailure(`"${connector.name}" has no running sync.`, "kb connectors progress");
+  if (id === undefined) {
+    throw new CliFailure({
+      code: "sync_not_running",
+      exit: EXIT.conflict,
+      message: `"${connector.name}" has no running sync.`,
+      hint: "kb connectors progress",
+    });
+  }
   const answer = await api.call<{ sync: SyncRecord }>("POST", `${base}/${segment(id)}/cancel`);
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Sync ${id} is ${answer.sync.state}.`));

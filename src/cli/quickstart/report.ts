@@ -57,7 +57,8 @@ export async function showSearch(
   output.line("");
   output.line(`$ kb search ${words}`);
   const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", { query: { query: words, limit: 3 } });
-  printAnswer(answer, output);
+  // The same blocks with and without a terminal: this page is for reading.
+  printAnswer(answer, { ...output, format: "table" });
 }
 
 /** The lines that connect a client. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN`. */
