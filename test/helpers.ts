@@ -236,7 +236,7 @@ function makeClient(app: App, baseUrl: string, headers: Record<string, string>):
       { incoming: { socket: { remoteAddress: ip ?? "127.0.0.1" } } },
     );
     const text = await response.text();
-    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
   }
   return {
