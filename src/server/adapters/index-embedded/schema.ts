@@ -11,7 +11,7 @@ export const INDEX_DDL: readonly string[] = [
   // One row per workspace. `generation` rises when the set of segments changes, `deltaSeq` with each change of an item,
   // `aclSeq` with each change of an access; delta rows up to `foldedSeq` are in segments already and wait for deletion;
   // `deltaEpoch` rises when delta rows were taken away by other means; `foldStep` counts slices of folds.
-  `CREATE TABLE index_state (
+  `CREATE TABLE IF NOT EXISTS index_state (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     workspaceId TEXT UNIQUE,
     generation INTEGER NOT NULL DEFAULT 0,
@@ -22,14 +22,14 @@ export const INDEX_DDL: readonly string[] = [
     foldStep INTEGER NOT NULL DEFAULT 0,
     analyzerVersion INTEGER NOT NULL
   )`,
-  `CREATE TABLE index_counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID`,
-  `CREATE TABLE index_terms (
+  `CREATE TABLE IF NOT EXISTS index_counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS index_terms (
     no INTEGER NOT NULL, term TEXT NOT NULL, termId INTEGER NOT NULL, PRIMARY KEY (no, term)
   ) WITHOUT ROWID`,
   // id = segment · 2^32 + termId. Big blobs in a WITHOUT ROWID table were measured at twice the time to read.
-  `CREATE TABLE index_postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
+  `CREATE TABLE IF NOT EXISTS index_postings (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
   // state: 0 = being written, 1 = live, 2 = retired and waiting for deletion. dead: one bit per document.
-  `CREATE TABLE index_segments (
+  `CREATE TABLE IF NOT EXISTS index_segments (
     segment INTEGER PRIMARY KEY,
     no INTEGER NOT NULL,
     state INTEGER NOT NULL,
@@ -38,11 +38,11 @@ export const INDEX_DDL: readonly string[] = [
     dead BLOB,
     bytes INTEGER NOT NULL DEFAULT 0
   )`,
-  `CREATE INDEX index_segments_of ON index_segments (no, state)`,
-  `CREATE TABLE index_columns (segment INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL)`,
-  `CREATE UNIQUE INDEX index_columns_of ON index_columns (segment, name)`,
+  `CREATE INDEX IF NOT EXISTS index_segments_of ON index_segments (no, state)`,
+  `CREATE TABLE IF NOT EXISTS index_columns (segment INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL)`,
+  `CREATE UNIQUE INDEX IF NOT EXISTS index_columns_of ON index_columns (segment, name)`,
   // id = no · 2^32 + deltaSeq. One row per item changed since the last fold; document NULL = removed.
-  `CREATE TABLE index_delta (
+  `CREATE TABLE IF NOT EXISTS index_delta (
     id INTEGER PRIMARY KEY,
     no INTEGER NOT NULL,
     kbId TEXT NOT NULL,
@@ -50,10 +50,10 @@ export const INDEX_DDL: readonly string[] = [
     terms TEXT,
     weights BLOB
   )`,
-  `CREATE UNIQUE INDEX index_delta_item ON index_delta (no, kbId)`,
+  `CREATE UNIQUE INDEX IF NOT EXISTS index_delta_item ON index_delta (no, kbId)`,
   // id = no · 2^32 + aclSeq. Accesses newer than the item's row or column.
-  `CREATE TABLE index_access (id INTEGER PRIMARY KEY, no INTEGER NOT NULL, kbId TEXT NOT NULL, aclId INTEGER NOT NULL)`,
-  `CREATE UNIQUE INDEX index_access_item ON index_access (no, kbId)`,
+  `CREATE TABLE IF NOT EXISTS index_access (id INTEGER PRIMARY KEY, no INTEGER NOT NULL, kbId TEXT NOT NULL, aclId INTEGER NOT NULL)`,
+  `CREATE UNIQUE INDEX IF NOT EXISTS index_access_item ON index_access (no, kbId)`,
 ];
 
 const HIGH = 2 ** 32;
