@@ -20,8 +20,9 @@ import { makeSourceRegistry } from "#server/sources/registry.ts";
 import { makeSearchService } from "#server/search/service.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { NO_COUNTS } from "#server/ports/store/syncs.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
-import { entityIdOf, identityOf, NOW, PERSONAS, userIdOf, WORKSPACES } from "./model.ts";
+import { entityIdOf, identityOf, NOW, PERSONAS, problemCanaryOf, syncIdsOf, userIdOf, WORKSPACES } from "./model.ts";
 import type { Model, ModelConnector, ModelItem, Persona } from "./model.ts";
 
 /** A running server that holds a model, and the five who ask it. */
@@ -122,15 +123,68 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   const items = model.items.filter((item) => item.connectorId === connector.connectorId);
   const removed = items.filter((item) => item.isRemoved).map((item) => item.kbId);
   const ops: ItemOp[] = items.map((item) => ({ op: "upsert", item: prepare(item, connector) }));
+  // What a connector's owner is told of must be the same in both worlds: it comes from what is in both.
+  const told = items.filter((item) => !item.isAdded || !items.some((other) => !other.isAdded));
+  const held = told.filter((item) => !item.isRemoved).slice(0, 3);
   const always = [`group:connector:${connector.connectorId}`];
   const base = { connectorId: connector.connectorId, always, highest: items.length, now: NOW };
-  const result = await workspace.itemWrites.applyBatch({ ...base, ops: [...ops, { op: "remove", kbIds: removed }] });
+  const result = await workspace.itemWrites.applyBatch({
+    ...base,
+    ops: [...ops, { op: "remove", kbIds: removed }, { op: "sweep", kbIds: held.map((item) => item.kbId), hold: true }],
+  });
   if (!result.isApplied) throw new Error(`Not stored: ${result.reason}`);
+  await holdRemovals(kb, connector, held);
+  await addRuns(kb, connector, told.slice(-5));
   if (connector.isDeleting) {
     await workspace.connectors.update(connector.connectorId, { state: "deleting" });
     await workspace.access.raiseEpoch();
   }
 }
+
+/** As a run that did not find them would leave them: still there, and waiting for somebody to decide. */
+async function holdRemovals(kb: Server, { connectorId, workspace }: ModelConnector, items: ModelItem[]): Promise<void> {
+  const workspaceId = WORKSPACES[workspace];
+  for (const { kbId } of items) {
+    const row = { workspaceId, connectorId, kbId, syncId: null, heldAt: NOW };
+    await kb.database.write.insertInto("removals").values(row).execute();
+    await kb.database.write.updateTable("items").set({ indexState: "held" }).where("kbId", "=", kbId).execute();
+  }
+}
+
+/** Runs that name items in their skips and notes, and quote their source. */
+async function addRuns(kb: Server, connector: ModelConnector, named: ModelItem[]): Promise<void> {
+  const { connectorId } = connector;
+  const workspaceId = WORKSPACES[connector.workspace];
+  const [finished, running] = syncIdsOf(connectorId);
+  const [first] = named;
+  const note = first ? externalIdOf(first) : null;
+  const base = { connectorId, mode: "full", trigger: "manual", attempt: 1, counts: NO_COUNTS, items: null } as const;
+  const times = { resumeAt: null, cancelRequestedAt: null, scopeVersion: 1, createdAt: NOW, startedAt: NOW };
+  const problem = { code: "source_unavailable", message: `The source said ${problemCanaryOf(connector)}` };
+  const progress = { done: 1, total: 2, note };
+  const { syncs } = kb.store.in(workspaceId);
+  await syncs.create({ ...base, ...times, progress, problem, syncId: finished, state: "partial", finishedAt: NOW });
+  await syncs.create({
+    ...base,
+    ...times,
+    progress,
+    problem: null,
+    syncId: running,
+    state: "running",
+    finishedAt: null,
+  });
+  for (const item of named) {
+    const skip = { externalId: externalIdOf(item), reason: "failed", message: `Broken: ${item.canary}`, retryable: 1 };
+    for (const syncId of [finished, running]) {
+      await kb.database.write
+        .insertInto("sync_skips")
+        .values({ workspaceId, syncId, ...skip })
+        .execute();
+    }
+  }
+}
+
+const externalIdOf = (item: ModelItem): string => `${item.canary}/${item.kbId}`;
 
 function toRecord(connector: ModelConnector): ConnectorRecord {
   return {
@@ -169,7 +223,7 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
   const textHash = createHash("sha256").update(text).digest("hex");
   return {
     newKbId: item.kbId,
-    externalId: `${item.canary}/${item.kbId}`,
+    externalId: externalIdOf(item),
     parentExternalId: null,
     identityHint: null,
     providerId: connector.providerId,

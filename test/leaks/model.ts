@@ -41,6 +41,8 @@ export interface ModelItem {
   dueAt: number | null;
   isDone: boolean;
   isRemoved: boolean;
+  /** Only there in the world with more hidden things. */
+  isAdded: boolean;
   /** Stands in every text of this item and nowhere else. */
   canary: string;
 }
@@ -79,6 +81,16 @@ export function entityIdOf(item: ModelItem, type: string, name: string): string 
 export function canaryFor(name: string): string {
   const bytes = createHash("sha256").update(`canary ${name}`).digest();
   return `cnry${[...bytes.subarray(0, 10)].map((byte) => String.fromCharCode(97 + (byte % 26))).join("")}x`;
+}
+
+/** Stands in what the connector's source said when its last run failed. */
+export function problemCanaryOf(connector: Pick<ModelConnector, "connectorId">): string {
+  return canaryFor(`problem ${connector.connectorId}`);
+}
+
+/** A finished run of the connector and one under way. */
+export function syncIdsOf(connectorId: string): [string, string] {
+  return [idFor("sync", `${connectorId} finished`), idFor("sync", `${connectorId} running`)];
 }
 
 /** Every canary that a text mentions. */
@@ -178,7 +190,7 @@ export function withHidden(model: Model, persona: Persona, count = 60): Model {
       : randomAccess(random);
     const fresh = makeItem(random, `${model.seed} hidden ${i}`, where, access, [...WORDS, ...HIDDEN_WORDS]);
     const item = seen.length > 0 && random.chance(0.5) ? twinOf(random, random.pick(seen), fresh) : fresh;
-    if (!mayRead(grown, persona, item)) grown.items.push(item);
+    if (!mayRead(grown, persona, item)) grown.items.push({ ...item, isAdded: true });
   }
   return grown;
 }
@@ -198,6 +210,8 @@ export function allowedCanaries(model: Model, persona: Persona): Set<string> {
   for (const one of model.connectors) {
     const administers = one.workspace === "two" ? persona === "stranger" : persona === "owner";
     if (administers || one.owner === persona) allowed.add(one.canary);
+    // A source's own words are for the connector's owner alone (S43).
+    if (one.owner === persona) allowed.add(problemCanaryOf(one));
   }
   return allowed;
 }
@@ -295,6 +309,7 @@ function makeItem(
     dueAt: kind === "task" && random.chance(0.7) ? NOW + (random.int(30) - 10) * 86_400_000 : null,
     isDone: random.chance(0.4),
     isRemoved: random.chance(0.08),
+    isAdded: false,
     canary,
   };
 }

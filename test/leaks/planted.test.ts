@@ -1,4 +1,4 @@
-import { describe, test } from "vitest";
+import { describe, test, vi } from "vitest";
 import type { OpenRead, Policy } from "#server/access/policy.ts";
 import { makeVisibleCache } from "#server/access/visible.ts";
 import type { Principal } from "#server/ports/source.ts";
@@ -94,6 +94,9 @@ const PLANTS: Record<string, Plant> = {
     }),
   },
 };
+
+// Several servers are filled and asked hundreds of questions: a shared machine may take its time.
+vi.setConfig({ testTimeout: 180_000 });
 
 describe("the two-world test", () => {
   test.for(Object.keys(PLANTS))("goes red on a planted leak: %s", async (name, { expect }) => {

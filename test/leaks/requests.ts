@@ -6,7 +6,7 @@ import { entitiesRoute, entityContextRoute } from "#api/entities.ts";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { searchRoute } from "#api/search.ts";
 import { TOOL_NAMES } from "#api/tools.ts";
-import { entityIdOf, idFor, PERSONAS, userIdOf, type Model, type ModelItem, type Random } from "./model.ts";
+import { entityIdOf, idFor, PERSONAS, syncIdsOf, userIdOf, type Model, type ModelItem, type Random } from "./model.ts";
 
 export interface Question {
   /** `METHOD path` of the contract, or `tool <name>`. */
@@ -81,7 +81,7 @@ export function ask(route: string, words: Vocabulary): Question | undefined {
 }
 
 /** Routes that show items to whoever may read some; they are asked more often. */
-export const READS_ITEMS = /files|search|entities|^tool/;
+export const READS_ITEMS = /files|search|entities|syncs|removals$|^tool/;
 
 /** Rows of the two tables that no route stands behind any more. */
 export function staleRows(): string[] {
@@ -164,7 +164,11 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "GET /api/connectors/progress": plain("/api/connectors/progress"),
   "GET /api/connectors/{id}": ofConnector(""),
   "GET /api/connectors/{id}/syncs": ofConnector("/syncs"),
-  "GET /api/connectors/{id}/syncs/{syncId}": ofConnector(`/syncs/${idFor("sync", "nowhere")}`),
+  "GET /api/connectors/{id}/syncs/{syncId}": ({ random, connectorIds }) => {
+    const connectorId = random.pick(connectorIds);
+    const ofWhich = random.chance(0.8) ? connectorId : random.pick(connectorIds);
+    return get(`/api/connectors/${connectorId}/syncs/${random.pick(syncIdsOf(ofWhich))}`);
+  },
   "GET /api/connectors/{id}/removals": ofConnector("/removals"),
   "PATCH /api/connectors/{id}": refused("PATCH", "/api/connectors/{id}", { name: "Mine" }),
   "DELETE /api/connectors/{id}": refused("DELETE", "/api/connectors/{id}"),
