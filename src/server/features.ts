@@ -39,6 +39,9 @@ export interface Features {
   close(): Promise<void>;
 }
 
+/** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
+const FILES_AT_ONCE = 16;
+
 /** Builds everything about content on the given adapters. */
 export async function makeFeatures(house: Foundation & Identity, parts: FeatureParts): Promise<Features> {
   const { store, clock, log, randomBytes, cursors, audit } = house;
@@ -60,6 +63,7 @@ export async function makeFeatures(house: Foundation & Identity, parts: FeatureP
     randomBytes,
     sleep: parts.sleep,
     log,
+    parallel: FILES_AT_ONCE,
   });
   const connectors = makeConnectorService({
     store,

@@ -174,14 +174,11 @@ async function makeFirstAdmin(settings: Settings, { onboarding }: Deps): Promise
 }
 
 function welcome(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
-  say(`kb is listening on ${baseUrl}`);
-  if (setupCode === undefined) {
-    say(`Sign in with: kb login ${baseUrl}`);
-    say(`Agents connect to: ${baseUrl}/mcp`);
-    return;
-  }
-  say(setupLine(setupCode));
-  say(`Make the first admin with: kb login ${baseUrl}`);
+  const next =
+    setupCode === undefined
+      ? [`Sign in with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
+      : [setupLine(setupCode), `Make the first admin with: kb login ${baseUrl}`];
+  say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
 }
 
 function setupLine(code: string): string {

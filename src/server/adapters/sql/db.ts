@@ -1,5 +1,4 @@
 import { Kysely } from "kysely";
-import { INDEX_DDL } from "../index-embedded/schema.ts";
 import type { SqlHandles } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
@@ -21,8 +20,6 @@ export interface DatabaseOptions {
   durability?: Durability;
   /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
   writerEntry?: string;
-  /** Statements for tables that belong to an adapter; those of the embedded index unless told. */
-  extraDdl?: readonly string[];
 }
 
 /**
@@ -34,7 +31,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { file, durability = "normal" } = options;
   const first = openWriter(file, durability);
   try {
-    await migrate(first, options.extraDdl ?? INDEX_DDL);
+    await migrate(first);
   } finally {
     first.close();
   }

@@ -1,5 +1,6 @@
-import { Kysely, Migrator, type Migration } from "kysely";
+import { Kysely, Migrator, sql, type Migration } from "kysely";
 import { ApiError } from "#api/errors.ts";
+import { INDEX_DDL } from "../index-embedded/schema.ts";
 import { makeLocalDialect } from "./dialect.ts";
 import * as initial from "./migrations/0001-initial.ts";
 import type { SqliteConnection } from "./sqlite.ts";
@@ -7,21 +8,25 @@ import type { SqliteConnection } from "./sqlite.ts";
 /** In order; a name is never changed once it was released. */
 const MIGRATIONS: Record<string, Migration> = {
   "0001-initial": initial,
+  // Tables of SQLite alone: where another adapter holds the index, they are not made.
+  "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
 };
 
 /**
- * Brings the database to this program's schema; `extraDdl` holds the statements of adapters with tables of their own.
- * Runs under the migration lock of the database, so two programs that start at once do it one after the other.
+ * Brings the database to this program's schema. Runs under the migration lock of the database, so two programs that start at once do it one after the other.
  *
  * @throws ApiError `schema_too_new` when the database was written by a newer program
  */
-export async function migrate(connection: SqliteConnection, extraDdl: readonly string[]): Promise<void> {
+export async function migrate(connection: SqliteConnection): Promise<void> {
   const db = new Kysely<unknown>({ dialect: makeLocalDialect(() => connection, 1) });
   await refuseNewer(db);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
-  for (const ddl of extraDdl) connection.raw.exec(ddl);
+}
+
+async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
 async function refuseNewer(db: Kysely<unknown>): Promise<void> {

@@ -61,13 +61,25 @@ describe("the database", () => {
     await expect(openDatabase({ file })).rejects.toMatchObject({ code: "schema_too_new" });
   });
 
+  test("a database is opened again as it was left", async ({ expect }) => {
+    const file = join(tempDir(), "kb.db");
+    const first = await openDatabase({ file });
+    await first.write.insertInto("workspaces").values(workspace("wsp_1")).execute();
+    await first.close();
+    const again = await openDatabase({ file });
+    expect(await again.read.selectFrom("workspaces").select("name").execute()).toEqual([{ name: "Acme" }]);
+    await again.close();
+  });
+
   test("the writer in its own thread gives the same answers", async ({ expect }) => {
     const database = await openDatabase({ file: join(tempDir(), "kb.db"), writerEntry: findSpawnEntry("writer") });
     const store = makeStore(database);
     await database.write.insertInto("workspaces").values(workspace("wsp_1")).execute();
     await Promise.all(Array.from({ length: 20 }, () => store.transaction((tx) => tx.in("wsp_1").access.raiseEpoch())));
     expect(await store.in("wsp_1").access.epoch()).toBe(20);
-    await expect(database.write.insertInto("workspaces").values(workspace("wsp_1")).execute()).rejects.toThrow(/UNIQUE/);
+    await expect(database.write.insertInto("workspaces").values(workspace("wsp_1")).execute()).rejects.toThrow(
+      /UNIQUE/,
+    );
     await database.close();
   });
 });
@@ -78,7 +90,9 @@ describe("accesses", () => {
     await database.write.insertInto("workspaces").values(workspace("wsp_1")).execute();
     const { access } = store.in("wsp_1");
     const a = await access.intern({ known: true, all: [["user:b", "user:a"]] }, ["group:connector:con_1"]);
-    expect(await access.intern({ known: true, all: [["user:a", "user:b", "user:a"]] }, ["group:connector:con_1"])).toBe(a);
+    expect(await access.intern({ known: true, all: [["user:a", "user:b", "user:a"]] }, ["group:connector:con_1"])).toBe(
+      a,
+    );
     expect(await access.intern({ known: false }, ["workspace"])).toBe(0);
     expect(await access.intern({ known: true, all: [] }, ["workspace"])).toBe(0);
     expect(await access.intern({ known: true, all: [["workspace"], []] }, [])).toBe(0);

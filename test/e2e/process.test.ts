@@ -1,0 +1,100 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { request, type IncomingMessage } from "node:http";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, test } from "vitest";
+import { tempDir } from "../helpers.ts";
+import { cleanEnv, runKb, signInAdmin, startServerProcess } from "./server-process.ts";
+
+const serve = (dir: string, args: string[], env: Record<string, string> = {}) =>
+  runKb(["serve", "--data-dir", join(dir, "data"), ...args], { env: cleanEnv(dir, env) });
+
+describe("a server that can't start says why in one line and how to mend it", () => {
+  test("the port is taken", async ({ expect }) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const address = other.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const { code, stderr } = await serve(tempDir(), ["--port", String(port)]);
+    other.close();
+    expect(code).toBe(7);
+    expect(stderr.trim()).toBe(
+      `kb serve: Port ${port} of 127.0.0.1 is taken by another program. Stop it, or choose another with --port.`,
+    );
+  });
+
+  test("another server uses the folder, and a killed one lets go of it", async ({ expect }) => {
+    const dir = tempDir();
+    const first = await startServerProcess(join(dir, "data"));
+    const second = await serve(dir, ["--port", "0"]);
+    expect(second.code).toBe(7);
+    expect(second.stderr).toMatch(/^kb serve: Another kb server is using the data folder .*\n$/);
+    first.child.kill("SIGKILL");
+    await new Promise((resolve) => first.child.once("exit", resolve));
+    const third = await startServerProcess(join(dir, "data"));
+    expect(await third.stop()).toBe(0);
+  });
+
+  test("the data folder is a file", async ({ expect }) => {
+    const dir = tempDir();
+    writeFileSync(join(dir, "data"), "");
+    const { code, stderr } = await serve(dir, ["--port", "0"]);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/can't be written. Choose another with --data-dir/);
+  });
+
+  test("a key that others can read, an unknown setting, PostgreSQL", async ({ expect }) => {
+    const dir = tempDir();
+    mkdirSync(join(dir, "data"));
+    writeFileSync(join(dir, "data", "secret.key"), "x".repeat(32));
+    chmodSync(join(dir, "data", "secret.key"), 0o644);
+    expect((await serve(dir, ["--port", "0"])).stderr).toMatch(/chmod 600/);
+    const misspelt = await serve(dir, [], { KB_PUBLIC_ULR: "https://kb.test" });
+    expect(misspelt).toMatchObject({ code: 2 });
+    expect(misspelt.stderr).toMatch(/Did you mean KB_PUBLIC_URL\?/);
+    const postgres = await serve(dir, [], { KB_DATABASE_URL: "postgres://db/kb" });
+    expect(postgres).toMatchObject({ code: 2 });
+    expect(postgres.stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("a server that is told to end", () => {
+  test("finishes what is in flight and exits with 0", async ({ expect }) => {
+    const server = await startServerProcess(join(tempDir(), "data"));
+    const admin = await signInAdmin(server.url);
+    const access = { visibility: "workspace" };
+    const body = { providerId: "push", name: "tracker", config: {}, access };
+    const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
+    const line = (n: number) =>
+      `${JSON.stringify({ t: "upsert", item: { externalId: `T-${n}`, kind: "task", title: `Task ${n}`, access: { known: true, all: [["workspace"]] } } })}\n`;
+    const upload = request(`${server.url}/api/connectors/${connector.id}/items`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+    });
+    const answered = new Promise<IncomingMessage>((resolve, reject) =>
+      upload.once("response", resolve).once("error", reject),
+    );
+    // More than a server reads at once, so that the request is known to have begun.
+    upload.write(Array.from({ length: 200 }, (_, n) => line(n)).join(""));
+    const answer = await answered;
+    const ended = server.stop();
+    upload.end(line(200));
+    expect((await text(answer)).trim().split("\n")).toHaveLength(201);
+    expect(await ended).toBe(0);
+    expect(server.output()).toMatch(/"msg":"stopped"/);
+  });
+
+  test("prints the setup code to the person and not to the log", async ({ expect }) => {
+    const dir = tempDir();
+    const server = await startServerProcess(join(dir, "data"), { KB_BOOTSTRAP_EMAIL: "", KB_BOOTSTRAP_PASSWORD: "" });
+    const code = /^Setup code: (\S+)/m.exec(server.output())?.[1];
+    expect(code).toMatch(/^[2-9a-z-]{20,}$/);
+    const logged = server
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("{"));
+    expect(logged.join("\n")).not.toContain(code);
+    await server.stop();
+  });
+});

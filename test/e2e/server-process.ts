@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** The built program. */
+export const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
+
+export const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };
+
+/** `kb serve` as a process of its own. */
+export interface ServerProcess {
+  url: string;
+  child: ChildProcess;
+  /** Log lines and what it said to the person, as far as they came. */
+  output(): string;
+  /** Ends it in order; gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** An environment without anything of the developer's own. */
+export function cleanEnv(home: string, more: Record<string, string> = {}): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: home, ...more };
+}
+
+/** Starts a server with a first admin on a free port and waits until it is ready. */
+export async function startServerProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--data-dir", dataDir], {
+    env: cleanEnv(join(dataDir, ".."), {
+      KB_BOOTSTRAP_EMAIL: ADMIN.email,
+      KB_BOOTSTRAP_PASSWORD: ADMIN.password,
+      ...env,
+    }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.on("data", (chunk) => (output += String(chunk)));
+  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  const exited = once(child, "exit");
+  const url = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const found = /kb is listening on (http:\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stderr.on("data", look);
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
+  });
+  return {
+    url,
+    child,
+    output: () => output,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Runs the command line to its end. */
+export async function runKb(
+  args: readonly string[],
+  options: { env: Record<string, string>; input?: string; cwd?: string },
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    env: options.env,
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  child.stdin.end(options.input ?? "");
+  await once(child, "close");
+  return { code: child.exitCode, stdout, stderr };
+}
+
+/** Signs the admin in over HTTP; gives a caller with the session. */
+export async function signInAdmin(url: string) {
+  const response = await fetch(`${url}/api/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(ADMIN),
+  });
+  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+  return async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { cookie, ...(body !== undefined && { "content-type": "application/json" }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into answers of every route
+    const json: any = await answer.json();
+    return { status: answer.status, json };
+  };
+}
