@@ -1,0 +1,199 @@
+import * as fc from "fast-check";
+import { describe, test } from "vitest";
+import type { SourceItem, SyncEvent } from "#server/ports/source.ts";
+import type { ItemOp } from "#server/ports/store/item-writes.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { prepare } from "#server/sync/prepare.ts";
+import { CONNECTOR, end, fakeExtractor, item, makeHarness, type Script, upsert, WORKSPACE } from "./harness.ts";
+
+/** A first state, and a later one: some changed, some gone, some new, some broken. */
+const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`));
+const LATER: SourceItem[] = [
+  ...FIRST.slice(0, 4),
+  ...FIRST.slice(4, 8).map((each) => item(each.externalId, `changed ${each.externalId}`)),
+  item("new/1", "something new", { labels: ["Plan"], author: { name: "Ana", claimed: true } }),
+  item("new/2", "hidden", { access: { known: false } }),
+  item("new/3", "part", { parentId: "new/1" }),
+];
+
+/** What a listing says, item by item, with a cursor after each: a resumed run goes on behind it. */
+function eventsOf(items: readonly SourceItem[]): (run: Parameters<Script>[0]) => SyncEvent[] {
+  return (run) => {
+    const from = typeof run.cursor === "number" ? run.cursor : 0;
+    const events = items
+      .slice(from)
+      .flatMap((each, i): SyncEvent[] => [
+        run.storedVersion(each.externalId) === each.version
+          ? { t: "seen", externalIds: [each.externalId] }
+          : { t: "upsert", item: each },
+        ...(i % 3 === 2 ? [{ t: "checkpoint" as const, cursor: from + i + 1 }] : []),
+      ]);
+    return [...events, end()];
+  };
+}
+
+class Killed extends Error {}
+
+describe("a run that is killed", () => {
+  test("after any event and run again ends in the same state as one that was not", async ({ expect }) => {
+    const wanted = await endState(Number.POSITIVE_INFINITY);
+    const ends = new Set<string>();
+    for (let at = 0; at <= 20; at++) ends.add(await endState(at));
+    expect([...ends]).toEqual([wanted]);
+
+    async function endState(killAt: number): Promise<string> {
+      let isFirstRun = true;
+      let countdown = Number.POSITIVE_INFINITY;
+      const kb = await makeHarness(function* (run) {
+        for (const event of eventsOf(isFirstRun ? FIRST : LATER)(run)) {
+          if (countdown-- === 0) throw new Killed();
+          yield event;
+        }
+      });
+      await kb.sync();
+      isFirstRun = false;
+      kb.clock.now += 1_000;
+      countdown = killAt;
+      const { syncId } = await kb.request("full");
+      await killDuring(kb);
+      countdown = Number.POSITIVE_INFINITY;
+      // Its lease is over: another worker takes it.
+      kb.clock.now += 60_000;
+      await kb.makeWorker().runUntilIdle();
+      const sync = await kb.store.in(WORKSPACE).syncs.find(syncId);
+      expect([killAt, sync?.state]).toEqual([killAt, "succeeded"]);
+      return kb.digest();
+    }
+
+    /** A worker that dies says nothing of it: its claim and the run's state stay as they were. */
+    async function killDuring(kb: Awaited<ReturnType<typeof makeHarness>>): Promise<void> {
+      const before = await kb.database.read.selectFrom("jobs").selectAll().execute();
+      await kb.worker.runUntilIdle();
+      const left = await kb.database.read.selectFrom("jobs").selectAll().execute();
+      const [sync] = await kb.store.in(WORKSPACE).syncs.list(CONNECTOR, 1);
+      if (left.length > 0 || sync?.state !== "failed") return;
+      await kb.store.in(WORKSPACE).syncs.update(sync.syncId, { state: "running", finishedAt: null, problem: null });
+      for (const job of before) {
+        const row = { ...job, leaseOwner: "dead", leaseUntil: kb.clock.now + 30_000, attempt: 1 };
+        await kb.database.write.insertInto("jobs").values(row).execute();
+      }
+    }
+  });
+
+  test("five times by its worker is given up", async ({ expect }) => {
+    const kb = await makeHarness(function* () {
+      yield end();
+    });
+    const { syncId } = await kb.request();
+    await kb.store.in(WORKSPACE).syncs.update(syncId, { state: "running", attempt: 5, startedAt: 1 });
+    await kb.worker.runUntilIdle();
+    expect(await kb.store.in(WORKSPACE).syncs.find(syncId)).toMatchObject({ state: "failed", attempt: 5 });
+  });
+
+  test("writes nothing any more once another worker has its job", async ({ expect }) => {
+    const kb = await makeHarness(async function* () {
+      yield upsert("a", "one");
+      await kb.database.write.updateTable("jobs").set({ leaseOwner: "other" }).execute();
+      yield upsert("b", "two");
+      yield end();
+    });
+    const { syncId } = await kb.request();
+    await kb.worker.runUntilIdle();
+    expect(await kb.items()).toEqual([]);
+    expect(await kb.store.in(WORKSPACE).syncs.find(syncId)).toMatchObject({ state: "running" });
+  });
+});
+
+describe("batches", () => {
+  const ids = fc.constantFrom("a", "a/1", "a/2", "b", "c");
+  const access = fc.constantFrom<SourceItem["access"]>(
+    { known: true, all: [["workspace"]] },
+    { known: true, all: [["user:usr_2222222222222222"], ["everyone"]] },
+    { known: false },
+  );
+  const texts = fc.constantFrom("red", "green words", "blue", "FAIL", "LATER");
+  const parents = fc.constantFrom(undefined, "a", "a/1", "c");
+  const event: fc.Arbitrary<SyncEvent> = fc.oneof(
+    fc
+      .record({ ids, access, texts, parents })
+      .map(({ ids: id, access: open, texts: text, parents: parentId }): SyncEvent => ({
+        t: "upsert",
+        item: item(id, text, {
+          access: open,
+          content: { type: "fetch" },
+          title: text,
+          ...(parentId !== undefined && parentId !== id && { parentId }),
+        }),
+      })),
+    fc.record({ ids, access }).map((e): SyncEvent => ({ t: "acl", externalId: e.ids, access: e.access })),
+    fc
+      .record({ ids, subtree: fc.boolean() })
+      .map((e): SyncEvent => ({ t: "delete", externalId: e.ids, subtree: e.subtree })),
+    ids.map((id): SyncEvent => ({ t: "seen", externalIds: [id] })),
+    ids.map((id): SyncEvent => ({ t: "skip", externalId: id, reason: "failed", message: "x", retryable: true })),
+  );
+
+  test("split anywhere, the same events end in the same state", { timeout: 60_000 }, async ({ expect }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(event, { minLength: 1, maxLength: 14 }),
+        fc.infiniteStream(fc.boolean()),
+        async (events, cuts) => {
+          const ops = await toOps(events);
+          const whole = await applied([ops]);
+          const parts: ItemOp[][] = [[]];
+          for (const op of ops) {
+            parts.at(-1)?.push(op);
+            if (cuts.next().value) parts.push([]);
+          }
+          expect(await applied(parts)).toBe(whole);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+
+  async function toOps(events: readonly SyncEvent[]): Promise<ItemOp[]> {
+    let drawn = 0;
+    const ops: ItemOp[] = [];
+    for (const each of events) {
+      if (each.t === "upsert") {
+        const prepared = await prepare(
+          {
+            workspaceId: WORKSPACE,
+            connector: { connectorId: CONNECTOR, name: "Things", providerId: "fake" },
+            extractor: fakeExtractor,
+            analyze: analyzeDocument,
+            fetchContent: async () => ({ bytes: new TextEncoder().encode(each.item.title), fileName: "x" }),
+            judge: (open) => open,
+            now: () => 1,
+            randomBytes: (count) => new Uint8Array(count).fill(drawn++),
+            signal: new AbortController().signal,
+          },
+          each.item,
+        );
+        if (prepared) ops.push({ op: "upsert", item: prepared.item });
+      } else if (each.t === "acl") ops.push({ op: "access", externalId: each.externalId, access: each.access });
+      else if (each.t === "delete")
+        ops.push({ op: "delete", externalId: each.externalId, subtree: each.subtree === true });
+      else if (each.t === "seen") ops.push({ op: "seen", externalIds: each.externalIds });
+      else if (each.t === "skip")
+        ops.push({ op: "skip", externalId: each.externalId, reason: "failed", message: "x", retryable: true });
+    }
+    return ops;
+  }
+
+  async function applied(parts: readonly (readonly ItemOp[])[]): Promise<string> {
+    const kb = await makeHarness(() => []);
+    for (const ops of parts) {
+      await kb.store.in(WORKSPACE).itemWrites.applyBatch({
+        connectorId: CONNECTOR,
+        always: [`group:connector:${CONNECTOR}`],
+        highest: 0,
+        now: 5,
+        ops,
+      });
+    }
+    return kb.digest();
+  }
+});
