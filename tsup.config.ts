@@ -19,7 +19,7 @@ export default defineConfig({
   clean: true,
   dts: false,
   // The CLI's own dependencies are bundled (start-up time); native packages and the big server libraries stay outside.
-  noExternal: ["commander", "conf", "picocolors", "openapi-fetch", "@clack/prompts"],
+  noExternal: ["commander", "picocolors", "@clack/prompts"],
   // Bundled CommonJS packages call require(): give the ESM chunks one.
   banner: {
     js: 'import { createRequire as __kbCreateRequire } from "node:module"; const require = __kbCreateRequire(import.meta.url);',

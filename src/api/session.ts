@@ -156,9 +156,8 @@ export const sessionRoutes = {
 
 function isTimeZone(text: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: text });
-    // Offsets such as "+02:00" are no zones: they know no daylight saving.
-    return /^[A-Za-z]/.test(text);
+    // Throws for what it does not know. Offsets such as "+02:00" are no zones: they know no daylight saving.
+    return Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone !== "" && /^[A-Za-z]/.test(text);
   } catch {
     return false;
   }

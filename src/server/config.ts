@@ -105,11 +105,6 @@ export function loadSettings(options: {
   return readSettings({ env, flags, readSecret, file: { name, values: readYaml(name) } });
 }
 
-/** The environment of this process; nothing else reads it. */
-export function processEnvironment(): SettingsInput["env"] {
-  return process.env;
-}
-
 /** The base URL once the port is known: `publicUrl`, else the loopback address. */
 export function baseUrlOf(settings: Pick<Settings, "publicUrl">, port: number): string {
   return settings.publicUrl ?? `http://127.0.0.1:${port}`;

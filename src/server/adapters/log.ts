@@ -2,7 +2,17 @@ import { pino, type DestinationStream } from "pino";
 import type { Log } from "#server/ports/clock.ts";
 
 /** Field names whose values never reach a log line, at any of the depths our own lines have. */
-const SECRET_FIELDS = ["authorization", "cookie", "token", "password", "plaintext", "key", "secret", "setupCode", "credentials"];
+const SECRET_FIELDS = [
+  "authorization",
+  "cookie",
+  "token",
+  "password",
+  "plaintext",
+  "key",
+  "secret",
+  "setupCode",
+  "credentials",
+];
 
 /** Structured log lines (JSON, one per line) on `destination`, with secrets removed. */
 export function makeLog(level: string, destination: DestinationStream): Log {

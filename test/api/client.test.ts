@@ -1,0 +1,20 @@
+import { test } from "vitest";
+import { makeApiClient } from "#api/client.ts";
+import { makeServer } from "../helpers.ts";
+
+test("the typed client calls the server by the published document", async ({ expect }) => {
+  const kb = await makeServer();
+  const owner = await kb.addOwner();
+  const client = makeApiClient({
+    baseUrl: kb.settings.baseUrl,
+    headers: { cookie: `${kb.deps.cookie.name}=${owner.sessionSecret}` },
+    fetch: async (request) =>
+      kb.app.request(request, undefined, { incoming: { socket: { remoteAddress: "127.0.0.1" } } }),
+  });
+  const created = await client.POST("/api/api-tokens", { body: { name: "laptop" } });
+  expect(created.data?.token.name).toBe("laptop");
+  const listed = await client.GET("/api/api-tokens");
+  expect(listed.data?.tokens.map((token) => token.id)).toEqual([created.data?.token.id]);
+  const refused = await client.DELETE("/api/api-tokens/{id}", { params: { path: { id: "tok_2222222222222222" } } });
+  expect(refused.error).toMatchObject({ code: "not_found", status: 404 });
+});

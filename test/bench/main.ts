@@ -1,0 +1,55 @@
+/**
+ * `npm run bench`: the benchmarks in one run, as ratios against a peer of the same run. Machines are shared and noisy:
+ * quote ratios, and say what else ran.
+ *
+ *   npm run bench                                     all, search at 100,000 items
+ *   npm run bench -- --only search --items 1000000
+ */
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { findSpawnEntry } from "#server/adapters/spawn.ts";
+import { benchCli } from "./cli.ts";
+import { benchExtract } from "./extract.ts";
+import { benchSearch } from "./search.ts";
+
+const PARTS = ["cli", "extract", "search"] as const;
+
+await main();
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      items: { type: "string", default: "100000" },
+      threads: { type: "string", default: "2" },
+    },
+  });
+  const isWanted = (part: (typeof PARTS)[number]) => values.only === undefined || values.only.includes(part);
+  const textFolder = process.env["KB_BENCH_TEXT"] ?? "node_modules";
+  print(`Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"})`);
+  if (isWanted("cli")) {
+    print("\ncommand line and bridge");
+    for (const { name, value, unit, ratio } of await benchCli()) {
+      print(`  ${name}: ${value.toFixed(2)} ${unit}${ratio === undefined ? "" : `, ${ratio.toFixed(2)}x`}`);
+    }
+  }
+  if (isWanted("extract")) {
+    print("\nextraction, two children");
+    const rows = await benchExtract({ childPath: findSpawnEntry("extractor"), folders: [textFolder] });
+    for (const row of rows) print(`  ${JSON.stringify(row)}`);
+  }
+  if (isWanted("search")) {
+    print("\nsearch against SQLite FTS5");
+    await benchSearch({
+      items: Number(values.items),
+      textFolder,
+      threads: Number(values.threads),
+      hasFts: true,
+      report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
+    });
+  }
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
