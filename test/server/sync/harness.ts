@@ -225,7 +225,7 @@ function storedRows(database: Database): Promise<StoredRow[]> {
 }
 
 /** (externalId, version, state, reason, access, text hash), the stored text and the index's documents. */
-async function digestOf(database: Database): Promise<string> {
+export async function digestOf(database: Database): Promise<string> {
   const hash = createHash("sha256");
   const lists = new Map<number, string>();
   for (const row of await database.read.selectFrom("access_lists").select(["listId", "principals"]).execute()) {

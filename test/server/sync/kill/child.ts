@@ -1,0 +1,44 @@
+/**
+ * Does the due syncs of a database file and ends: `tsx child.ts FILE ROOT CLOCK_OFFSET_MS`. Everything is real: the
+ * writer's thread, the filesystem, the extraction in child processes. Made to be killed.
+ */
+import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { openDatabase } from "#server/adapters/sql/db.ts";
+import { makeStore } from "#server/adapters/sql/store.ts";
+import { findSpawnEntry } from "#server/adapters/spawn.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { makeExtractor } from "#server/extract/pool.ts";
+import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { makeSyncWorker } from "#server/sync/worker.ts";
+
+const [file, root, offsetMs] = process.argv.slice(2);
+if (!file || !root || !offsetMs) throw new Error("Usage: child.ts FILE ROOT CLOCK_OFFSET_MS");
+const silent = { debug() {}, info() {}, warn: complain, error: complain };
+const database = await openDatabase({ file, writerEntry: findSpawnEntry("writer") });
+const sources = makeSourceRegistry({ allowedRoots: async () => [root], dataFolder: `${file}-none`, isManaged: false });
+const extractor = makeExtractor({
+  childPath: findSpawnEntry("extractor"),
+  now: () => performance.now(),
+  analyze: analyzeDocument,
+  log: silent,
+});
+const worker = makeSyncWorker({
+  store: makeStore(database),
+  findSource: (providerId) => sources.find(providerId),
+  extractor,
+  analyze: analyzeDocument,
+  judge: (access) => access,
+  now: () => Date.now() + Number(offsetMs),
+  randomBytes,
+  sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),
+  log: silent,
+});
+await worker.runUntilIdle();
+await extractor.close();
+await database.close();
+
+function complain(fields: Record<string, unknown>, message: string): void {
+  const text = (key: string, value: unknown) => (key === "error" && value instanceof Error ? value.stack : value);
+  process.stderr.write(`${message} ${JSON.stringify(fields, text)}\n`);
+}
