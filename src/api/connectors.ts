@@ -1,4 +1,7 @@
-/** Connectors, their runs, what they would remove, and pushing items. Files and search: `files.ts`, `search.ts`. */
+/**
+ * Connectors, their runs, what they would remove, and pushing items. Files and search: `files.ts`, `search.ts`.
+ * Over 400 lines because it is a table: 22 routes with their shapes, read side by side.
+ */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
 

@@ -57,7 +57,9 @@ export async function changeScope(
   const before = await requireChangeable(parts, actor, connectorId);
   const source = await requireSource(parts.sources, before.providerId);
   if (!source.sync) {
-    throw new ApiError("connector_scope_invalid", { message: `${source.spec.name} has no scope: it gets what is pushed.` });
+    throw new ApiError("connector_scope_invalid", {
+      message: `${source.spec.name} has no scope: it gets what is pushed.`,
+    });
   }
   const { out, plan } = await planScope(parts, actor, source, connectorId, scope);
   const workspace = parts.store.in(actor.workspaceId);
@@ -91,7 +93,8 @@ export async function pauseOrResume(
   const cancelled = await parts.store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
     const isResumed = act === "resume";
-    const nextRunAt = isResumed && before.everyMinutes !== null ? parts.clock.now() + before.everyMinutes * 60_000 : null;
+    const nextRunAt =
+      isResumed && before.everyMinutes !== null ? parts.clock.now() + before.everyMinutes * 60_000 : null;
     const health = isResumed ? { consecutiveFailures: 0 } : {};
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt, ...health });
     await workspace.access.raiseEpoch();
