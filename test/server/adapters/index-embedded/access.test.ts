@@ -84,3 +84,23 @@ test("a small cache of visible sets changes nothing but speed", () => {
     expect({ ...small.search(request), tookMs: 0 }).toEqual({ ...reader.search(request), tookMs: 0 });
   }
 });
+
+test("accesses without lists between others open nothing and shift nothing", () => {
+  for (const [aclId, lists] of [
+    [9201, []],
+    [9202, [["e"]]],
+    [9203, []],
+    [9205, [["f"], ["e"]]],
+    [9206, []],
+  ] as const) {
+    index.access("w1", aclId, lists);
+    index.put("w1", { kbId: `gap_${aclId}`, text: "gap", aclId });
+  }
+  for (const each of [reader, index.openReader()]) {
+    const ids = (principals: string[]) =>
+      each.search(makeRequest({ query: "gap", principals })).hits.map((hit) => hit.kbId);
+    expect(ids(["e"])).toEqual(["gap_9202"]);
+    expect(ids(["e", "f"])).toEqual(["gap_9202", "gap_9205"]);
+    expect(ids(["f"])).toEqual([]);
+  }
+});

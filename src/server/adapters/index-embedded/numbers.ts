@@ -1,0 +1,22 @@
+/**
+ * Calls `visit` with every decimal number of a text and the character that ends it ("" at the end).
+ *
+ * Long columns of numbers are fetched as one text made by SQLite: a row through the driver costs some 2 µs, a number
+ * in a text some 0.05.
+ */
+export function eachNumber(text: string, visit: (number: number, terminator: string) => void): void {
+  let number = 0;
+  let hasDigits = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i) - 48;
+    if (code >= 0 && code <= 9) {
+      number = number * 10 + code;
+      hasDigits = true;
+    } else {
+      if (hasDigits) visit(number, text.charAt(i));
+      number = 0;
+      hasDigits = false;
+    }
+  }
+  if (hasDigits) visit(number, "");
+}
