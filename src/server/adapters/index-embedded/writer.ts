@@ -20,9 +20,10 @@ export interface IndexWriter {
   /**
    * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
    * milliseconds of work and may run in a transaction of its own. Searches go on over the old index until the last
-   * step; changes applied meanwhile win over `documents`. Folds of the workspace rest while it runs.
+   * step; changes applied meanwhile win over `documents`. Folds of the workspace rest while it runs. An undefined document
+   * is a pause: whoever makes documents slowly gives one after each.
    */
-  rebuild(workspaceId: string, documents: Iterable<IndexedDocument>): Generator<void>;
+  rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
   /** Forgets a workspace at once; its rows are deleted by later fold slices. */
   dropWorkspace(workspaceId: string): void;
   /**
@@ -210,12 +211,20 @@ function* rebuildAll(
   sql: Statements,
   no: number,
   untilSeq: number,
-  documents: Iterable<IndexedDocument>,
+  documents: Iterable<IndexedDocument | undefined>,
   maxDocs: number,
 ): Generator<void> {
   const accessUntil = numberOf(sql("SELECT aclSeq FROM index_state WHERE no = ?"), no);
   const segments: number[] = [];
-  for (const batch of batches(documents, maxDocs)) segments.push(yield* writeBatch(sql, no, batch));
+  let batch = new Map<string, IndexedDocument>();
+  for (const document of documents) {
+    if (document === undefined) yield;
+    else batch.set(document.kbId, document);
+    if (batch.size < maxDocs) continue;
+    segments.push(yield* writeBatch(sql, no, [...batch.values()]));
+    batch = new Map();
+  }
+  if (batch.size > 0) segments.push(yield* writeBatch(sql, no, [...batch.values()]));
   sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, LIVE);
   for (const segment of segments) makeLive(sql, segment);
   sql("DELETE FROM index_access WHERE id > ? AND id <= ?").run(packKey(no, 0), packKey(no, accessUntil));

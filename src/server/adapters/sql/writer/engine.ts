@@ -184,3 +184,16 @@ export async function inTransaction<T>(connection: SqliteConnection, work: () =>
     throw error;
   }
 }
+
+/** The same for work that never waits. */
+export function inTransactionNow<T>(connection: SqliteConnection, work: () => T): T {
+  connection.raw.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    connection.raw.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (connection.raw.isTransaction) connection.raw.exec("ROLLBACK");
+    throw error;
+  }
+}

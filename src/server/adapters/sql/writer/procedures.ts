@@ -3,6 +3,7 @@ import type { SqliteConnection } from "../sqlite.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import { inTransaction, type Procedure } from "./engine.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
+import { makeReindex } from "./reindex.ts";
 
 /** What the writer does beside single statements. */
 export interface WriterWork {
@@ -20,6 +21,7 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
   const index = makeIndexWriter(connection.raw);
   const applyBatch = makeApplyBatch(connection, index);
   const purgeItems = makePurgeItems(connection, index);
+  const reindex = makeReindex(connection, index);
   return {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
@@ -27,7 +29,8 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
       ["sweepIndex", () => inTransaction(connection, () => index.sweep())],
     ]),
-    upkeep: () => index.nextFoldSlice(),
+    // Folds first: they are short, and searches wait for nothing of a rebuild.
+    upkeep: () => index.nextFoldSlice() || reindex(),
   };
 }
 
