@@ -1,7 +1,6 @@
 import { test } from "vitest";
 import { makeIndexWriter } from "#server/adapters/index-embedded/writer.ts";
 import { openWriter } from "#server/adapters/sql/sqlite.ts";
-import { makeWriterWork } from "#server/adapters/sql/writer/procedures.ts";
 import { makeReindex } from "#server/adapters/sql/writer/reindex.ts";
 import { makeKit } from "../../../mcp/kit.ts";
 
@@ -30,6 +29,6 @@ test("an index of another analyzer is rebuilt from the stored texts, and answers
   expect(await total("before")).toBe(40);
   while (slice());
   expect([await total("before"), await total("afterwards"), await total("note")]).toEqual([0, 40, 40]);
-  expect(makeWriterWork(connection).upkeep()).toBe(false);
+  expect(makeReindex(connection, makeIndexWriter(connection.raw))()).toBe(false);
   connection.close();
 });
