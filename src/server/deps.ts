@@ -64,7 +64,7 @@ export interface Identity {
 }
 
 /** Everything the routes are hung on. Each feature appends its service here, and its `mountX` in `app.ts`. */
-export interface Deps extends Foundation, Identity, Omit<Features, "close"> {
+export interface Deps extends Foundation, Identity, Omit<Features, "close" | "warm"> {
   /** False from the moment the server shuts down; `/readyz` follows it. */
   isReady(): boolean;
 }

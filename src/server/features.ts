@@ -8,6 +8,7 @@ import { makeEntityFinder } from "./entities/finder.ts";
 import { makeEntityService } from "./entities/service.ts";
 import { makeFileService, type FileService } from "./files/service.ts";
 import type { ToolCalls } from "./mcp/rpc.ts";
+import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeTools } from "./mcp/tools.ts";
 import type { EntityService, SearchService } from "./ports/answers.ts";
 import type { Extractor } from "./ports/extractor.ts";
@@ -35,6 +36,8 @@ export interface Features {
   entities: EntityService;
   tools: ToolCalls;
   worker: SyncWorker;
+  /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
+  warm(): Promise<void>;
   /** Ends the adapters given in `FeatureParts`; the worker is stopped before. */
   close(): Promise<void>;
 }
@@ -99,6 +102,11 @@ export async function makeFeatures(house: Foundation & Identity, parts: FeatureP
     entities,
     tools: makeTools({ search, entities, files, clock }),
     worker,
+    async warm() {
+      // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
+      await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
+      await loadTokenCounter();
+    },
     async close() {
       await index.close();
       await extractor.close();

@@ -98,6 +98,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     const setupCode = await makeFirstAdmin(settings, deps.deps);
     app = makeApp(deps.deps);
     features.worker.start();
+    features.warm().catch((error: unknown) => log.warn({ error: String(error) }, "search is not warm"));
     welcome(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
