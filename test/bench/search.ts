@@ -77,7 +77,7 @@ function fill(
 ): number {
   let textBytes = 0;
   let bulkMs = 0;
-  const fts = hasFts ? openFts(db) : undefined;
+  const fts = hasFts ? openFts(db, corpus) : undefined;
   for (let from = 0; from < items; from += BATCH) {
     const batch = [...corpus.documents(from, Math.min(items, from + BATCH))];
     db.exec("BEGIN");
@@ -118,14 +118,17 @@ function intern(db: Database, aclId: number, principals: readonly number[]): voi
   db.prepare("INSERT INTO accesses VALUES (?, ?, ?)").run(WORKSPACE, aclId, String(aclId));
 }
 
-function openFts(db: Database): (i: number, title: string, body: string) => void {
+function openFts(db: Database, corpus: Corpus): (i: number, title: string, body: string) => void {
   db.exec("CREATE TABLE docs (id INTEGER PRIMARY KEY, title TEXT, body TEXT, updatedAt INTEGER)");
+  db.exec("CREATE TABLE docs_access (id INTEGER, principal TEXT, PRIMARY KEY (id, principal)) WITHOUT ROWID");
   db.exec(
     "CREATE VIRTUAL TABLE fts USING fts5(title, body, content='docs', content_rowid='id', tokenize='porter unicode61')",
   );
   const doc = db.prepare("INSERT INTO docs VALUES (?, ?, ?, ?)");
   const fts = db.prepare("INSERT INTO fts (rowid, title, body) VALUES (?, ?, ?)");
+  const access = db.prepare("INSERT INTO docs_access VALUES (?, ?)");
   return (i, title, body) => {
+    for (const principal of corpus.principalsOf(i)) access.run(i + 1, `p${principal}`);
     doc.run(i + 1, title, body, i);
     fts.run(i + 1, title, body);
   };
@@ -226,8 +229,8 @@ function ftsSearch(db: Database, words: readonly string[], principals: readonly 
   const isAny = mode === "any" || mode === "long";
   const match = words.map((word) => `"${word}"`).join(isAny ? " OR " : " AND ");
   const marks = principals.map(() => "?").join(",");
-  const visible = `EXISTS (SELECT 1 FROM access_list_principals a WHERE a.workspaceId = '${WORKSPACE}'
-    AND a.principal IN (${marks}) AND a.listId = fts.rowid)`;
+  // The plus keeps SQLite from probing once per principal: an item has five at most.
+  const visible = `EXISTS (SELECT 1 FROM docs_access a WHERE a.id = fts.rowid AND +a.principal IN (${marks}))`;
   const order = mode === "recency" ? "(SELECT updatedAt FROM docs WHERE id = fts.rowid) DESC" : "rank";
   const hits = db
     .prepare(`SELECT rowid FROM fts WHERE fts MATCH ? AND ${visible} ORDER BY ${order} LIMIT 10`)
