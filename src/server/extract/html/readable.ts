@@ -3,10 +3,20 @@ import { parseHTML } from "linkedom";
 import { isHidden } from "./walk.ts";
 
 /**
- * The article of a page as HTML, found by the density of its text; undefined when there is none. Takes 50 to 400 ms for
- * 200 kB, and recurses, so pages must be small and flat.
+ * The article of a page as HTML, found by the density of its text; undefined when there is none or when Readability
+ * fails on the page: whoever asks has a simpler way. Takes 50 to 400 ms for 200 kB, and recurses, so pages must be small
+ * and flat.
  */
 export function findArticle(html: string): string | undefined {
+  try {
+    return parseArticle(html);
+  } catch {
+    // It expects a whole document (a fragment has no `html` to climb to): such a page is read without it.
+    return undefined;
+  }
+}
+
+function parseArticle(html: string): string | undefined {
   const { document } = parseHTML(html);
   // Readability drops style attributes, so what they hide has to go before.
   for (const element of document.querySelectorAll("[hidden],[style],[aria-hidden],dialog")) {

@@ -92,6 +92,11 @@ See there (https://x.test/y) and here.[image: A chart]
     expect((await textOf("a.html", shown)).text).toBe("Shown\n");
   });
 
+  test("a fragment that Readability fails on is read without it", async ({ expect }) => {
+    const fragment = `<h1>Title</h1><p>${long}</p><dl><dt>Word</dt><dd><p>${long}</p></dd></dl>`;
+    expect((await textOf("a.html", fragment)).text).toMatch(/^# Title\n\nSentences with[^]*\n\nWord[^]*again\.\n$/u);
+  });
+
   test("menus, headers and footers are left out, with or without marks", async ({ expect }) => {
     const chrome = `<header>HEADER</header><nav>MENU</nav>`;
     for (const content of [
