@@ -16,11 +16,19 @@ export interface BridgeOptions {
   log(level: LogLevel, message: string): void;
   /** Aborts when the process is told to end. */
   signal: AbortSignal;
+  /** Milliseconds for the answers still missing when stdin ends; 5,000 unless told. */
+  lastAnswersMs?: number;
 }
+
+/** How long requests that are in flight when stdin ends may still take: a piped request wants its answer. */
+const LAST_ANSWERS_MS = 5_000;
+/** The last line may come without its end. */
+const NEWLINE = new Uint8Array([10]);
 
 /**
  * Relays MCP between the host on stdin/stdout and the server, until stdin ends, stdout breaks or the signal aborts.
- * What is in flight then is aborted, at the server too.
+ * After the end of stdin what is in flight has `lastAnswersMs` (5 s) to be answered; everything else is aborted, at the
+ * server too.
  *
  * @returns the exit code: 0, also after a signal, which is how hosts end their servers
  */
@@ -39,17 +47,27 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     (line) => relay.accept(parseFrame(line)),
     () => relay.accept({ kind: "invalid", id: null, code: -32600, message: "Invalid request: the line is too long." }),
   );
+  // Nobody waits for answers any more: the host told us to end, or does not read.
+  const gone = new AbortController();
   const reason = await new Promise<string>((resolve) => {
+    function leave(why: string): void {
+      gone.abort();
+      resolve(why);
+    }
     // A host that went away while we started has already ended the stream: no event will come.
     if (stdin.readableEnded || stdin.destroyed) resolve("stdin has ended");
-    if (signal.aborted) resolve("told to end");
-    signal.addEventListener("abort", () => resolve("told to end"), { once: true });
+    if (signal.aborted) leave("told to end");
+    signal.addEventListener("abort", () => leave("told to end"), { once: true });
     stdin.once("end", () => resolve("stdin has ended"));
     stdin.once("close", () => resolve("stdin was closed"));
     stdin.once("error", (error) => resolve(`stdin failed: ${error.message}`));
-    stdout.on("error", (error) => resolve(`stdout failed: ${error.message}`));
+    stdout.once("close", () => leave("stdout was closed"));
+    stdout.on("error", (error) => leave(`stdout failed: ${error.message}`));
     stdin.on("data", (chunk: Uint8Array) => reader.push(chunk));
   });
+  if (!gone.signal.aborted) reader.push(NEWLINE);
+  await Promise.race([relay.settled(), waitFor(options.lastAnswersMs ?? LAST_ANSWERS_MS, gone.signal)]);
+  gone.abort();
   relay.close();
   log("debug", reason);
   return 0;

@@ -26,6 +26,8 @@ export interface RelayOptions {
 export interface Relay {
   /** Takes a frame from the host; answers it when it is a request. Never throws. */
   accept(frame: Frame): void;
+  /** Resolves when everything accepted so far is answered. */
+  settled(): Promise<void>;
   /** Aborts everything in flight; no answer is written after it. */
   close(): void;
 }
@@ -37,6 +39,7 @@ export const RETRY_PAUSES_MS = [150, 700];
 export function makeRelay(options: RelayOptions): Relay {
   const { handshake, emit, log } = options;
   const inFlight = new Map<string, AbortController>();
+  const open = new Set<Promise<void>>();
   let isClosed = false;
 
   async function answer(request: RequestFrame): Promise<string | undefined> {
@@ -91,7 +94,11 @@ export function makeRelay(options: RelayOptions): Relay {
 
   return {
     accept(frame) {
-      void emitAnswer(frame);
+      const answering = emitAnswer(frame).finally(() => open.delete(answering));
+      open.add(answering);
+    },
+    async settled() {
+      await Promise.all(open);
     },
     close() {
       isClosed = true;

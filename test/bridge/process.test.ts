@@ -94,6 +94,15 @@ describe("the life of the bridge's process", () => {
     expect(new Set(ids)).toEqual(new Set([1, null]));
   });
 
+  test("a request that was piped in is answered", async ({ expect }) => {
+    const upstream = await startUpstream(mcpServer);
+    const dir = tempDir();
+    const env = cleanEnv(dir, { KB_URL: upstream.url, KB_TOKEN: "kb_pat_testing" });
+    const { code, stdout } = await runBuilt(["mcp"], { cwd: dir, env, input: LIST });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 2, result: { tools: [TOOL] } });
+  });
+
   test.for(["SIGTERM", "SIGHUP", "SIGINT"] as const)("it ends on %s", async (signal, { expect }) => {
     const dir = tempDir();
     const child = startCli(["mcp"], { cwd: dir, env: cleanEnv(dir) });

@@ -23,7 +23,7 @@ interface Host {
   logs: string[];
 }
 
-function startBridge(findLogin: FindLogin): Host {
+function startBridge(findLogin: FindLogin, lastAnswersMs?: number): Host {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const abort = new AbortController();
@@ -49,6 +49,7 @@ function startBridge(findLogin: FindLogin): Host {
     findLogin,
     log: (level, message) => logs.push(`${level} ${message}`),
     signal: abort.signal,
+    ...(lastAnswersMs !== undefined && { lastAnswersMs }),
   });
   onTestFinished(() => abort.abort());
   return {
@@ -362,12 +363,37 @@ test("a call whose kept connection was closed by a restart is repeated once", as
   expect((await host.next()).result).toEqual({ count: 3 });
 });
 
-test("the end of stdin aborts what is in flight and ends with 0", async ({ expect }) => {
+test("what is in flight when stdin ends is answered before the end", async ({ expect }) => {
+  let answerNow = (): void => undefined;
+  const mayAnswer = new Promise<void>((resolve) => {
+    answerNow = resolve;
+  });
+  const { host } = await bridgeTo(async (seen, response) => {
+    await mayAnswer;
+    await result({ late: true })(seen, response);
+  });
+  host.send(call(1));
+  // Without its newline, as `printf` leaves it.
+  host.write(JSON.stringify(call(2)));
+  const ended = host.end();
+  answerNow();
+  expect(await ended).toBe(0);
+  const answers = host
+    .all()
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Message);
+  expect(answers.map((message) => message.id).toSorted()).toEqual([1, 2]);
+  expect(answers.map((message) => message.result)).toEqual([{ late: true }, { late: true }]);
+});
+
+test("what is not answered in time after the end of stdin is aborted; it ends with 0", async ({ expect }) => {
   let isThere = (): void => undefined;
   const arrived = new Promise<void>((resolve) => {
     isThere = resolve;
   });
-  const { host, upstream } = await bridgeTo(() => isThere());
+  const upstream = await startUpstream(() => isThere());
+  const host = startBridge(loginTo(upstream), 20);
   host.send(call(1));
   await arrived;
   expect(await host.end()).toBe(0);
