@@ -13,6 +13,7 @@
  *   and a source's own `user:<providerId>:<instance>:<id>`, `group:<con>:<id>`.
  */
 import { z } from "@hono/zod-openapi";
+import { TEXT_REASONS } from "./text-reasons.ts";
 
 /** The type prefixes of identifiers. */
 export const ID_PREFIXES = {
@@ -74,17 +75,6 @@ export type TaskStatus = z.infer<typeof TaskStatus>;
 export const IndexState = z.enum(["indexed", "unsearchable", "pending", "failed", "held"]).openapi("IndexState");
 export type IndexState = z.infer<typeof IndexState>;
 
-/** Why an item's text can't be searched, or why something is no item at all. */
-export const TEXT_REASONS = [
-  "unsupported_type",
-  "too_large",
-  "empty",
-  "encrypted",
-  "excluded_by_scope",
-  "excluded_by_policy",
-  "acl_unknown",
-  "failed",
-] as const;
 export const TextReason = z.enum(TEXT_REASONS);
 export type TextReason = z.infer<typeof TextReason>;
 

@@ -45,6 +45,8 @@ export const FileListQuery = z.strictObject({
   providerId: z.string().min(1).max(64).optional(),
   kind: ItemKind.optional(),
   indexState: IndexState.optional(),
+  /** Why there is no searchable text. */
+  textReason: TextReason.optional(),
   /** A part of the title, without regard to case. */
   q: z.string().min(1).max(200).optional(),
   sort: z.enum(["updatedAt", "title"]).default("updatedAt"),

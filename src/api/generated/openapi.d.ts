@@ -3210,6 +3210,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "failed";
             };
             header?: never;
             path: {
@@ -3251,6 +3252,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "failed";
             };
             header?: never;
             path?: never;

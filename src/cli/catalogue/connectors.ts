@@ -255,14 +255,14 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: "push",
     summary: "Send items to a push connector with its key.",
     details:
-      "One JSON event per line, from files or stdin; the server's result per line goes to stdout. The key is KB_CONNECTOR_KEY or --key by reference, and goes only to KB_URL or --url.",
+      "One JSON event per line, from files or stdin; the server's result per line goes to stdout. The key is KB_CONNECTOR_KEY or --key by reference. It goes to KB_URL or --url, where an id needs no login, or to the server that you are signed in to and that made it.",
     arguments: [
-      { name: "connector", summary: "con_…", required: true },
+      { name: "connector", summary: "its name (needs a login) or con_…", required: true },
       { name: "file", summary: "NDJSON files (default: stdin)", variadic: true },
     ],
     options: [{ flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" }],
-    examples: ["kb push con_2345abcd2345abcd items.ndjson"],
-    exitCodes: [4, 7, 8],
+    examples: ["kb push tickets --key @tickets.key items.ndjson", "kb push con_2345abcd2345abcd items.ndjson"],
+    exitCodes: [3, 4, 7, 8],
     isRemote: true,
     load: async () => (await import("#cli/commands/push.ts")).push,
   },

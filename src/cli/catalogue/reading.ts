@@ -1,4 +1,5 @@
 import type { CommandSpec, OptionSpec } from "#cli/command.ts";
+import { TEXT_REASONS } from "#api/text-reasons.ts";
 import { DATE_FIELDS, DETAILS, ENTITY_TYPES, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
 import { ACCESS_FIELDS, ENTITY_FIELDS, FILE_COUNT_FIELDS, FILE_FIELDS, RESULT_FIELDS } from "./fields.ts";
 
@@ -16,6 +17,7 @@ export const FILE_LIST_OPTIONS: readonly OptionSpec[] = [
     summary: "only items in this state of indexing",
     choices: ["indexed", "unsearchable", "pending", "failed", "held"],
   },
+  { flags: "--reason <reason>", summary: "only items without searchable text for this reason", choices: TEXT_REASONS },
   { flags: "--sort <order>", summary: "newest first, or by title", choices: ["updatedAt", "title"] },
   ...PAGE_OPTIONS,
 ];

@@ -35,6 +35,7 @@ export async function printFiles(
       ...query,
       kind: textOption(input, "kind"),
       indexState: textOption(input, "state"),
+      textReason: textOption(input, "reason"),
       q: textOption(input, "find"),
       sort: textOption(input, "sort"),
       limit: parseInteger(textOption(input, "limit"), "--limit", 1, 200) ?? api.settings.defaults.limit,

@@ -9,27 +9,28 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { type CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
-import { loadSettings } from "#cli/settings.ts";
+import { findCredential, loadSettings, type Settings } from "#cli/settings.ts";
 import { parseObject } from "#cli/state-file.ts";
 import { readSecret } from "#cli/values.ts";
+import { findConnector } from "./connectors.ts";
 
 /** One request holds at most this much; the server takes 4 MiB, and one item may be larger than a batch. */
 const BATCH_BYTES = 1_000_000;
 const BATCH_LINES = 500;
+/** `kb_con_` and characters that tell keys apart: a server that claims less can't know the key. */
+const TELLING_PREFIX = "kb_con_".length + 4;
 
 /** `kb push CONNECTOR [FILE…]`: NDJSON events from files or stdin; the server's result per line goes to stdout. */
 export async function push(input: CommandInput, deps: Deps): Promise<number> {
   const settings = await loadSettings(deps, input.options);
-  const api = makeApi(deps, settings, {
-    kind: "token",
-    value: await connectorKey(input, deps, settings.serverFrom),
-    from: "KB_CONNECTOR_KEY",
-  });
-  const output = makeOutput(input, deps, settings.defaults);
-  const path = `/api/connectors/${segment(argument(input, 0))}/items`;
   const files = argumentList(input, 1);
   if (files.length === 0 && deps.io.isStdinTty)
     throw usageFailure("There is nothing to push: name a file, or pipe NDJSON in.");
+  const key = await connectorKey(input, deps);
+  const connectorId = await findTarget(argument(input, 0), key, settings, deps);
+  const api = makeApi(deps, settings, { kind: "token", value: key, from: "KB_CONNECTOR_KEY" });
+  const output = makeOutput(input, deps, settings.defaults);
+  const path = `/api/connectors/${segment(connectorId)}/items`;
   const progress = makeProgress(deps, "push", "events");
   const totals = { sent: 0, failed: 0 };
   try {
@@ -43,17 +44,53 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
   return totals.failed > 0 ? EXIT.finishedWithErrors : EXIT.ok;
 }
 
-async function connectorKey(input: CommandInput, deps: Deps, serverFrom: string): Promise<string> {
+async function connectorKey(input: CommandInput, deps: Deps): Promise<string> {
   const reference = textOption(input, "key") ?? (deps.env["KB_CONNECTOR_KEY"] ? "env:KB_CONNECTOR_KEY" : undefined);
   if (reference === undefined)
     throw notSignedIn(
       "No connector key.",
       "Set KB_CONNECTOR_KEY, or give --key @FILE. kb connectors rotate-key makes one.",
     );
-  if (serverFrom === "profile") {
-    throw usageFailure("A connector key is sent only to an address given beside it.", "Set KB_URL, or give --url.");
+  const key = await readSecret(reference, "--key", deps);
+  // One word of visible ASCII; anything else would make a header of its own.
+  if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not hold a connector key.`);
+  return key;
+}
+
+/**
+ * The id of the connector to push to. An id beside an address (--url, KB_URL) is taken as it is, so that a machine needs
+ * nothing but the key. Everything else is looked up with the stored login; to a server that only a profile names, which a
+ * kb.json may choose, the key goes only when that server lists it as the connector's own. Source: S48.
+ */
+async function findTarget(word: string, key: string, settings: Settings, deps: Deps): Promise<string> {
+  const isBeside = settings.serverFrom !== "profile";
+  if (isBeside && /^con_[a-z0-9]+$/.test(word)) return word;
+  const credential = await findCredential(deps, settings, "api");
+  if (credential === undefined) {
+    throw isBeside
+      ? notSignedIn(
+          `Not signed in to ${settings.server.baseUrl}, so "${word}" can't be looked up.`,
+          `Give the connector's id, con_…, or sign in: kb login ${settings.server.baseUrl}`,
+        )
+      : usageFailure(
+          "A connector key is sent only to an address given beside it, or to a server you are signed in to.",
+          `Set KB_URL, give --url, or sign in: kb login ${settings.server.baseUrl}`,
+        );
   }
-  return await readSecret(reference, "--key", deps);
+  const connector = await findConnector(makeApi(deps, settings, credential), word);
+  if (connector.providerId !== "push")
+    throw usageFailure(
+      `"${connector.name}" is a ${connector.providerId} connector: it reads its source itself.`,
+      "Only push connectors take items: kb connectors list --provider push",
+    );
+  const { keyPrefix } = connector;
+  const isKnownThere = typeof keyPrefix === "string" && keyPrefix.length >= TELLING_PREFIX && key.startsWith(keyPrefix);
+  if (!isBeside && !isKnownThere)
+    throw usageFailure(
+      `This is not the key of "${connector.name}" on ${settings.server.baseUrl}, so it is not sent there.`,
+      "Name the key's server with KB_URL or --url, or make a new key: kb connectors rotate-key",
+    );
+  return connector.id;
 }
 
 async function pushStream(
@@ -104,5 +141,5 @@ function printResults(text: string, linesBefore: number, output: Output): number
 }
 
 function notAnEvent(line: number): CliFailure {
-  return usageFailure(`Line ${line} is not a JSON object.`, "One event per line, as docs/reference/push.md shows.");
+  return usageFailure(`Line ${line} is not a JSON object.`, "One event per line, as docs/sources/push.md shows.");
 }

@@ -2,9 +2,10 @@
 import type { FileList } from "#api/files.ts";
 import type { SearchAnswer } from "#api/search.ts";
 import type { ServerUrl } from "#api/server-url.ts";
-import { segment, type Api } from "#cli/api.ts";
+import { TEXT_REASONS } from "#api/text-reasons.ts";
+import { segment, type Api, type Query } from "#cli/api.ts";
 import { printAnswer } from "#cli/commands/search.ts";
-import { count, type Output } from "#cli/output.ts";
+import { count, plural, type Output } from "#cli/output.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
 
 /** One indexed folder and how its sync ended. */
@@ -14,29 +15,29 @@ export interface IndexedFolder {
   sync: SyncRecord;
 }
 
-const SAMPLE = 200;
-
 /** Prints what a folder's sync took in, and what it did not, by reason. */
 export async function reportFolder(api: Api, folder: IndexedFolder, output: Output): Promise<void> {
   const { connector, sync } = folder;
   const path = `/api/connectors/${segment(connector.id)}/files`;
-  const [indexed, titlesOnly, failed] = await Promise.all(
-    ["indexed", "unsearchable", "failed"].map((indexState) =>
-      api.call<FileList>("GET", path, { query: { indexState, limit: indexState === "indexed" ? 1 : SAMPLE } }),
-    ),
-  );
-  output.line(`${folder.path}: ${count(indexed?.total ?? 0)} files searchable.`);
-  if (titlesOnly !== undefined && titlesOnly.total > 0) {
-    output.line(
-      `  ${count(titlesOnly.total)} found by name only: ${reasons(titlesOnly.files.map((file) => file.textState.reason ?? "no text"))}.`,
+  async function total(query: Query): Promise<number> {
+    return (await api.call<FileList>("GET", path, { query: { ...query, limit: 1 } })).total;
+  }
+  const [indexed, byName, failed] = await Promise.all([
+    total({ indexState: "indexed" }),
+    total({ indexState: "unsearchable" }),
+    total({ indexState: "failed" }),
+  ]);
+  output.line(`${folder.path}: ${plural(indexed, "file")} searchable.`);
+  if (byName > 0) {
+    const totals = await Promise.all(
+      TEXT_REASONS.map(async (textReason) => await total({ indexState: "unsearchable", textReason })),
     );
+    const why = listReasons(TEXT_REASONS.map((reason, i) => [reason, totals[i] ?? 0]));
+    output.line(`  ${count(byName)} found by name only${why === "" ? "" : `: ${why}`}.`);
   }
-  if (sync.counts.skipped > 0) {
-    const why = reasons(sync.skips.filter((skip) => skip.reason !== "failed").map((skip) => skip.reason));
-    output.line(`  ${count(sync.counts.skipped)} left out${why === "" ? "" : `: ${why}`}.`);
-  }
-  if (sync.counts.failed > 0 || (failed?.total ?? 0) > 0) {
-    output.line(`  ${count(Math.max(sync.counts.failed, failed?.total ?? 0))} failed:`);
+  if (sync.counts.skipped > 0) output.line(`  ${count(sync.counts.skipped)} left out${describeSkips(sync)}.`);
+  if (sync.counts.failed > 0 || failed > 0) {
+    output.line(`  ${count(Math.max(sync.counts.failed, failed))} failed:`);
     for (const skip of sync.skips.filter((item) => item.reason === "failed").slice(0, 5)) {
       output.line(`    ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
     }
@@ -78,13 +79,26 @@ export function printClients(server: ServerUrl, command: string, output: Output)
   for (const line of lines) output.layout(line);
 }
 
-function reasons(list: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const reason of list) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .map(([reason, number]) => `${reason.replaceAll("_", " ")} ${count(number)}`)
+/** The reasons of what was left out: with numbers only where the server's sample holds every one of them. */
+function describeSkips({ counts, skips }: SyncRecord): string {
+  const numbers = new Map<string, number>();
+  const sample = skips.filter((skip) => skip.reason !== "failed");
+  for (const { reason } of sample) numbers.set(reason, (numbers.get(reason) ?? 0) + 1);
+  if (numbers.size === 0) return "";
+  if (sample.length === counts.skipped) return `: ${listReasons([...numbers])}`;
+  return `, among them: ${[...numbers.keys()].map(asWords).join(", ")}`;
+}
+
+function listReasons(numbers: readonly (readonly [reason: string, number: number])[]): string {
+  return numbers
+    .filter(([, number]) => number > 0)
+    .toSorted((a, b) => b[1] - a[1])
+    .map(([reason, number]) => `${asWords(reason)} ${count(number)}`)
     .join(", ");
+}
+
+function asWords(reason: string): string {
+  return reason.replaceAll("_", " ");
 }
 
 async function wordsOfATitle(api: Api, connectorId: string): Promise<string | undefined> {

@@ -39,8 +39,9 @@ test("from nothing: a server, an admin, a connector, a sync, one answered search
   const first = await run(world);
   expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("Started the server")]);
   for (const text of [
-    "1 files searchable",
-    "unsupported type 1",
+    "1 file searchable",
+    "3,554 found by name only: unsupported type 3,500, empty 54.",
+    "1 left out: unsupported type 1.",
     "$ kb search quarterly plan",
     "Quarterly plan.md",
     "MCP URL: http://127.0.0.1:",

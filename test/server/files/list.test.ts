@@ -49,8 +49,16 @@ describe("the list of items", () => {
       await world.connector(wsp, { providerId: "push", members: [`user:${ana.userId}`] }),
       await world.connector(wsp, { members: ["group:grp_others"] }),
     ];
-    const rows: { kbId: string; con: string; title: string; updatedAt: number | null; kind: string; open: boolean }[] =
-      [];
+    interface Row {
+      kbId: string;
+      con: string;
+      title: string;
+      updatedAt: number | null;
+      kind: string;
+      open: boolean;
+      textReason: string | null;
+    }
+    const rows: Row[] = [];
     for (let i = 0; i < 90; i++) {
       const con = cons[i % 3] ?? "";
       const isForAna = i % 5 !== 0;
@@ -60,6 +68,7 @@ describe("the list of items", () => {
         updatedAt: i % 11 === 0 ? null : i % 13 === 0 ? -5_000 * i : 1_000 * (i % 17),
         kind: i % 4 === 0 ? "task" : "file",
         open: isForAna && i % 3 !== 2,
+        textReason: i % 6 !== 0 ? null : i % 12 === 0 ? "empty" : "too_large",
       };
       const kbId = await world.item(wsp, {
         connectorId: con,
@@ -68,12 +77,13 @@ describe("the list of items", () => {
         kind: row.kind,
         source: i % 3 === 0 ? "filesystem:Docs" : "push:things",
         indexState: i % 6 === 0 ? "unsearchable" : "indexed",
+        textReason: row.textReason,
         access: { known: true, all: [[isForAna ? `user:${ana.userId}` : "user:usr_other"]] },
         removedAt: i % 19 === 0 ? 1 : null,
       });
       if (i % 19 !== 0) rows.push({ kbId, ...row });
     }
-    const cases: [Partial<FileListQuery>, (row: (typeof rows)[number]) => boolean][] = [
+    const cases: [Partial<FileListQuery>, (row: Row) => boolean][] = [
       [{}, () => true],
       [{ sort: "title" }, () => true],
       [{ kind: "task" }, (row) => row.kind === "task"],
@@ -81,6 +91,8 @@ describe("the list of items", () => {
       [{ connectorId: cons[0] ?? "" }, (row) => row.con === cons[0]],
       [{ connectorId: cons[2] ?? "" }, () => false],
       [{ source: "push:things", sort: "title" }, (row) => row.con === cons[1]],
+      [{ textReason: "empty" }, (row) => row.textReason === "empty"],
+      [{ indexState: "unsearchable", textReason: "failed" }, () => false],
       [{ q: "100%" }, (row) => row.title.includes("100%")],
       [{ q: "PLAN A", sort: "title" }, (row) => row.title.toLowerCase().includes("plan a")],
     ];

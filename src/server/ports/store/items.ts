@@ -59,6 +59,7 @@ export interface ItemFilter {
   providerId?: string | undefined;
   kind?: ItemKind | undefined;
   indexState?: IndexState | undefined;
+  textReason?: TextReason | undefined;
   /** A part of the title, without regard to the case of ASCII letters. */
   titlePart?: string | undefined;
 }
@@ -119,7 +120,7 @@ export interface ItemStore {
   matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>>;
   /**
    * How many living items there are per connector, source, kind, state and access, in this order, at most `limit` groups
-   * after `after`: an index walk that reads no row. `titlePart` is not counted here.
+   * after `after`: an index walk that reads no row, unless by `textReason`. `titlePart` is not counted here.
    */
   counts(filter: Omit<ItemFilter, "titlePart">, after: ItemCount | undefined, limit: number): Promise<ItemCount[]>;
   /** The chunks that hold any of the characters from `start` up to `end`, ascending. */

@@ -180,7 +180,7 @@ function applyFilter<O>(
   connectorIds: readonly string[] | undefined,
 ): ItemQuery<O> {
   let filtered = query;
-  for (const column of ["connectorId", "source", "kind", "indexState"] as const) {
+  for (const column of ["connectorId", "source", "kind", "indexState", "textReason"] as const) {
     const value = filter[column];
     if (value !== undefined) filtered = filtered.where(column, "=", value);
   }

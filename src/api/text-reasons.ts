@@ -1,0 +1,11 @@
+/** Why an item's text can't be searched, or why something is no item at all. Apart from the schemas: the CLI starts fast. */
+export const TEXT_REASONS = [
+  "unsupported_type",
+  "too_large",
+  "empty",
+  "encrypted",
+  "excluded_by_scope",
+  "excluded_by_policy",
+  "acl_unknown",
+  "failed",
+] as const;
