@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the contract and the catalogue of commands: `docs/openapi.json`, the client's types,
- * `docs/reference/cli.md` and `docs/mcp.md`.
+ * Writes what is made from the contract, the catalogue of commands and the settings: `docs/openapi.json`, the client's types,
+ * `docs/reference/cli.md`, `docs/mcp.md` and `docs/settings.md`.
  * With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,6 +12,7 @@ import { ROUTE_GROUPS } from "#api/index.ts";
 import { makeCliReference } from "#cli/reference.ts";
 import { findDoorRule } from "#server/http/auth.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
+import { makeSettingsReference } from "#server/settings-reference.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
 
@@ -28,6 +29,7 @@ async function main(isCheck: boolean): Promise<void> {
     },
     { path: "docs/reference/cli.md", text: makeCliReference() },
     { path: "docs/mcp.md", text: makeMcpReference() },
+    { path: "docs/settings.md", text: makeSettingsReference() },
   ];
   const stale = outputs.filter(({ path, text }) => readIfThere(toFile(path)) !== text);
   if (isCheck) {

@@ -4,50 +4,95 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 
-/** Everything the server can be told, each with its default. Source: design page "api", Settings. */
+/** Everything the server can be told, each with its default and what it means. Source: design page "api", Settings. */
 const SETTINGS = {
-  /** The one origin of links, issuer and `mcpUrl`. */
-  publicUrl: z.string().transform(toOrigin).optional(),
-  host: z.string().min(1).default("127.0.0.1"),
-  port: z.coerce.number().int().min(0).max(65_535).default(7700),
-  /** Further host names that requests may carry. */
-  allowedHosts: list(",").default([]),
-  dataDir: z.string().min(1),
+  publicUrl: z
+    .string()
+    .transform(toOrigin)
+    .optional()
+    .describe(
+      "The address people and agents use, such as `https://kb.example.org`: the one origin of links, cookies and host checks. Without it `http://127.0.0.1:<port>`.",
+    ),
+  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on. `--host` goes before it."),
+  port: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7700)
+    .describe("The port to listen on, 0 for a free one. `--port` goes before it."),
+  allowedHosts: list(",").default([]).describe("Further host names that requests may carry, separated by commas."),
+  dataDir: z
+    .string()
+    .min(1)
+    .describe(
+      "The folder with everything kb keeps. Without it `$XDG_DATA_HOME/kb`, usually `~/.local/share/kb`. `--data-dir` goes before it.",
+    ),
   databaseUrl: z
     .string()
     .refine(
       () => false,
       "PostgreSQL comes with the distributed profile, which this version does not have. Leave it out: records live in the data folder",
     )
-    .optional(),
+    .optional()
+    .describe("For the distributed profile, which this version does not have: leave it out."),
   opensearchUrl: z
     .string()
     .refine(
       () => false,
       "OpenSearch comes with the distributed profile, which this version does not have. Leave it out: the index lives in the data folder",
     )
-    .optional(),
+    .optional()
+    .describe("For the distributed profile, which this version does not have: leave it out."),
   role: z
     .string()
     .refine((role) => role === "all", 'Only "all" works in one process with the embedded store')
-    .default("all"),
-  mode: z.enum(["self-hosted", "managed"]).default("self-hosted"),
-  signup: z.enum(["invite", "open", "closed"]).default("invite"),
-  /** Folders that connectors may read. */
-  localRoots: list(delimiter).default([]),
+    .default("all")
+    .describe("What this process does; only `all` in this version."),
+  mode: z
+    .enum(["self-hosted", "managed"])
+    .default("self-hosted")
+    .describe("`managed`: run for other people's workspaces; none of them reads folders of this machine."),
+  signup: z
+    .enum(["invite", "open", "closed"])
+    .default("invite")
+    .describe("What clients are told about new accounts. In this version they come by invitation, whatever it says."),
+  localRoots: list(delimiter)
+    .default([])
+    .describe("Folders that filesystem connectors may read, separated by `:` (`;` on Windows)."),
   bootstrapEmail: z
     .string()
     .regex(/^[^\s@]+@[^\s@]+$/, "Expected an e-mail address")
-    .optional(),
-  bootstrapPassword: z.string().min(1).optional(),
-  logLevel: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
-  trustedProxies: list(",").default([]),
-  rateLimits: z.enum(["on", "off"]).default("on"),
-  /** `normal` survives kill -9, `full` a power cut too. */
-  durability: z.enum(["normal", "full"]).default("normal"),
-  shutdownTimeoutS: z.coerce.number().int().min(0).max(600).default(20),
-  mcpLifecycle: z.enum(["auto", "strict", "open"]).default("auto"),
+    .optional()
+    .describe("The first admin's address, instead of the setup code. Ignored once the installation has an owner."),
+  bootstrapPassword: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The first admin's password; belongs to `KB_BOOTSTRAP_EMAIL`. Better as `KB_BOOTSTRAP_PASSWORD_FILE`."),
+  logLevel: z
+    .enum(["debug", "info", "warn", "error", "silent"])
+    .default("info")
+    .describe("The least that is logged: `debug`, `info`, `warn`, `error`, `silent`."),
+  trustedProxies: list(",")
+    .default([])
+    .describe("Addresses or ranges, separated by commas, whose `X-Forwarded-For` is believed."),
+  rateLimits: z.enum(["on", "off"]).default("on").describe("`off` only while the server listens on loopback."),
+  durability: z
+    .enum(["normal", "full"])
+    .default("normal")
+    .describe("`normal` survives the end of the process at any moment, `full` a power cut too, with slower syncs."),
+  shutdownTimeoutS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(600)
+    .default(20)
+    .describe("Seconds that requests in flight get at the end."),
+  mcpLifecycle: z
+    .enum(["auto", "strict", "open"])
+    .default("auto")
+    .describe("Which protocol versions `POST /mcp` answers; see [mcp.md](mcp.md#versions)."),
 } as const;
 
 const Settings = z.object(SETTINGS);
@@ -64,7 +109,7 @@ export interface SettingsInput {
 }
 
 /** Client-side and test variables: none of the server's business. */
-const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|TEST_.*)$/;
+const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
 /** Told apart from typing mistakes. */
 const LATER =
   /^KB_(?:ALLOW_PRIVATE_HOSTS|SECRET_KEYS|SMTP_URL|MAIL_FROM|(?:GITHUB|GOOGLE|SLACK|OIDC|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
@@ -88,6 +133,29 @@ export function readSettings(input: SettingsInput): { settings: Settings; warnin
   if (!parsed.success) throw describeProblem(parsed.error, given);
   const settings = { ...parsed.data, dataDir: resolve(parsed.data.dataDir) };
   return { settings, warnings: judge(settings) };
+}
+
+/** What a person has to know of one setting. */
+export interface SettingInfo {
+  key: string;
+  env: string;
+  /** As it is written in the environment; "" when there is none. */
+  default: string;
+  meaning: string;
+}
+
+/** Every setting of the server, from the schema itself. */
+export function describeSettings(): SettingInfo[] {
+  return Object.entries(SETTINGS).map(([key, schema]) => {
+    const parsed = z.object({ value: schema }).safeParse({});
+    const value = parsed.success ? parsed.data.value : undefined;
+    return {
+      key,
+      env: toEnvName(key),
+      default: value === undefined || Array.isArray(value) ? "" : String(value),
+      meaning: schema.description ?? "",
+    };
+  });
 }
 
 /** Reads the settings of this process, with the settings file if there is one. @throws ApiError `settings_invalid` */

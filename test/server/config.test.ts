@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "vitest";
-import { baseUrlOf, loadSettings, readSettings, type SettingsInput } from "#server/config.ts";
+import { baseUrlOf, describeSettings, loadSettings, readSettings, type SettingsInput } from "#server/config.ts";
 import { tempDir } from "../helpers.ts";
 
 const read = (input: Partial<SettingsInput>) =>
@@ -72,8 +72,16 @@ describe("settings", () => {
     expect(() => read({ file })).toThrow(/publicURl in server.yaml is no setting of kb. Did you mean publicUrl\?/);
   });
 
+  test("each is described, with the default that is used", ({ expect }) => {
+    const described = describeSettings();
+    expect(described.filter(({ meaning }) => !/^.{20,}\.$/.test(meaning))).toEqual([]);
+    const defaults = Object.fromEntries(described.map((setting) => [setting.key, setting.default]));
+    expect(defaults).toMatchObject({ port: "7700", host: "127.0.0.1", rateLimits: "on", publicUrl: "", dataDir: "" });
+  });
+
   test("variables of the command line tools are left alone", ({ expect }) => {
-    expect(read({ env: { KB_URL: "x", KB_TOKEN: "y", KB_PROFILE: "z" } }).warnings).toEqual([]);
+    const env = { KB_URL: "x", KB_TOKEN: "y", KB_PROFILE: "z", KB_CONNECTOR_KEY: "k", KB_CONFIG_DIR: "/c" };
+    expect(read({ env }).warnings).toEqual([]);
   });
 
   test("listening for others without a public URL, or in the clear, is warned about", ({ expect }) => {
