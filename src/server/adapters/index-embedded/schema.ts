@@ -63,7 +63,7 @@ export function packKey(high: number, low: number): number {
   return high * HIGH + low;
 }
 
-export function highOf(key: number): number {
+function highOf(key: number): number {
   return Math.floor(key / HIGH);
 }
 
