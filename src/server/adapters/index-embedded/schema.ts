@@ -58,15 +58,6 @@ export const INDEX_DDL: readonly string[] = [
 
 const HIGH = 2 ** 32;
 
-/** The packed rowid of (high, low). Both stay far below 2^21 and 2^32, so the number is exact. */
-export function packKey(high: number, low: number): number {
-  return high * HIGH + low;
-}
-
-function highOf(key: number): number {
-  return Math.floor(key / HIGH);
-}
-
 export function lowOf(key: number): number {
   return key % HIGH;
 }
