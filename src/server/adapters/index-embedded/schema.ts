@@ -69,3 +69,8 @@ export const RETIRED = 2;
 
 /** Most documents in a segment: local ids are 16 bits. */
 export const MAX_SEGMENT_DOCS = 65_536;
+
+/** The packed rowid of (high, low). Both stay far below 2^21 and 2^32, so the number is exact. */
+export function packKey(high: number, low: number): number {
+  return high * HIGH + low;
+}
