@@ -7,7 +7,7 @@ import { argument, argumentList, textOption, type CommandInput } from "#cli/comm
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { type CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput, type Output } from "#cli/output.ts";
+import { count, makeOutput, plural, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { findCredential, loadSettings, type Settings } from "#cli/settings.ts";
 import { parseObject } from "#cli/state-file.ts";
@@ -40,7 +40,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
   } finally {
     progress.stop();
   }
-  output.talk(`${count(totals.sent)} events sent, ${count(totals.failed)} refused.`);
+  output.talk(`${plural(totals.sent, "event")} sent, ${count(totals.failed)} refused.`);
   return totals.failed > 0 ? EXIT.finishedWithErrors : EXIT.ok;
 }
 

@@ -1,0 +1,91 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished, test } from "vitest";
+import { cleanEnv, CLI, runKb } from "./e2e/server-process.ts";
+import { tempDir } from "./helpers.ts";
+
+const ROOT = new URL("..", import.meta.url).pathname;
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const BLOCKS = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? "");
+const USUAL_URL = "http://127.0.0.1:7700";
+
+interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A person's machine with nothing on it but `kb` on the PATH; the server that the commands start is stopped at the end. */
+function newcomer() {
+  const home = tempDir();
+  mkdirSync(join(home, "bin"));
+  writeFileSync(join(home, "bin/kb"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 });
+  const env = cleanEnv(home, { PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
+  onTestFinished(async () => {
+    await runKb(["stop"], { env });
+  });
+  return {
+    home,
+    env,
+    /** Runs lines as one shell; a command that fails ends it. */
+    run: (lines: string, cwd = home) =>
+      new Promise<Ran>((resolve) => {
+        const child = execFile("bash", ["-eo", "pipefail", "-c", lines], { cwd, env }, (_error, stdout, stderr) =>
+          resolve({ code: child.exitCode, stdout, stderr }),
+        );
+        child.stdin?.end();
+      }),
+  };
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync(command, ["--version"], { stdio: "ignore" });
+    return true;
+  } catch {
+    // Not on this machine.
+    return false;
+  }
+}
+
+test("every command of the README does what it says, in order", async ({ expect }) => {
+  const [install, tests, search, curl, push, team, ...rest] = BLOCKS;
+  expect(rest).toEqual([]);
+  // Installing, building and testing are what .ci/run and this very run do.
+  const setUp = ["npm ci --ignore-scripts", "npm run build"];
+  expect(tests).toBe("npm ci --ignore-scripts\nnpm test\n");
+  const [ci, build, ...start] = (install ?? "").trim().split("\n");
+  expect([ci, build]).toEqual(setUp);
+  expect(start).toHaveLength(1);
+
+  const { home, run } = newcomer();
+  const started = await run(start.join("\n"), ROOT);
+  expect(started).toMatchObject({ code: 0, stdout: expect.stringMatching(/\d+ files searchable\.\n\n\$ kb search /) });
+  const url = /^MCP URL: (http:\S+)\/mcp$/m.exec(started.stdout)?.[1] ?? "";
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+
+  const found = await run(search ?? "");
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("permissions.md") });
+
+  expect(curl).toContain(`curl -sS ${USUAL_URL}/mcp`);
+  // The one change: another port, when 7700 is taken on this machine.
+  const called = await run((isInstalled("curl") ? (curl ?? "") : (curl?.split("\n")[0] ?? "")).replace(USUAL_URL, url));
+  expect(called.code, called.stderr).toBe(0);
+  if (isInstalled("curl")) expect(called.stdout).toMatch(/"result":\{"content".*permissions\.md/);
+
+  const pushed = await run(push ?? "");
+  expect(pushed).toMatchObject({ code: 0, stdout: expect.stringContaining('"result":"upserted"') });
+  expect(pushed.stdout.split("\n").at(-2)).toContain("Renew the certificate");
+  expect(statSync(join(home, "tickets.key")).mode & 0o777).toBe(0o600);
+  expect(pushed.stdout + pushed.stderr).not.toContain(readFileSync(join(home, "tickets.key"), "utf8").trim());
+
+  expect(await run(team ?? "")).toMatchObject({ code: 0, stdout: expect.stringContaining("kb serve") });
+  expect(await run("kb stop")).toMatchObject({ code: 0, stderr: `The server at ${url} is stopped.\n` });
+});
+
+test("the pages that the README names are there", ({ expect }) => {
+  const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? "");
+  expect(links.length).toBeGreaterThan(8);
+  for (const path of links) expect(statSync(join(ROOT, path)).isFile() || path.endsWith("/"), path).toBe(true);
+});
