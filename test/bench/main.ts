@@ -11,8 +11,9 @@ import { findSpawnEntry } from "#server/adapters/spawn.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchSearch } from "./search.ts";
+import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search"] as const;
+const PARTS = ["cli", "extract", "search", "sync"] as const;
 
 await main();
 
@@ -22,6 +23,7 @@ async function main(): Promise<void> {
       only: { type: "string", multiple: true },
       items: { type: "string", default: "100000" },
       threads: { type: "string", default: "2" },
+      files: { type: "string", default: "20000" },
     },
   });
   const isWanted = (part: (typeof PARTS)[number]) => values.only === undefined || values.only.includes(part);
@@ -47,6 +49,10 @@ async function main(): Promise<void> {
       hasFts: true,
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
     });
+  }
+  if (isWanted("sync")) {
+    print("\nwhole filesystem sync by the built program");
+    print(`  ${JSON.stringify(await benchSync({ files: Number(values.files), textFolder }))}`);
   }
 }
 
