@@ -6,7 +6,7 @@ import { FilesystemConfig, type Places } from "./config.ts";
 import { isRestricted } from "./judge.ts";
 import { mimeHintOf } from "./mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
-import { openRoot } from "./root.ts";
+import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#server/sources/file-scope/scope.ts";
 import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
 
@@ -25,6 +25,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     dataFolder: options.dataFolder,
   };
   const inScope = makeInScope();
+  const roots = makeSharedRoots(places);
   return {
     spec: {
       providerId: "filesystem",
@@ -41,7 +42,8 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       const scope = compileScope({ include: [], exclude: [] });
       return browseFolders({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
-    fetchContent: (ctx, item) => fetchFile(ctx, item.externalId, places),
+    fetchContent: (ctx, item) =>
+      roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
     inScope: (scope, item) => inScope(scope, item.externalId),
     async unavailable() {
       if (isManaged) return "Folders of the server can't be connected in managed mode.";
@@ -66,8 +68,7 @@ async function checkRoot(ctx: Context, places: Places) {
 }
 
 /** Asks again what the walk asked by policy: what became restricted since is not read for a wider connector. */
-async function fetchFile(ctx: Context, externalId: string, places: Places) {
-  const root = await openRoot(ctx.config.root, places);
+async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
   const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
   const file = await openInside(root, externalId);
   try {
@@ -81,6 +82,35 @@ async function fetchFile(ctx: Context, externalId: string, places: Places) {
   } finally {
     await file.close();
   }
+}
+
+/** Files begun on one check of their root, and how long it serves. */
+const FILES_PER_CHECK = 64;
+const CHECK_MS = 1_000;
+
+/**
+ * Files that are read at the same time share one check of their root: it costs more calls than reading a small file.
+ * A file read on its own has a check of its own. That each file lies inside the root is never shared (`open-inside.ts`).
+ */
+function makeSharedRoots(places: Places) {
+  const checks = new Map<string, { root: Promise<RootFolder>; at: number; begun: number; open: number }>();
+  return {
+    async withRoot<Result>(configured: string, now: number, use: (root: RootFolder) => Promise<Result>) {
+      let check = checks.get(configured);
+      if (!check || check.begun >= FILES_PER_CHECK || Math.abs(now - check.at) > CHECK_MS) {
+        check = { root: openRoot(configured, places), at: now, begun: 0, open: 0 };
+        checks.set(configured, check);
+      }
+      check.begun += 1;
+      check.open += 1;
+      try {
+        return await use(await check.root);
+      } finally {
+        check.open -= 1;
+        if (check.open === 0 && checks.get(configured) === check) checks.delete(configured);
+      }
+    },
+  };
 }
 
 function isPrivate(ctx: Context): boolean {

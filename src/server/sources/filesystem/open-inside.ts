@@ -136,6 +136,8 @@ async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxByt
     const { bytesRead } = await handle.read(bytes, length, wanted, length);
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
+    // As long as the system said and not a byte more, though more was asked for: the end, without another call.
+    if (bytesRead < wanted && length === sizeHint) return bytes.subarray(0, length);
   }
 }
 

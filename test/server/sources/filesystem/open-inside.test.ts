@@ -128,3 +128,22 @@ test("a link flipped under the reader never shows the outside (2,000 reads)", as
   expect(outcome.read).toBeGreaterThan(0);
   expect(outcome.refused).toBeGreaterThan(0);
 });
+
+test("files read at once share the check of their root; the next one has a check of its own", async ({ expect }) => {
+  let checks = 0;
+  let isAllowed = true;
+  const folder: ReturnType<typeof makeFolder> = makeFolder({
+    allowedRoots: async () => {
+      checks += 1;
+      return isAllowed ? [folder.root] : [];
+    },
+  });
+  const names = Array.from({ length: 100 }, (_, n) => `${n}.md`);
+  for (const name of names) folder.write(name);
+  const read = (externalId: string) => folder.source.fetchContent?.(folder.context(), { externalId });
+  const found = await Promise.all(names.map(read));
+  expect(found.map((file) => file?.fileName)).toEqual(names);
+  expect(checks).toBe(2);
+  isAllowed = false;
+  await expect(read("0.md")).rejects.toMatchObject({ code: "root_not_allowed" });
+});
