@@ -6,6 +6,7 @@ import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
+import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
 import { prepare, type PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
@@ -42,6 +43,10 @@ export type RunEnd =
 
 /** Events read ahead of what is stored: bounds memory by some batches. */
 const WINDOW = 128;
+/** Bytes of files that are read, extracted or waiting for their place in a batch: bounds memory whatever the files are. */
+const BYTES_IN_FLIGHT = 64 * 1024 * 1024;
+/** Counted for a file whose source does not say how large it is. */
+const UNKNOWN_BYTES = 1024 * 1024;
 /** Long waits give the worker back. Source: design page "connectors". */
 const DEFAULT_WAIT_MS = 60_000;
 
@@ -88,7 +93,8 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const known = await loadKnown(store.itemWrites, connector.connectorId);
   if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
   const events = source.sync({ ...options.context, signal: abort.signal }, toRequest(options, known));
-  const steps = inOrder(events, (event) => toStep(options, event, abort.signal), {
+  const gate = makeByteGate(BYTES_IN_FLIGHT);
+  const steps = inOrder(events, (event) => toStep(options, event, gate, abort.signal), {
     parallel: options.parallel,
     window: WINDOW,
     release: () => abort.abort(new Error("The run is over.")),
@@ -97,6 +103,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   for await (const step of steps) {
     if (step.end) isComplete = step.end.complete;
     await take(step, known, sink);
+    step.leaveGate?.();
   }
   options.signal.throwIfAborted();
   const isFullListing = isComplete && sync.mode !== "items";
@@ -128,14 +135,16 @@ interface Step {
   end?: { complete: boolean };
   /** An item that was gone when it was to be read. */
   isVanished?: boolean;
+  /** Gives back the room that it held among the bytes in flight. */
+  leaveGate?: () => void;
 }
 
-function toStep(options: RunOptions, event: SyncEvent, signal: AbortSignal): Step | Promise<Step> {
+function toStep(options: RunOptions, event: SyncEvent, gate: ByteGate, signal: AbortSignal): Step | Promise<Step> {
   // What was read before the end of a run is still stored; nothing is begun after it.
   signal.throwIfAborted();
   switch (event.t) {
     case "upsert":
-      return prepareStep(options, event, signal);
+      return prepareInside(options, event, gate, signal);
     case "acl": {
       const { externalId } = event;
       return { ops: [{ op: "access", externalId, access: options.judge(event.access) }], bytes: 0, named: externalId };
@@ -158,6 +167,18 @@ function toStep(options: RunOptions, event: SyncEvent, signal: AbortSignal): Ste
     case "end":
       return { ops: [], bytes: 0, end: event };
   }
+}
+
+/** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */
+async function prepareInside(
+  options: RunOptions,
+  event: Extract<SyncEvent, { t: "upsert" }>,
+  gate: ByteGate,
+  signal: AbortSignal,
+): Promise<Step> {
+  if (event.item.content.type !== "fetch") return prepareStep(options, event, signal);
+  const leaveGate = await gate.enter(event.item.size ?? UNKNOWN_BYTES, signal);
+  return { ...(await prepareStep(options, event, signal)), leaveGate };
 }
 
 async function prepareStep(
