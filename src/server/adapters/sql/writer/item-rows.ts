@@ -72,6 +72,9 @@ export function makeItemRows(connection: SqliteConnection, workspaceId: string, 
   // The statements name exactly the members of KnownItem.
   const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];
 
+  /** Entities that stand in the table already, as far as this batch knows: files of a folder share most of theirs. */
+  const entered = new Set<string>();
+
   return {
     find: (externalId: string) => known("and connectorId = ? and externalId = ?", connectorId, externalId)[0],
     findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
@@ -121,7 +124,11 @@ export function makeItemRows(connection: SqliteConnection, workspaceId: string, 
     },
     replaceEntities(kbId: string, entities: readonly ItemEntity[], isNew: boolean) {
       if (!isNew) run("delete from item_entities where workspaceId = ? and kbId = ?", workspaceId, kbId);
-      for (const entity of entities) insertEntity(connection, workspaceId, kbId, entity);
+      for (const entity of entities) {
+        if (!entered.has(entity.entityId)) insertEntity(connection, workspaceId, entity);
+        entered.add(entity.entityId);
+        insertShown(connection, workspaceId, kbId, entity);
+      }
     },
     hold(kbId: string, syncId: string | null, now: number) {
       run(
@@ -201,10 +208,13 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
   ];
 }
 
-function insertEntity(connection: SqliteConnection, workspaceId: string, kbId: string, entity: ItemEntity): void {
+function insertEntity(connection: SqliteConnection, workspaceId: string, entity: ItemEntity): void {
   connection
     .prepare("insert or ignore into entities (workspaceId, entityId, type, identity) values (?, ?, ?, ?)")
     .run(workspaceId, entity.entityId, entity.type, entity.identity);
+}
+
+function insertShown(connection: SqliteConnection, workspaceId: string, kbId: string, entity: ItemEntity): void {
   connection
     .prepare(
       `insert or ignore into item_entities (workspaceId, kbId, entityId, role, name, nameKey, email, login, claimed)
