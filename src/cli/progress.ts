@@ -1,7 +1,7 @@
 /** Progress of long work: a bar that redraws itself on a terminal, a line every ten seconds elsewhere. */
 import { cleanLine } from "#api/clean.ts";
 import type { Deps } from "./deps.ts";
-import { count, duration, fit } from "./output.ts";
+import { count, duration, fit, plural } from "./output.ts";
 
 export interface ProgressState {
   done: number;
@@ -52,7 +52,7 @@ function describe(label: string, unit: string, state: ProgressState, perSecond: 
   const note = state.note ? `  ${cleanLine(state.note, 200)}` : "";
   const speed = perSecond > 0 ? `  ${count(Math.max(1, perSecond))}/s` : "";
   const name = cleanLine(label, 40);
-  if (total === null || total <= 0) return `${name}  ${count(done)} ${unit}${speed}${note}`;
+  if (total === null || total <= 0) return `${name}  ${plural(done, unit.replace(/s$/, ""))}${speed}${note}`;
   const share = Math.min(1, done / total);
   const left = perSecond > 0 && total > done ? `  ${duration(((total - done) / perSecond) * 1000)} left` : "";
   const filled = Math.round(share * BAR_WIDTH);

@@ -54,6 +54,8 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let addCounts: Partial<SyncCounts> = {};
   let progress: SyncProgress | undefined;
   let done = 0;
+  // Stays between the source's own words about it, so that a progress bar does not come and go.
+  let total = options.total;
   let cursor: string | undefined;
   let size = 100;
   let startedAt = options.now();
@@ -67,7 +69,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     const run: BatchRun = {
       ...options.run,
       addCounts,
-      progress: progress ?? { done, total: options.total, note: null },
+      progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
       ...(cursor !== undefined && { cursor }),
     };
     ops = [];
@@ -100,7 +102,10 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
         if (value !== 0) addCounts[name] = (addCounts[name] ?? 0) + value;
       }
     },
-    progress: (next) => (progress = next),
+    progress(next) {
+      total = next.total ?? total;
+      progress = { ...next, total };
+    },
     cursor: (next) => (cursor = next),
     async flushIfDue() {
       if (ops.length >= size || chars >= MAX_CHARS || options.now() - startedAt >= MAX_AGE_MS) await flush();
