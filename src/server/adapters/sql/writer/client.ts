@@ -67,7 +67,10 @@ export function startInlineWriter(
   });
   const client = makeClient(
     (request, priority) => engine.request(request, priority),
-    async () => connection.close(),
+    async () => {
+      engine.close();
+      connection.close();
+    },
   );
   return { ...client, connection };
 }

@@ -44,6 +44,7 @@ export class WriterEngine {
   readonly #expired = new Set<number>();
   #isRunning = false;
   #isUpkeepTurn = false;
+  #isClosed = false;
 
   constructor(options: {
     connection: SqliteConnection;
@@ -57,6 +58,11 @@ export class WriterEngine {
     this.#procedures = options.procedures;
     this.#schedule = options.schedule;
     this.#upkeep = options.upkeep ?? (() => false);
+  }
+
+  /** Begins nothing more, upkeep included: the connection is about to be closed. */
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Puts a request in line; resolves with its result once it ran. */
@@ -77,7 +83,7 @@ export class WriterEngine {
   }
 
   #pump(): void {
-    if (this.#isRunning || this.#transaction !== undefined) return;
+    if (this.#isClosed || this.#isRunning || this.#transaction !== undefined) return;
     const interactive = this.#queues.interactive.shift();
     // Upkeep takes turns with batches, so that a steady stream of them does not starve it.
     if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {

@@ -37,6 +37,7 @@ function main(): void {
 
   port.on("message", (message: WriterMessage) => {
     if ("close" in message) {
+      engine.close();
       connection.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       connection.close();
       port.postMessage({ id: message.id, ok: true, value: undefined } satisfies WriterReply);
