@@ -39,7 +39,7 @@ const RULES: Rule[] = [
   { from: /^cli\/commands\/mcp\.ts$/, may: [/^api\//, /^cli\//], dynamic: [/^bridge\//] },
   { from: /^cli\//, may: [/^api\//, /^cli\//] },
   { from: /^bridge\//, may: [/^api\//, /^bridge\//] },
-  { from: /^server\/(main|app|deps|features|listen)\.ts$/, may: [/^api\//, /^server\//] },
+  { from: /^server\/(main|app|deps|features|listen|settings-reference)\.ts$/, may: [/^api\//, /^server\//] },
   { from: /^server\/config\.ts$/, may: [/^api\//] },
   { from: /^server\/analysis\//, may: [/^server\/analysis\//] },
   { from: /^server\/ports\//, may: [/^api\//, /^server\/ports\//, /^server\/analysis\//], packages: ZOD },
