@@ -1,7 +1,6 @@
 import { judgeAccess } from "./access/principals.ts";
 import { makePolicy, type Policy } from "./access/policy.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
-import { makeConnectorNotes } from "./connectors/notes.ts";
 import { makeConnectorService, type ConnectorService } from "./connectors/service.ts";
 import type { Foundation, Identity } from "./deps.ts";
 import { makeEntityFinder } from "./entities/finder.ts";
@@ -91,7 +90,7 @@ export async function makeFeatures(house: Foundation & Identity, parts: FeatureP
     cursors,
     clock,
     lookUp: files.lookUp,
-    connectorNotes: makeConnectorNotes({ policy, clock }),
+    connectorNotes: connectors.notesFor,
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
   return {
