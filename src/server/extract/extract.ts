@@ -114,6 +114,7 @@ function finish(
   };
   if (result.title !== undefined && result.title !== "") extracted.title = result.title;
   if (result.language !== undefined) extracted.language = result.language;
+  if (result.parts !== undefined && result.parts.length > 0) extracted.parts = result.parts;
   return extracted;
 }
 

@@ -1,4 +1,4 @@
-import type { NotExtracted, Section } from "#server/ports/extractor.ts";
+import type { ExtractedPart, NotExtracted, Section } from "#server/ports/extractor.ts";
 
 /** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
 export interface FormatInput {
@@ -29,6 +29,8 @@ export interface FormatText {
   language?: string;
   sections: Section[];
   properties: Record<string, string>;
+  /** Files inside it, when there are any. */
+  parts?: ExtractedPart[];
   /** True when the document has more text than was taken. */
   isCut?: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Messages between the pool and a child over a pipe: a JSON head and up to a few byte bodies, length-prefixed. No
+ * Messages between the pool and a child over a pipe: a JSON head and byte bodies, length-prefixed. No
  * base64, one copy. Numbers are unsigned 32-bit little-endian:
  * `[head bytes][count of bodies][bytes of each body …][head][bodies …]`.
  */
@@ -9,9 +9,9 @@ export interface Frame {
   bodies: Uint8Array[];
 }
 
-/** More than any honest frame: a peer that announces more is broken. */
+/** Both are more than any honest frame has: a peer that announces more is broken. */
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
-const MAX_BODIES = 8;
+const MAX_BODIES = 1_200;
 
 /** A frame as the pieces to write, in order; bodies are not copied. */
 export function encodeFrame(head: unknown, bodies: readonly Uint8Array[]): Uint8Array[] {

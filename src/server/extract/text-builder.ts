@@ -41,10 +41,10 @@ export class TextBuilder {
   }
 
   /** A section that starts at the next text. Nameless ones are left out. */
-  section(name: string, level: number, start = this.length): void {
+  section(name: string, level: number, start = this.length, place: Pick<Section, "kind" | "ref"> = {}): void {
     const line = oneLine(name, MAX_SECTION_NAME_LENGTH);
     if (line !== "" && !this.full && this.sections.length < MAX_SECTIONS)
-      this.sections.push({ name: line, level, start });
+      this.sections.push({ name: line, level, start, ...place });
   }
 
   toString(): string {

@@ -1,4 +1,11 @@
-import type { Extracted, ExtractRequest, NotExtracted, Section } from "#server/ports/extractor.ts";
+import {
+  type Extracted,
+  type ExtractedPart,
+  type ExtractRequest,
+  type NotExtracted,
+  type Section,
+  SECTION_KINDS,
+} from "#server/ports/extractor.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 
 /** What a child works with: everything of a request but its workspace. */
@@ -19,8 +26,11 @@ export function decodeRequest(frame: Frame): ChildRequest {
 export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
   const { analyzed, ...rest } = result;
   const text = result.state === "ok" ? result.text : "";
-  const head = { ...rest, text: undefined, length: analyzed.length };
-  return encodeFrame(head, [Buffer.from(text), Buffer.from(analyzed.terms), analyzed.weights]);
+  const parts = result.state === "ok" ? (result.parts ?? []) : [];
+  const about = parts.map(({ id, fileName, mimeType }) => ({ id, fileName, mimeType }));
+  const head = { ...rest, text: undefined, parts: about, length: analyzed.length };
+  const bodies = [Buffer.from(text), Buffer.from(analyzed.terms), analyzed.weights];
+  return encodeFrame(head, [...bodies, ...parts.map((part) => part.bytes)]);
 }
 
 /**
@@ -31,7 +41,7 @@ export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
  */
 export function decodeResult(frame: Frame): Extracted | NotExtracted {
   const head = asRecord(frame.head);
-  const [text, terms, weights] = frame.bodies;
+  const [text, terms, weights, ...members] = frame.bodies;
   if (text === undefined || terms === undefined || weights === undefined) throw new Error("a result without its parts");
   const analyzed = {
     terms: toText(terms),
@@ -61,6 +71,8 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   };
   if (typeof head["title"] === "string") extracted.title = head["title"];
   if (typeof head["language"] === "string") extracted.language = head["language"];
+  const parts = asParts(head["parts"], members);
+  if (parts.length > 0) extracted.parts = parts;
   return extracted;
 }
 
@@ -89,8 +101,22 @@ function asNumber(value: unknown): number {
 function asSections(value: unknown): Section[] {
   if (!Array.isArray(value)) throw new Error("a result without sections");
   return value.map((item: unknown) => {
-    const { name, level, start } = asRecord(item);
-    return { name: asString(name), level: asNumber(level), start: asNumber(start) };
+    const { name, level, start, kind, ref } = asRecord(item);
+    const section: Section = { name: asString(name), level: asNumber(level), start: asNumber(start) };
+    const known = SECTION_KINDS.find((one) => one === kind);
+    if (known !== undefined) section.kind = known;
+    if (ref !== undefined) section.ref = asString(ref);
+    return section;
+  });
+}
+
+function asParts(value: unknown, bodies: readonly Uint8Array[]): ExtractedPart[] {
+  if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not fit");
+  return bodies.map((bytes, at) => {
+    const { id, fileName, mimeType } = asRecord(value[at]);
+    const part: ExtractedPart = { id: asString(id), fileName: asString(fileName), bytes };
+    if (mimeType !== undefined) part.mimeType = asString(mimeType);
+    return part;
   });
 }
 

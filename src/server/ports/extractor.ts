@@ -14,11 +14,28 @@ export interface ExtractRequest {
   labels: readonly string[];
 }
 
-/** A stretch of the text with a name of its own: a heading, page, slide, sheet, message part. Offsets in UTF-16 code units. */
+/** What a section is in its document; decides how a reader is told where it stands. */
+export const SECTION_KINDS = ["heading", "page", "slide", "sheet", "part", "cell"] as const;
+export type SectionKind = (typeof SECTION_KINDS)[number];
+
+/** A stretch of the text with a name of its own. Offsets in UTF-16 code units; it ends where the next of its level or above starts. */
 export interface Section {
   name: string;
   level: number;
   start: number;
+  /** Absent = heading. */
+  kind?: SectionKind;
+  /** Where it stands in the document, in the document's own terms: `3` for a page or slide, `A1:F40` for a range of cells. */
+  ref?: string;
+}
+
+/** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
+export interface ExtractedPart {
+  /** Unique and the same each time within its parent, as in `docs/a.txt`, `2/report.pdf`. */
+  id: string;
+  fileName: string;
+  mimeType?: string;
+  bytes: Uint8Array;
 }
 
 export interface Extracted {
@@ -33,6 +50,8 @@ export interface Extracted {
   sections: Section[];
   /** Claimed authors, dates and other properties of the document itself. */
   properties: Record<string, string>;
+  /** Absent = none. */
+  parts?: ExtractedPart[];
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
 }
