@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from "./tools.ts";
 /** An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). */
 export const Entity = z
   .object({
-    id: z.string(),
+    entityId: z.string(),
     type: EntityType,
     name: z.string(),
     aliases: z.array(z.string()),
@@ -13,10 +13,11 @@ export const Entity = z
     login: z.string().nullable(),
     /** True when only documents say so (git, front matter, properties). */
     claimed: z.boolean(),
-    /** Places with items of it, the busiest first. */
-    sources: z.array(z.string()),
+    /** Kinds of app with items of it, the one with most first. */
+    providers: z.array(z.string()),
     itemCount: z.number().int(),
-    lastActiveAt: Timestamp.nullable(),
+    /** The newest change of an item of it. */
+    lastSeenAt: Timestamp.nullable(),
   })
   .openapi("Entity");
 export type Entity = z.infer<typeof Entity>;

@@ -2771,16 +2771,16 @@ export interface components {
             aliases: string[];
             claimed: boolean;
             email: string | null;
-            id: string;
+            entityId: string;
             itemCount: number;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
              */
-            lastActiveAt: string | null;
+            lastSeenAt: string | null;
             login: string | null;
             name: string;
-            sources: string[];
+            providers: string[];
             /** @enum {string} */
             type: "person" | "project" | "repository" | "channel" | "label" | "team" | "space" | "folder";
         };

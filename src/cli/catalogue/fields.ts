@@ -23,5 +23,5 @@ export const RESULT_FIELDS = [
   ..."kbId providerId source url title kind snippet highlights updatedAt indexedAt author status".split(" "),
   ..."assignees dueAt path section".split(" "),
 ];
-export const ENTITY_FIELDS = "id type name aliases email login claimed sources itemCount lastActiveAt".split(" ");
+export const ENTITY_FIELDS = "entityId type name aliases email login claimed providers itemCount lastSeenAt".split(" ");
 export const ACCESS_FIELDS = "kbId userId isAllowed reason title connectorId lists".split(" ");

@@ -21,12 +21,12 @@ export async function searchEntities(input: CommandInput, deps: Deps): Promise<v
     output.table(
       answer.entities,
       [
-        { title: "id", value: (entity) => entity.id },
+        { title: "entityId", value: (entity) => entity.entityId },
         { title: "type", value: (entity) => entity.type },
         { title: "name", value: (entity) => entity.name, isFlexible: true },
         { title: "items", value: (entity) => count(entity.itemCount) },
-        { title: "active", value: (entity) => entity.lastActiveAt?.slice(0, 10) ?? "" },
-        { title: "where", value: (entity) => entity.sources, isFlexible: true },
+        { title: "last seen", value: (entity) => entity.lastSeenAt?.slice(0, 10) ?? "" },
+        { title: "in", value: (entity) => entity.providers, isFlexible: true },
       ],
       "Nothing of that name in what you can see.",
     );
@@ -42,11 +42,12 @@ export async function showEntity(input: CommandInput, deps: Deps): Promise<void>
   output.result(context, () => {
     const { entity, counts } = context;
     output.record([
-      ["id", entity.id],
+      ["entityId", entity.entityId],
       ["type", entity.type],
       ["name", entity.claimed ? `${entity.name} (as documents say)` : entity.name],
       ["aliases", entity.aliases],
       ["e-mail", entity.email],
+      ["in", entity.providers],
       ["items", count(counts.items)],
       ["changed lately", count(counts.recent)],
       ["open tasks", count(counts.openTasks)],

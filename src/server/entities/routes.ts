@@ -30,8 +30,8 @@ export function mountEntities(at: Mount, deps: { entities: EntityService }): voi
 }
 
 function toEntity(entity: EntityRecord): Entity {
-  const { entityId, lastActiveAt, aliases, sources, ...rest } = entity;
-  return { id: entityId, ...rest, aliases: [...aliases], sources: [...sources], lastActiveAt: timestamp(lastActiveAt) };
+  const { aliases, providers, lastSeenAt, sources: _sources, ...rest } = entity;
+  return { ...rest, aliases: [...aliases], providers: [...providers], lastSeenAt: timestamp(lastSeenAt) };
 }
 
 function toContext(overview: EntityOverview): EntityContext {

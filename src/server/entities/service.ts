@@ -115,7 +115,7 @@ async function overviewOf(
     filters: { ...filters, ...of },
     order: "recency",
     limit: evidence,
-    facets: ["kind", "source"],
+    facets: ["kind", "provider", "source"],
   };
   const all = await index.search(base);
   const tasks = await index.search({
@@ -147,9 +147,10 @@ async function overviewOf(
     return {
       entity: {
         ...entity,
+        providers: (all.facets.provider ?? []).map(({ value }) => value),
         sources: (all.facets.source ?? []).map(({ value }) => value),
         itemCount: all.total,
-        lastActiveAt: newest[0]?.updatedAt ?? null,
+        lastSeenAt: newest[0]?.updatedAt ?? null,
       },
       counts: {
         items: all.total,

@@ -97,7 +97,7 @@ function projectEntity(entity: EntityRecord, how: PrintTime): ToolEntity {
     ...(aliases.length > 0 && { aliases: aliases.slice(0, 5) }),
     ...(sources.length > 0 && { sources: sources.slice(0, 5) }),
     items: entity.itemCount,
-    ...(entity.lastActiveAt !== null && { lastActive: formatDay(entity.lastActiveAt, timeZone) }),
+    ...(entity.lastSeenAt !== null && { lastActive: formatDay(entity.lastSeenAt, timeZone) }),
   };
 }
 

@@ -83,9 +83,12 @@ export interface EntityRecord {
   email: string | null;
   login: string | null;
   claimed: boolean;
+  /** Kinds of app with items of it, and the places there; the one with most items first. */
+  providers: readonly string[];
   sources: readonly string[];
   itemCount: number;
-  lastActiveAt: number | null;
+  /** The newest change of an item of it. */
+  lastSeenAt: number | null;
 }
 
 export interface EntityPage {

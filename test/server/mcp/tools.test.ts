@@ -288,8 +288,16 @@ test("search and entities answer over REST with the same reader's view", async (
   });
   expect((await client.get("/api/connectors/search?query=x&nonsense=1")).status).toBe(400);
   const list = await client.get("/api/entities?q=anna");
-  expect(list.json.entities).toMatchObject([{ name: "Anna Kowalska", itemCount: 3 }]);
-  const context = await client.get(`/api/entities/${list.json.entities[0].id}`);
+  const anna = list.json.entities[0];
+  expect(list.json.entities).toEqual([anna]);
+  expect(anna).toMatchObject({ type: "person", name: "Anna Kowalska", aliases: [], itemCount: 3 });
+  expect(anna).toMatchObject({ providers: ["push"], entityId: expect.stringMatching(/^ent_/) });
+  expect(anna.lastSeenAt).toBe("2026-11-20T09:30:00.000Z");
+  expect(Object.keys(anna).toSorted().join(" ")).toBe(
+    "aliases claimed email entityId itemCount lastSeenAt login name providers type",
+  );
+  const context = await client.get(`/api/entities/${anna.entityId}`);
+  expect(context.json.entity).toEqual(anna);
   expect(context.json.counts).toMatchObject({ items: 3 });
   expect((await client.get("/api/entities/ent_2222222222222222")).status).toBe(404);
 });
