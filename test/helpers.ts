@@ -112,7 +112,7 @@ export interface TestServerOptions {
  */
 export async function makeServer<More extends object = object>(
   options: TestServerOptions = {},
-  more?: (deps: Foundation & Identity, database: Database) => More,
+  more?: (deps: Foundation & Identity, database: Database) => More | Promise<More>,
 ) {
   const { database, store } = await openTestStore();
   const clock = makeTestClock();
@@ -138,7 +138,7 @@ export async function makeServer<More extends object = object>(
     ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
   });
   const house = { ...foundation, ...identity };
-  const services = more?.(house, database);
+  const services = await more?.(house, database);
   // `more` gives what `Deps` holds beyond identity; a test that mounts more than it gives fails at once.
   const deps = { ...house, ...services, isReady: options.isReady ?? (() => true) } as unknown as Deps & More;
   const app = makeApp(deps, { checksAnswers: true, ...(options.extend && { extend: options.extend }) });

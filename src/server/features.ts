@@ -9,7 +9,7 @@ import { makeFileService, type FileService } from "./files/service.ts";
 import type { ToolCalls } from "./mcp/rpc.ts";
 import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeTools } from "./mcp/tools.ts";
-import type { EntityService, SearchService } from "./ports/answers.ts";
+import type { EntityFinder, EntityService, SearchService } from "./ports/answers.ts";
 import type { Extractor } from "./ports/extractor.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import { makeSearchService } from "./search/service.ts";
@@ -22,7 +22,7 @@ import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
 export interface FeatureParts {
   index: SearchIndex;
   extractor: Extractor;
-  sources: SourceRegistry;
+  sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
 }
 
@@ -41,23 +41,38 @@ export interface Features {
   close(): Promise<void>;
 }
 
+/** The parts that answer questions and that other parts are built on. */
+export interface AnsweringParts extends Pick<Features, "policy" | "connectors" | "files" | "search" | "entities"> {
+  index: SearchIndex;
+  finder: EntityFinder;
+}
+
+/** Takes each part as it is made and gives what all the others get in its place: a seam for measuring and for proofs. */
+export type Around = <Name extends keyof AnsweringParts>(
+  name: Name,
+  part: AnsweringParts[Name],
+) => AnsweringParts[Name];
+
+const AS_MADE: Around = (_name, part) => part;
+
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
 
-/** Builds everything about content on the given adapters. */
-export async function makeFeatures(house: Foundation & Identity, parts: FeatureParts): Promise<Features> {
+/** Builds everything about content on the given adapters; the one place that says which part is built on which. */
+export async function makeFeatures(
+  house: Foundation & Identity,
+  parts: FeatureParts,
+  around: Around = AS_MADE,
+): Promise<Features> {
   const { store, clock, log, randomBytes, cursors, audit } = house;
-  const { index, extractor } = parts;
-  const specs = new Map((await parts.sources.list()).map((source) => [source.spec.providerId, source.spec]));
-  const policy = makePolicy({ store, clock, aclOf: (providerId) => specs.get(providerId)?.acl });
-  const sources = {
-    find: async (providerId: string) => (specs.has(providerId) ? parts.sources.get(providerId) : undefined),
-    list: () => parts.sources.list(),
-  };
+  const { extractor, sources } = parts;
+  const index = around("index", parts.index);
+  const acls = new Map((await sources.list()).map(({ spec }) => [spec.providerId, spec.acl]));
+  const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
   const worker = makeSyncWorker({
     store,
-    findSource: sources.find,
+    findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
     judge: (access, connector) => judgeAccess(access, { connectorId: connector.connectorId }).access,
@@ -67,32 +82,39 @@ export async function makeFeatures(house: Foundation & Identity, parts: FeatureP
     log,
     parallel: FILES_AT_ONCE,
   });
-  const connectors = makeConnectorService({
-    store,
-    sources,
-    syncs: makeSyncControl({ now, randomBytes, worker }),
-    policy,
-    audit,
-    cursors,
-    clock,
-    randomBytes,
-    log,
-    readLines: parsePushLines,
-    prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, now, randomBytes }),
-  });
-  const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: connectors.fetchOriginal });
-  const finder = makeEntityFinder({ policy, index });
-  const entities = makeEntityService({ policy, index, finder, cursors, clock });
-  const search = makeSearchService({
-    index,
-    policy,
-    finder,
-    cursors,
-    clock,
-    lookUp: files.lookUp,
-    connectorNotes: connectors.notesFor,
-    onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
-  });
+  const connectors = around(
+    "connectors",
+    makeConnectorService({
+      store,
+      sources,
+      syncs: makeSyncControl({ now, randomBytes, worker }),
+      policy,
+      audit,
+      cursors,
+      clock,
+      randomBytes,
+      log,
+      readLines: parsePushLines,
+      prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, now, randomBytes }),
+    }),
+  );
+  const { fetchOriginal, notesFor } = connectors;
+  const files = around("files", makeFileService({ store, policy, cursors, audit, fetchOriginal }));
+  const finder = around("finder", makeEntityFinder({ policy, index }));
+  const entities = around("entities", makeEntityService({ policy, index, finder, cursors, clock }));
+  const search = around(
+    "search",
+    makeSearchService({
+      index,
+      policy,
+      finder,
+      cursors,
+      clock,
+      lookUp: files.lookUp,
+      connectorNotes: notesFor,
+      onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
+    }),
+  );
   return {
     policy,
     connectors,
@@ -107,7 +129,7 @@ export async function makeFeatures(house: Foundation & Identity, parts: FeatureP
       await loadTokenCounter();
     },
     async close() {
-      await index.close();
+      await parts.index.close();
       await extractor.close();
     },
   };

@@ -1,26 +1,13 @@
 import { createHash } from "node:crypto";
-import { onTestFinished } from "vitest";
 import type { EntityType } from "#api/common.ts";
-import { makePolicy, type Policy } from "#server/access/policy.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
-import type { Foundation, Identity } from "#server/deps.ts";
-import { makeFileService, type FileService } from "#server/files/service.ts";
+import type { AnsweringParts } from "#server/features.ts";
 import type { Store } from "#server/ports/store.ts";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import type { Database } from "#server/adapters/sql/db.ts";
-import { makeEntityFinder } from "#server/entities/finder.ts";
-import { makeEntityService } from "#server/entities/service.ts";
-import { makeTools } from "#server/mcp/tools.ts";
-import type { SearchIndex } from "#server/ports/search-index.ts";
-import { makeSyncControl } from "#server/sync/control.ts";
-import { parsePushLines } from "#server/sources/push/lines.ts";
-import { makeSourceRegistry } from "#server/sources/registry.ts";
-import { makeSearchService } from "#server/search/service.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import { NO_COUNTS } from "#server/ports/store/syncs.ts";
+import { composeFeatures } from "../features.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
 import { entityIdOf, identityOf, NOW, PERSONAS, problemCanaryOf, syncIdsOf, userIdOf, WORKSPACES } from "./model.ts";
 import type { Model, ModelConnector, ModelItem, Persona } from "./model.ts";
@@ -33,17 +20,20 @@ export interface LeakServer {
   model: Model;
 }
 
-/** What a planted leak puts in the place of the real parts. */
-export interface Plant {
-  policy?(real: Policy, store: Store): Policy;
-  files?(real: FileService, store: Store): FileService;
-  index?(real: SearchIndex): SearchIndex;
-}
+/** What a planted leak puts in the place of the real parts, each of which the product is composed of. */
+export type Plant = {
+  [Name in keyof AnsweringParts]?: (real: AnsweringParts[Name], store: Store) => AnsweringParts[Name];
+};
 
-/** Puts a model into a server of its own, by the ways that the program itself uses. */
+/** Puts a model into a server of its own, composed as the program composes it. */
 export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps, database) =>
-    composeReading(deps, database, plant),
+    composeFeatures(deps, database, {
+      around: (name, part) => {
+        const replace: Plant[typeof name] = plant[name];
+        return replace === undefined ? part : replace(part, deps.store);
+      },
+    }),
   );
   for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
     await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(NOW) });
@@ -65,40 +55,6 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
   const removal = await clients.owner.delete(`/api/workspace/members/${userIdOf("removed")}`);
   if (removal.status >= 300) throw new Error(`The member was not removed: ${removal.text}`);
   return { clients, model, store: kb.store };
-}
-
-/** Everything that answers questions about items. */
-function composeReading(deps: Foundation & Identity, database: Database, plant: Plant) {
-  const { store, clock, cursors, audit } = deps;
-  const real = makePolicy({ store, clock, aclOf: (providerId) => (providerId === "push" ? "per_item" : "connector") });
-  const policy = plant.policy?.(real, store) ?? real;
-  const connectors = composeConnectors(deps, policy);
-  const { fetchOriginal } = connectors;
-  const realFiles = makeFileService({ store, policy, cursors, audit, fetchOriginal });
-  const files = plant.files?.(realFiles, store) ?? realFiles;
-  const realIndex = makeSearchPool({ file: database.file, size: 0, fold: async () => {} });
-  onTestFinished(() => realIndex.close());
-  const index = plant.index?.(realIndex) ?? realIndex;
-  const finder = makeEntityFinder({ policy, index });
-  const lookUp: FileService["lookUp"] = (actor, asked) => files.lookUp(actor, asked);
-  const connectorNotes = connectors.notesFor;
-  const search = makeSearchService({ index, policy, finder, cursors, clock, lookUp, connectorNotes });
-  const entities = makeEntityService({ policy, index, finder, cursors, clock });
-  return { policy, connectors, files, search, entities, tools: makeTools({ search, entities, files, clock }) };
-}
-
-function composeConnectors(deps: Foundation & Identity, policy: Policy): ConnectorService {
-  const { clock, randomBytes } = deps;
-  const registry = makeSourceRegistry({ allowedRoots: async () => [], dataFolder: "/nowhere", isManaged: false });
-  return makeConnectorService({
-    ...deps,
-    policy,
-    sources: registry,
-    syncs: makeSyncControl({ now: () => clock.now(), randomBytes }),
-    readLines: parsePushLines,
-    // Pushing needs a connector's key, which nobody here holds.
-    prepareItem: async () => undefined,
-  });
 }
 
 type Server = Awaited<ReturnType<typeof makeServer>>;

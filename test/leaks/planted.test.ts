@@ -81,6 +81,15 @@ const PLANTS: Record<string, Plant> = {
       },
     }),
   },
+  "a note on connectors that are not the reader's": {
+    connectors: (real, store) => ({
+      ...real,
+      async notesFor(actor) {
+        const counts = await store.in(actor.workspaceId).items.counts({}, undefined, 10_000);
+        return counts.map((row) => `${row.source} has ${row.count} items.`);
+      },
+    }),
+  },
   "another answer for hidden than for absent": {
     files: (real, store) => ({
       ...real,

@@ -1,15 +1,9 @@
 import { z } from "zod";
-import { makePolicy, type Policy } from "#server/access/policy.ts";
-import { judgeAccess } from "#server/access/principals.ts";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
 import type { Source, SourceItem } from "#server/ports/source.ts";
-import { parsePushLines } from "#server/sources/push/lines.ts";
 import { makePushSource } from "#server/sources/push/index.ts";
-import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
-import { makeSyncWorker, type SyncWorker } from "#server/sync/worker.ts";
+import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
-import { fakeExtractor, item, listing, untilAborted } from "../sync/harness.ts";
+import { fakeExtractor, item, listing } from "../sync/harness.ts";
 
 export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/srv/docs" } };
 
@@ -17,35 +11,13 @@ export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/sr
 export async function makeConnectorServer() {
   const world: { items: SourceItem[]; problem?: string } = { items: [item("a.md", "alpha"), item("b/c.md", "beta")] };
   const sources: Source[] = [folderSource(world), makePushSource() as Source];
-  const kb = await makeServer<{ connectors: ConnectorService; worker: SyncWorker; policy: Policy }>({}, (house) => {
-    const { store, clock, log, randomBytes, cursors, audit } = house;
-    const now = () => clock.now();
-    const policy = makePolicy({ store, clock, aclOf: (id) => sources.find((s) => s.spec.providerId === id)?.spec.acl });
-    const registry = { find: (id: string) => sources.find((s) => s.spec.providerId === id), list: () => sources };
-    const common = { analyze: analyzeDocument, extractor: fakeExtractor, now, randomBytes };
-    const worker = makeSyncWorker({
-      ...common,
-      store,
-      findSource: registry.find,
-      judge: (access, { connectorId }) => judgeAccess(access, { connectorId }).access,
-      sleep: untilAborted,
-      log,
-    });
-    const connectors = makeConnectorService({
-      store,
-      sources: registry,
-      syncs: makeSyncControl({ now, randomBytes, worker }),
-      policy,
-      audit,
-      cursors,
-      clock,
-      randomBytes,
-      log,
-      readLines: parsePushLines,
-      prepareItem: makeItemPreparer(common),
-    });
-    return { connectors, worker, policy };
-  });
+  const registry = {
+    find: async (id: string) => sources.find((s) => s.spec.providerId === id),
+    list: async () => sources,
+  };
+  const kb = await makeServer({}, (house, database) =>
+    composeFeatures(house, database, { sources: registry, extractor: fakeExtractor }),
+  );
   const owner = await kb.addOwner();
   const admin = await kb.addMember(owner.workspaceId, "admin");
   const member = await kb.addMember(owner.workspaceId, "member");

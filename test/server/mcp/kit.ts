@@ -1,17 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { onTestFinished } from "vitest";
 import { makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
-import { makePolicy } from "#server/access/policy.ts";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeEntityFinder } from "#server/entities/finder.ts";
-import { makeEntityService } from "#server/entities/service.ts";
-import { makeFileService } from "#server/files/service.ts";
-import { makeTools } from "#server/mcp/tools.ts";
 import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
-import { makeSearchService } from "#server/search/service.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
+import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";
 
 /** An item as a test writes it; the rest has plain defaults. */
@@ -37,32 +30,8 @@ export const DAY = 86_400_000;
 
 /** A server with search, entities, reading and `/mcp` over the embedded index; nothing in it is faked but the clock. */
 export async function makeKit() {
-  let refused = 0;
-  const kb = await makeServer(
-    {
-      settings: { rateLimits: "off" },
-    },
-    (deps, database) => {
-      const index = makeSearchPool({ file: database.file, size: 0, fold: async () => undefined });
-      onTestFinished(() => index.close());
-      const { store, clock, cursors, audit } = deps;
-      const policy = makePolicy({ store, clock, aclOf: () => "per_item" });
-      const files = makeFileService({ store, policy, cursors, audit, fetchOriginal: async () => undefined });
-      const finder = makeEntityFinder({ policy, index });
-      const search = makeSearchService({
-        index,
-        policy,
-        finder,
-        cursors,
-        clock,
-        lookUp: (actor, asked) => files.lookUp(actor, asked),
-        onRefused: (count) => void (refused += count),
-      });
-      const entities = makeEntityService({ policy, index, finder, cursors, clock });
-      const tools = makeTools({ search, entities, files, clock });
-      return { policy, files, search, entities, tools };
-    },
-  );
+  const kb = await makeServer({ settings: { rateLimits: "off" } }, composeFeatures);
+  const refused = () => kb.log.lines.filter(({ message }) => message.includes("the records refuse")).length;
 
   async function addItems(user: TestUser, items: readonly TestItem[]): Promise<string[]> {
     const connectorId = makeId("connector", randomBytes);
@@ -97,7 +66,7 @@ export async function makeKit() {
     };
   }
 
-  return { ...kb, addItems, tool, refused: () => refused };
+  return { ...kb, addItems, tool, refused };
 }
 
 function toOp(workspaceId: string, connectorId: string, item: TestItem, n: number): ItemOp {

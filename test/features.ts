@@ -1,0 +1,38 @@
+import { onTestFinished } from "vitest";
+import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import type { Database } from "#server/adapters/sql/db.ts";
+import type { Foundation, Identity } from "#server/deps.ts";
+import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/features.ts";
+import type { Extractor } from "#server/ports/extractor.ts";
+import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { untilAborted } from "./server/sync/harness.ts";
+
+/** What a test gives in the place of the usual; the worker stands still until the test starts it. */
+export interface ComposeOptions {
+  around?: Around;
+  sources?: FeatureParts["sources"];
+  extractor?: Pick<Extractor, "extract">;
+}
+
+/** The features as the program composes them, over an index in this thread; to be given to `makeServer`. */
+export async function composeFeatures(
+  house: Foundation & Identity,
+  database: Database,
+  { around, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
+): Promise<Features> {
+  const parts: FeatureParts = {
+    index: makeSearchPool({ file: database.file, size: 0, fold: async () => undefined }),
+    extractor: { stats: () => [], close: async () => undefined, ...extractor },
+    sources: sources ?? makeSourceRegistry({ allowedRoots: async () => [], dataFolder: "/nowhere", isManaged: false }),
+    sleep: untilAborted,
+  };
+  const features = await makeFeatures(house, parts, around);
+  onTestFinished(() => features.close());
+  return features;
+}
+
+const NO_EXTRACTOR: Pick<Extractor, "extract"> = {
+  async extract() {
+    throw new Error("Nothing is extracted here.");
+  },
+};
