@@ -1,26 +1,90 @@
 /**
- * The long form of the kill test: `npx tsx test/long/sync-kill.ts ROOT [KILLS]` syncs the folder once in peace and once
- * killed at random moments, and compares the end states. Prints the figures; exit code 1 when they differ.
+ * The long form of the kill test: `npx tsx test/long/sync-kill.ts ROOT [KILLS] [--each] [--seed N]` syncs the folder once
+ * in peace and once killed KILLS times (10) at random moments of one run, or with `--each` killed once in each of KILLS
+ * runs, and compares the end states: the digest of all records and 500 questions. Prints the figures; exit code 1 when
+ * states differ or a kill met no running sync.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { syncKilling } from "../server/sync/kill/run.ts";
+import { extname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { makeRandom } from "../server/extract/mutations.ts";
+import { answersOf, drawQuestions, firstDifference, type Answer, type Question } from "../server/sync/kill/queries.ts";
+import { syncKilling, type KilledSync, type KillMoment } from "../server/sync/kill/run.ts";
 
-const [root, kills = "10"] = process.argv.slice(2);
-if (!root) throw new Error("Usage: sync-kill.ts ROOT [KILLS]");
+const QUESTIONS = 500;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { each: { type: "boolean", default: false }, seed: { type: "string" } },
+});
+const [root, kills = "10"] = positionals;
+if (root === undefined) throw new Error("Usage: sync-kill.ts ROOT [KILLS] [--each] [--seed N]");
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const random = makeRandom(seed);
 const dir = mkdtempSync(join(tmpdir(), "kb-sync-kill-"));
 try {
-  const calm = await syncKilling(join(dir, "calm.db"), root, []);
-  const say = (line: string) => process.stdout.write(`${line}\n`);
-  say(
-    `calm: ${calm.items} items in ${Math.round(calm.tookMs)} ms, ${Math.round((calm.items * 1_000) / calm.tookMs)}/s`,
-  );
-  const delays = Array.from({ length: Number(kills) }, () => 800 + Math.random() * calm.tookMs);
-  const killed = await syncKilling(join(dir, "killed.db"), root, delays);
-  say(`killed ${killed.kills} of ${kills} times: ${killed.items} items`);
-  say(killed.digest === calm.digest ? "same end state" : "DIFFERENT end state");
-  process.exitCode = killed.digest === calm.digest ? 0 : 1;
+  say(`seed ${seed}; ${describeFolder(root)}`);
+  const calmFile = join(dir, "calm.db");
+  const calm = await syncKilling(calmFile, root, []);
+  const rate = Math.round((calm.items * 1_000) / calm.tookMs);
+  say(`calm: ${calm.items} items in ${Math.round(calm.tookMs)} ms, ${rate}/s, digest ${calm.digest}`);
+  const questions = drawQuestions(calmFile, QUESTIONS, random);
+  const answers = await answersOf(calmFile, questions);
+  say(describeQuestions(questions, answers));
+
+  const moments = drawMoments(Number(kills), calm.items);
+  const runs = values.each ? moments.map((moment) => [moment]) : [moments];
+  for (const [at, run] of runs.entries()) {
+    const file = join(dir, `killed-${at}.db`);
+    const killed = await syncKilling(file, root, run);
+    const difference = firstDifference(answers, await answersOf(file, questions));
+    const isSame = killed.digest === calm.digest && difference === undefined;
+    say(`${describeRun(run, killed)}: ${isSame ? "same end state" : "DIFFERENT end state"}`);
+    if (killed.digest !== calm.digest) say("  the records differ");
+    if (difference !== undefined) say(`  ${difference}`);
+    if (!isSame || killed.hits.length < run.length) process.exitCode = 1;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+  }
 } finally {
   rmSync(dir, { recursive: true, force: true });
+}
+
+/** One moment in each equal part of the run, in order; the first may come before the first item. */
+function drawMoments(count: number, items: number): KillMoment[] {
+  return Array.from({ length: count }, (_, at) => ({
+    items: at === 0 ? 0 : Math.floor(((at + random()) / count) * items * 0.99),
+    delayMs: at === 0 ? 1_000 + random() * 2_000 : random() * 400,
+  }));
+}
+
+function describeRun(run: readonly KillMoment[], { hits, items, digest, tookMs }: KilledSync): string {
+  const at = hits.length === 0 ? "" : `, with ${hits.join(", ")} items in the file`;
+  const rest = `${items} items, the last run ${Math.round(tookMs)} ms, digest ${digest.slice(0, 12)}`;
+  return `${hits.length} of ${run.length} kills met the running sync${at}; ${rest}`;
+}
+
+function describeQuestions(questions: readonly Question[], answers: readonly Answer[]): string {
+  const counts = countEach(questions.map(({ form }) => form)).join(", ");
+  const hits = answers.reduce((sum, answer) => sum + answer.hits.length, 0);
+  const found = answers.filter(({ total }) => total > 0).length;
+  return `${questions.length} questions (${counts}): ${found} find something, ${hits} hits to compare`;
+}
+
+function describeFolder(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = files.reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
+  const types = countEach(files.map(({ name }) => extname(name).toLowerCase() || "none"));
+  return `${files.length} files of ${types.length} types, ${bytes} bytes: ${types.slice(0, 12).join(", ")}`;
+}
+
+/** "3 md", the most frequent first. */
+function countEach(names: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1]).map(([name, count]) => `${count} ${name}`);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 }

@@ -2,10 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
 import { tempDir } from "../../../helpers.ts";
+import { makeRandom } from "../../extract/mutations.ts";
+import { answersOf, drawQuestions, firstDifference } from "./queries.ts";
 import { syncKilling } from "./run.ts";
 
+const NAMES = ["river", "ledger", "window", "harvest", "signal", "copper", "meadow", "engine"];
+
 test(
-  "killed by the system in the middle of a sync, the folder ends in the same state",
+  "killed by the system in the middle of a sync, the folder ends in the same state and gives the same answers",
   { timeout: 120_000 },
   async ({ expect }) => {
     const dir = tempDir();
@@ -15,12 +19,19 @@ test(
       mkdirSync(folder, { recursive: true });
       writeFileSync(
         join(folder, `file-${i}.md`),
-        `# File ${i}\n\n${`some words about topic ${i % 13} `.repeat(200)}\n`,
+        `# File ${i}\n\n${`some words about topic ${i % 13} `.repeat(100)}\n\n${NAMES.map((name, n) => `${name}${(i * (n + 3)) % 97}`).join(" ")}\n`,
       );
     }
-    const wanted = await syncKilling(join(dir, "calm.db"), root, []);
+    const calm = join(dir, "calm.db");
+    const wanted = await syncKilling(calm, root, []);
     expect(wanted.items).toBe(400);
-    const killed = await syncKilling(join(dir, "killed.db"), root, [1_800]);
+    const file = join(dir, "killed.db");
+    const killed = await syncKilling(file, root, [{ items: 1, delayMs: 0 }]);
+    expect(killed.hits).toHaveLength(1);
     expect(killed.digest).toBe(wanted.digest);
+    const questions = drawQuestions(calm, 40, makeRandom(1));
+    const answers = await answersOf(calm, questions);
+    expect(answers.filter(({ total }) => total > 0)).toHaveLength(40);
+    expect(firstDifference(answers, await answersOf(file, questions))).toBeUndefined();
   },
 );

@@ -2,31 +2,40 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { DatabaseSync } from "@photostructure/sqlite";
 import { openDatabase } from "#server/adapters/sql/db.ts";
 import { makeStore } from "#server/adapters/sql/store.ts";
 import { findPackageRoot } from "#server/adapters/spawn.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../harness.ts";
 
+/** When a process is killed: this long after its file holds this many items, looked at from its start on. */
+export interface KillMoment {
+  items: number;
+  delayMs: number;
+}
+
 export interface KilledSync {
   digest: string;
   items: number;
-  /** How many of the kills met a run that was still going on. */
-  kills: number;
-  /** Milliseconds of the processes that were let live. */
+  /** Of each kill that met a run that was still going on: the items that the file held then. */
+  hits: number[];
+  /** Milliseconds of the process that was let live. */
   tookMs: number;
 }
 
 /**
- * Syncs a folder into a database of its own, killing the process (SIGKILL) after each of these delays, and lets it end
+ * Syncs a folder into a database of its own, killing the process (SIGKILL) at each of these moments, and lets it end
  * then. Each later process has a clock beyond the leases of the one before.
  */
-export async function syncKilling(file: string, root: string, killAfterMs: readonly number[]): Promise<KilledSync> {
+export async function syncKilling(file: string, root: string, moments: readonly KillMoment[]): Promise<KilledSync> {
   await prepareFile(file, root);
-  let kills = 0;
+  const hits: number[] = [];
   let offsetMs = 0;
-  for (const delay of killAfterMs) {
-    if (await runChild(file, root, offsetMs, delay)) kills++;
+  for (const moment of moments) {
+    const isKilled = await runChild(file, root, offsetMs, moment);
+    const { state, items } = look(file);
+    if (isKilled && state === "running") hits.push(items);
     offsetMs += 60_000;
   }
   const startedAt = performance.now();
@@ -34,15 +43,11 @@ export async function syncKilling(file: string, root: string, killAfterMs: reado
   const tookMs = performance.now() - startedAt;
   const database = await openDatabase({ file });
   try {
-    const { count } = await database.read
-      .selectFrom("items")
-      .select((eb) => eb.fn.countAll().as("count"))
-      .executeTakeFirstOrThrow();
     const [sync] = await makeStore(database).in(WORKSPACE).syncs.list(CONNECTOR, 1);
     if (sync?.state !== "succeeded" && sync?.state !== "partial") {
       throw new Error(`The sync is ${sync?.state}: ${JSON.stringify(sync?.problem)}`);
     }
-    return { digest: await digestOf(database), items: Number(count), kills, tookMs };
+    return { digest: await digestOf(database), items: look(file).items, hits, tookMs };
   } finally {
     await database.close();
   }
@@ -60,22 +65,42 @@ async function prepareFile(file: string, root: string): Promise<void> {
 }
 
 /** True when it was killed before it ended by itself. */
-async function runChild(file: string, root: string, offsetMs: number, killAfterMs?: number): Promise<boolean> {
+async function runChild(file: string, root: string, offsetMs: number, moment?: KillMoment): Promise<boolean> {
   const script = join(import.meta.dirname, "child.ts");
   const child = spawn(process.execPath, ["--import", "tsx", script, file, root, String(offsetMs)], {
     cwd: findPackageRoot(),
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise<number | null>((resolve) => child.on("exit", (code) => resolve(code)));
-  const timer = new AbortController();
-  if (killAfterMs !== undefined) {
-    void wait(killAfterMs, undefined, { signal: timer.signal }).then(
+  const over = new AbortController();
+  if (moment !== undefined) {
+    untilMoment(file, moment, over.signal).then(
       () => child.kill("SIGKILL"),
-      () => undefined,
+      (error: unknown) => {
+        if (!over.signal.aborted) process.stderr.write(`${String(error)}\n`);
+      },
     );
   }
   const code = await ended;
-  timer.abort();
+  over.abort();
   if (code !== null && code !== 0) throw new Error(`The child ended with ${code}.`);
   return code === null;
+}
+
+async function untilMoment(file: string, { items, delayMs }: KillMoment, signal: AbortSignal): Promise<void> {
+  while (look(file).items < items) await wait(50, undefined, { signal });
+  await wait(delayMs, undefined, { signal });
+}
+
+/** The newest sync's state and the number of items, from beside the process that writes. */
+function look(file: string): { state: string; items: number } {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  try {
+    const sql = `SELECT (SELECT count(*) FROM items) AS items,
+                        (SELECT state FROM syncs ORDER BY createdAt DESC LIMIT 1) AS state`;
+    // One row without FROM; a file that was prepared has a sync.
+    return db.prepare(sql).get() as { state: string; items: number };
+  } finally {
+    db.close();
+  }
 }
