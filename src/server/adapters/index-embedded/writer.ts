@@ -1,4 +1,5 @@
 import { ANALYZER_VERSION } from "#server/analysis/analyzer.ts";
+import { inTransaction } from "#server/adapters/sql/transaction.ts";
 import type { IndexChange, IndexedDocument } from "#server/ports/search-index.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "./delta-rows.ts";
@@ -118,7 +119,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       attention?.add(state.no);
     },
     nextFoldSlice(workspaceId) {
-      return inTransaction(db, () => {
+      const slices = () => {
         if (workspaceId !== undefined) {
           const state = readState(sql, workspaceId);
           return state !== undefined && slice(state.no);
@@ -133,7 +134,8 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
           attention.delete(no);
         }
         return false;
-      });
+      };
+      return db.isTransaction ? slices() : inTransaction(db, slices);
     },
     sweep() {
       sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
@@ -147,19 +149,6 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       return rows.map((row) => String(row.workspaceId));
     },
   };
-}
-
-function inTransaction<T>(db: Database, run: () => T): T {
-  if (db.isTransaction) return run();
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    const result = run();
-    db.exec("COMMIT");
-    return result;
-  } catch (error) {
-    db.exec("ROLLBACK");
-    throw error;
-  }
 }
 
 /** What an unfinished fold has written is invisible: it only has to go. */

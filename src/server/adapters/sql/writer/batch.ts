@@ -15,8 +15,8 @@ import { makeLocalDialect } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { makeAccessStore } from "../store/access.ts";
+import { inTransaction } from "../transaction.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
-import { inTransaction } from "./engine.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
 import { noteRemovals, removedLately } from "./removal-windows.ts";
 
@@ -37,7 +37,7 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
 
   return async ({ workspaceId, batch }: BatchArgs): Promise<BatchResult> => {
     const startedAt = performance.now();
-    return inTransaction(connection, async () => {
+    return inTransaction(connection.raw, async () => {
       const refusal = refusalOf(connection, workspaceId, batch);
       if (refusal) return { isApplied: false, reason: refusal };
       const access = makeAccessStore({ read: db, write: db, writer: undefined }, workspaceId);

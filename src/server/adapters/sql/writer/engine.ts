@@ -177,29 +177,3 @@ export class WriterEngine {
     }
   }
 }
-
-/** Runs `work` in one immediate transaction of the connection; rolls back when it throws. */
-export async function inTransaction<T>(connection: SqliteConnection, work: () => Promise<T> | T): Promise<T> {
-  connection.raw.exec("BEGIN IMMEDIATE");
-  try {
-    const result = await work();
-    connection.raw.exec("COMMIT");
-    return result;
-  } catch (error) {
-    if (connection.raw.isTransaction) connection.raw.exec("ROLLBACK");
-    throw error;
-  }
-}
-
-/** The same for work that never waits. */
-export function inTransactionNow<T>(connection: SqliteConnection, work: () => T): T {
-  connection.raw.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    connection.raw.exec("COMMIT");
-    return result;
-  } catch (error) {
-    if (connection.raw.isTransaction) connection.raw.exec("ROLLBACK");
-    throw error;
-  }
-}

@@ -1,7 +1,8 @@
 import { type IndexWriter, makeIndexWriter } from "../../index-embedded/writer.ts";
 import type { SqliteConnection } from "../sqlite.ts";
+import { inTransaction } from "../transaction.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
-import { inTransaction, type Procedure } from "./engine.ts";
+import type { Procedure } from "./engine.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeReindex } from "./reindex.ts";
 
@@ -27,7 +28,7 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
-      ["sweepIndex", () => inTransaction(connection, () => index.sweep())],
+      ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
     // Folds first: they are short, and searches wait for nothing of a rebuild.
     upkeep: () => index.nextFoldSlice() || reindex(),

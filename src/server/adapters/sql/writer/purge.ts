@@ -1,6 +1,6 @@
 import type { SqliteConnection, SqlRow } from "../sqlite.ts";
+import { inTransaction } from "../transaction.ts";
 import type { IndexPart } from "./batch.ts";
-import { inTransaction } from "./engine.ts";
 
 export interface PurgeArgs {
   workspaceId: string;
@@ -14,8 +14,8 @@ export interface PurgeArgs {
  * shows any more. Gives how many items were deleted.
  */
 export function makePurgeItems(connection: SqliteConnection, index: IndexPart) {
-  return ({ workspaceId, connectorId, removedBefore, limit }: PurgeArgs): Promise<number> =>
-    inTransaction(connection, () => {
+  return ({ workspaceId, connectorId, removedBefore, limit }: PurgeArgs): number =>
+    inTransaction(connection.raw, () => {
       const which = connectorId === undefined ? "removedAt < ?" : "connectorId = ?";
       const { rows } = connection.execute(`select kbId from items where workspaceId = ? and ${which} limit ?`, [
         workspaceId,

@@ -4,7 +4,7 @@ import type { IndexedDocument } from "#server/ports/search-index.ts";
 import type { IndexWriter } from "../../index-embedded/writer.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import type { ItemsTable } from "../schema.ts";
-import { inTransactionNow } from "./engine.ts";
+import { inTransaction } from "../transaction.ts";
 
 /** Items read at once: their texts are in memory together. */
 const PAGE = 16;
@@ -23,7 +23,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
     const [workspaceId] = outdated;
     if (workspaceId === undefined) return false;
     const end = performance.now() + sliceMs;
-    inTransactionNow(connection, () => {
+    inTransaction(connection.raw, () => {
       job ??= index.rebuild(workspaceId, readDocuments(connection, workspaceId));
       let isDone: boolean;
       do isDone = job.next().done === true;
