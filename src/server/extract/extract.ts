@@ -1,4 +1,6 @@
 import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
+import { maskedOffset } from "#server/analysis/secrets/cut.ts";
+import { maskSecrets } from "#server/analysis/secrets/mask.ts";
 import type { Extracted, ExtractRequest, NotExtracted } from "#server/ports/extractor.ts";
 import { cutText, oneLine } from "./clean.ts";
 import { decodeText } from "./decode.ts";
@@ -98,21 +100,29 @@ function finish(
   limits: InnerLimits,
   tools: ExtractTools,
 ): Extracted {
-  const text = cutText(result.text, limits.maxTextLength);
-  const isCut = result.isCut === true || text.length < result.text.length;
-  const properties = isCut
-    ? { ...result.properties, truncated: `Only the first ${text.length} characters were taken.` }
-    : result.properties;
+  const cut = cutText(result.text, limits.maxTextLength);
+  const isCut = result.isCut === true || cut.length < result.text.length;
+  const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
+  const { text, cuts } = mask(cut);
+  const properties = Object.fromEntries(
+    Object.entries(result.properties).map(([key, value]) => [key, mask(value).text]),
+  );
+  if (isCut) properties["truncated"] = `Only the first ${text.length} characters were taken.`;
   const { title, path, labels } = request;
   const extracted: Extracted = {
     state: "ok",
     text,
     mimeType,
-    sections: result.sections,
+    sections: result.sections.map((section) => ({
+      ...section,
+      name: mask(section.name).text,
+      start: maskedOffset(cuts, section.start),
+    })),
     properties,
+    maskedSecrets: cuts.length,
     analyzed: tools.analyze({ title, path, labels, text }),
   };
-  if (result.title !== undefined && result.title !== "") extracted.title = result.title;
+  if (result.title !== undefined && result.title !== "") extracted.title = mask(result.title).text;
   if (result.language !== undefined) extracted.language = result.language;
   if (result.parts !== undefined && result.parts.length > 0) extracted.parts = result.parts;
   return extracted;

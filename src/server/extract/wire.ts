@@ -12,8 +12,8 @@ import { encodeFrame, type Frame } from "./frames.ts";
 export type ChildRequest = Omit<ExtractRequest, "workspace">;
 
 export function encodeRequest(request: ExtractRequest): Uint8Array[] {
-  const { fileName, mimeType, title, path, labels, bytes } = request;
-  return encodeFrame({ fileName, mimeType, title, path, labels }, [bytes]);
+  const { fileName, mimeType, title, path, labels, keepsSecrets, bytes } = request;
+  return encodeFrame({ fileName, mimeType, title, path, labels, keepsSecrets }, [bytes]);
 }
 
 /** The request in a frame from the pool, which is trusted. */
@@ -67,6 +67,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
     mimeType,
     sections: asSections(head["sections"]),
     properties: asProperties(head["properties"]),
+    maskedSecrets: asNumber(head["maskedSecrets"]),
     analyzed,
   };
   if (typeof head["title"] === "string") extracted.title = head["title"];

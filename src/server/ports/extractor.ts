@@ -12,6 +12,8 @@ export interface ExtractRequest {
   title: string;
   path: readonly string[];
   labels: readonly string[];
+  /** True = secrets in the text stay as they are; otherwise each becomes `[removed: …]`. Source: S37. */
+  keepsSecrets?: boolean;
 }
 
 /** What a section is in its document; decides how a reader is told where it stands. */
@@ -50,6 +52,8 @@ export interface Extracted {
   sections: Section[];
   /** Claimed authors, dates and other properties of the document itself. */
   properties: Record<string, string>;
+  /** How many secrets were taken out of the text. */
+  maskedSecrets: number;
   /** Absent = none. */
   parts?: ExtractedPart[];
   /** Term vector of title, path, labels and text. */

@@ -12,6 +12,7 @@ const RESULT: Extracted = {
     { name: "Page 2", level: 2, start: 8, kind: "page", ref: "2" },
   ],
   properties: { author: "Ana" },
+  maskedSecrets: 2,
   parts: [
     { id: "1/a.txt", fileName: "a.txt", mimeType: "text/plain", bytes: new Uint8Array([104, 105]) },
     { id: "2/empty", fileName: "empty", bytes: new Uint8Array() },
@@ -30,7 +31,15 @@ test("A result comes out of the pipe as it went in, with the files inside it", (
 });
 
 test("A child that announces more files than it sends is not believed", () => {
-  const head = { state: "ok", mimeType: "a/b", sections: [], properties: {}, length: 0, parts: [{ id: "1" }] };
+  const head = {
+    state: "ok",
+    mimeType: "a/b",
+    sections: [],
+    properties: {},
+    maskedSecrets: 0,
+    length: 0,
+    parts: [{ id: "1" }],
+  };
   const [frame] = new FrameReader().push(
     Buffer.concat(encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")])),
   );
