@@ -1,5 +1,6 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
+import type { Passage, SnippetOptions } from "#server/analysis/snippet.ts";
 
 /** What the index holds of an item: everything that is searched, filtered, ordered or counted without its stored text. */
 export interface IndexedDocument {
@@ -107,6 +108,20 @@ export interface SearchResponse {
   tookMs: number;
 }
 
+/** Asks for passages of items that were judged: of exactly the texts that were. */
+export interface ExcerptRequest {
+  workspaceId: string;
+  /** As in `SearchRequest`. */
+  viewer: { principals: readonly string[]; epoch: number };
+  /** `textHash` names the text by its content, so what comes back is of the state that was judged. Source: S7. */
+  items: readonly { kbId: string; textHash: string }[];
+  /** The query as the person wrote it; without words the texts' beginnings are given. */
+  query: string;
+  options: SnippetOptions;
+  /** As in `SearchRequest`. */
+  deadlineMs?: number;
+}
+
 export interface IndexStats {
   documents: number;
   segments: number;
@@ -124,6 +139,11 @@ export interface IndexStats {
  */
 export interface SearchIndex {
   search(request: SearchRequest): Promise<SearchResponse>;
+  /**
+   * The best passages of each item's stored text, off the main thread, in the order of the items. Undefined for an item
+   * that has another text by now, is gone, or is not the viewer's to read any more.
+   */
+  excerpts(request: ExcerptRequest): Promise<(Passage[] | undefined)[]>;
   stats(workspaceId: string): Promise<IndexStats>;
   /** Folds whatever is due now; for tests, benchmarks and quiet moments. */
   fold(workspaceId: string): Promise<void>;

@@ -1,42 +1,44 @@
-import { bestSnippets, type Passage, type SnippetOptions, type TextChunk } from "#server/analysis/snippet.ts";
-import { makeMarks, type Marks } from "#server/analysis/marks.ts";
+import type { Passage, SnippetOptions } from "#server/analysis/snippet.ts";
 import type { SearchPassage } from "#server/ports/answers.ts";
-import type { ItemRecord, ItemStore } from "#server/ports/store/items.ts";
-import { likelyParts } from "./likely-parts.ts";
+import type { ExcerptRequest, SearchIndex } from "#server/ports/search-index.ts";
+import type { ItemRecord } from "#server/ports/store/items.ts";
 
-/** Code units looked at in one go; a long text is read on only while no word of the query has been seen. */
-const SPAN = 128 * 1024;
-const MAX_SPANS = 8;
+export interface PassagesOf {
+  /** By kbId; an item without text has no entry. */
+  of: Map<string, SearchPassage[]>;
+  /** Some item is not as it was judged any more: its passages are missing. */
+  isOutdated: boolean;
+}
 
-/** The passages of an item that answer the query best, from the text of the state that was judged. */
+const CONCISE: SnippetOptions = { maxChars: 240, count: 1 };
+const DETAILED: SnippetOptions = { maxChars: 600, count: 3 };
+
+/** The passages of judged items that answer the query best, each with the section that holds it. */
 export async function passagesOf(
-  items: Pick<ItemStore, "textChunks">,
-  item: ItemRecord,
-  query: string,
-  isDetailed: boolean,
-): Promise<SearchPassage[]> {
-  const marks = makeMarks(query);
-  const options = isDetailed ? { maxChars: 600, count: 3 } : { maxChars: 240, count: 1 };
-  let first: SearchPassage[] = [];
-  for (let span = 0; span < MAX_SPANS && span * SPAN < item.textChars; span++) {
-    const chunks = await items.textChunks(item.kbId, span * SPAN, (span + 1) * SPAN);
-    const found = snippetsIn(chunks, marks, options).map((passage) => withSection(item, passage));
-    if (found.some(({ highlights }) => highlights.length > 0)) return found;
-    if (span === 0) first = found;
-    if (query.trim() === "") break;
-  }
-  return first;
+  index: Pick<SearchIndex, "excerpts">,
+  items: readonly ItemRecord[],
+  { isDetailed, ...about }: Pick<ExcerptRequest, "workspaceId" | "viewer" | "query"> & { isDetailed: boolean },
+): Promise<PassagesOf> {
+  const withText = items.flatMap((item) => (item.textHash === null ? [] : [{ item, textHash: item.textHash }]));
+  if (withText.length === 0) return { of: new Map(), isOutdated: false };
+  const found = await index.excerpts({
+    ...about,
+    items: withText.map(({ item: { kbId }, textHash }) => ({ kbId, textHash })),
+    options: isDetailed ? DETAILED : CONCISE,
+  });
+  const of = new Map<string, SearchPassage[]>();
+  withText.forEach(({ item }, at) => {
+    const passages = found[at];
+    if (passages)
+      of.set(
+        item.kbId,
+        passages.map((passage) => withSection(item, passage)),
+      );
+  });
+  return { of, isOutdated: of.size < withText.length };
 }
 
-/** From the parts that are likely to hold the words; from everything when those hold none after all. */
-function snippetsIn(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions): Passage[] {
-  const parts = likelyParts(chunks, marks);
-  const likely = parts && bestSnippets(parts, marks, options);
-  if (likely?.some(({ highlights }) => highlights.length > 0)) return likely;
-  return bestSnippets(chunks, marks, options);
-}
-
-function withSection(item: ItemRecord, passage: Omit<SearchPassage, "section">): SearchPassage {
+function withSection(item: ItemRecord, passage: Passage): SearchPassage {
   const section = item.sections.findLast(({ start }) => start <= passage.at);
   return { ...passage, ...(section !== undefined && { section: section.name }) };
 }

@@ -217,26 +217,39 @@ async function ask(
   return { response, hits: response.hits.filter(({ kbId }) => !skipped.has(kbId)) };
 }
 
-/** Judges the hits again and reads them and their text on one state of the records. Source: S7. */
+/** An item changes its text between verdict and passage about never; then it is judged once more. */
+const TRIES = 2;
+
+/**
+ * Judges the hits again on one state of the records. Their passages are made beside the main thread, of exactly the
+ * texts that were judged; a text that changed in that moment is judged anew, so verdict and text never part. Source: S7.
+ */
 async function readEntries(options: SearchServiceOptions, search: Search, kbIds: readonly string[]) {
-  const { limit } = search.args;
+  const { limit, detail } = search.args;
   const wanted = kbIds.slice(0, limit + SPARE_HITS);
-  return options.policy.readVisible(search.actor, wanted, async ({ store, visible }) => {
-    const records = await store.items.records(wanted.filter((kbId) => visible.has(kbId)));
-    const byId = new Map(records.map((record) => [record.kbId, record]));
-    const entries: SearchEntry[] = [];
-    for (const kbId of wanted) {
-      const item = byId.get(kbId);
-      if (item === undefined) continue;
-      const isDetailed = search.args.detail === "detailed";
-      // What lies beyond the limit only says that there is more.
-      const passages = entries.length < limit ? await passagesOf(store.items, item, search.query, isDetailed) : [];
-      entries.push({ item, passages });
-    }
-    const refused = wanted.length - entries.length;
+  for (let tried = 1; ; tried++) {
+    const { items, viewer } = await options.policy.readVisible(
+      search.actor,
+      wanted,
+      async ({ store, viewer, visible }) => {
+        const records = await store.items.records(wanted.filter((kbId) => visible.has(kbId)));
+        return { items: records, viewer };
+      },
+    );
+    // What lies beyond the limit only says that there is more.
+    const shown = items.slice(0, limit);
+    const passages = await passagesOf(options.index, shown, {
+      workspaceId: search.actor.workspaceId,
+      viewer,
+      query: search.query,
+      isDetailed: detail === "detailed",
+    });
+    if (passages.isOutdated && tried < TRIES) continue;
+    const refused = wanted.length - items.length;
     if (refused > 0) options.onRefused?.(refused);
+    const entries = items.map((item): SearchEntry => ({ item, passages: passages.of.get(item.kbId) ?? [] }));
     return { entries, refused };
-  });
+  }
 }
 
 async function groupsOf({ finder }: SearchServiceOptions, { args, actor }: Search, response: SearchResponse) {

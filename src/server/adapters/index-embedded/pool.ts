@@ -1,9 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
-import type { IndexStats, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import type { Passage } from "#server/analysis/snippet.ts";
+import type { IndexStats, SearchIndex, SearchResponse } from "#server/ports/search-index.ts";
 import {
   fromReplyError,
   openSearcher,
+  type SearcherAnswer,
   type SearcherMessage,
   type SearcherOptions,
   type SearcherReply,
@@ -27,7 +29,7 @@ interface Waiting {
   task: SearcherTask;
   /** Epoch of `performance.now()` after which nobody waits for the answer. */
   expiresAt: number;
-  resolve(value: SearchResponse | IndexStats): void;
+  resolve(value: SearcherAnswer): void;
   reject(error: unknown): void;
 }
 
@@ -43,8 +45,13 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   const runner = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
   return {
     // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
-    search: async (request: SearchRequest) =>
+    search: async (request) =>
       (await runner.run(request.workspaceId, { type: "search", request }, request.deadlineMs)) as SearchResponse,
+    excerpts: async (request) =>
+      (await runner.run(request.workspaceId, { type: "excerpts", request }, request.deadlineMs)) as (
+        | Passage[]
+        | undefined
+      )[],
     stats: async (workspaceId) => (await runner.run(workspaceId, { type: "stats", workspaceId })) as IndexStats,
     fold,
     close: () => runner.close(),
@@ -52,7 +59,7 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
 }
 
 interface Runner {
-  run(workspaceId: string, task: SearcherTask, deadlineMs?: number): Promise<SearchResponse | IndexStats>;
+  run(workspaceId: string, task: SearcherTask, deadlineMs?: number): Promise<SearcherAnswer>;
   close(): Promise<void>;
 }
 

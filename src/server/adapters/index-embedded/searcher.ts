@@ -1,6 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { isApiError, ApiError, type ErrorCode } from "#api/errors.ts";
-import type { IndexStats, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import { ApiError, assertNever, isApiError, type ErrorCode } from "#api/errors.ts";
+import type { Passage } from "#server/analysis/snippet.ts";
+import type { ExcerptRequest, IndexStats, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import { makeExcerpts } from "./excerpts.ts";
 import { type IndexReader, makeIndexReader } from "./reader.ts";
 import { makeStoredText } from "./stored-text.ts";
 
@@ -13,7 +15,12 @@ export interface SearcherOptions {
 }
 
 /** One question to a searcher, and its answer; `id` pairs them. */
-export type SearcherTask = { type: "search"; request: SearchRequest } | { type: "stats"; workspaceId: string };
+export type SearcherTask =
+  | { type: "search"; request: SearchRequest }
+  | { type: "excerpts"; request: ExcerptRequest }
+  | { type: "stats"; workspaceId: string };
+
+export type SearcherAnswer = SearchResponse | (Passage[] | undefined)[] | IndexStats;
 
 export interface SearcherMessage {
   id: number;
@@ -21,7 +28,7 @@ export interface SearcherMessage {
 }
 
 export type SearcherReply =
-  | { id: number; ok: true; value: SearchResponse | IndexStats }
+  | { id: number; ok: true; value: SearcherAnswer }
   | {
       id: number;
       ok: false;
@@ -29,7 +36,7 @@ export type SearcherReply =
     };
 
 export interface Searcher {
-  perform(task: SearcherTask): SearchResponse | IndexStats;
+  perform(task: SearcherTask): SearcherAnswer;
   close(): void;
 }
 
@@ -43,8 +50,20 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
     readText: makeStoredText(db),
     ...(cacheBytes !== undefined && { cacheBytes }),
   });
+  const excerpts = makeExcerpts(db);
   return {
-    perform: (task) => (task.type === "search" ? reader.search(task.request) : reader.stats(task.workspaceId)),
+    perform(task) {
+      switch (task.type) {
+        case "search":
+          return reader.search(task.request);
+        case "excerpts":
+          return excerpts(task.request);
+        case "stats":
+          return reader.stats(task.workspaceId);
+        default:
+          return assertNever(task);
+      }
+    },
     close: () => db.close(),
   };
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { makeMarks } from "#server/analysis/marks.ts";
 import { bestSnippets } from "#server/analysis/snippet.ts";
-import { likelyParts } from "#server/search/likely-parts.ts";
+import { likelyParts } from "#server/analysis/likely-parts.ts";
 
 const filler = (words: number) => Array.from({ length: words }, (_, n) => `filler${n % 97}.`).join(" ");
 

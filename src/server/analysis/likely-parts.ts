@@ -1,5 +1,5 @@
-import type { Marks } from "#server/analysis/marks.ts";
-import type { TextChunk } from "#server/analysis/snippet.ts";
+import type { Marks } from "./marks.ts";
+import type { TextChunk } from "./snippet.ts";
 
 /** Parts looked at closely; the best snippet is almost always in the one with most of the words. */
 const MOST_PARTS = 8;
@@ -9,7 +9,7 @@ const MARGIN = 250;
 
 /**
  * The parts of a text that may hold words of the query, the fullest ones, in order. Analyzing a whole document for each
- * of ten hits took 24 ms of the main thread a search; a look for the beginnings of the words finds where it is worth it.
+ * of ten hits took 24 ms a search; a look for the beginnings of the words finds where it is worth it.
  *
  * @returns undefined when the words can't be looked for this way (other scripts, irregular forms): look everywhere
  */

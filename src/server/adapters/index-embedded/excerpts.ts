@@ -1,0 +1,82 @@
+import { excerptOf, type StoredText } from "#server/analysis/excerpt.ts";
+import { makeMarks } from "#server/analysis/marks.ts";
+import type { Passage, TextChunk } from "#server/analysis/snippet.ts";
+import type { ExcerptRequest } from "#server/ports/search-index.ts";
+import { type Database, makeStatements, type Statements } from "./sqlite.ts";
+
+/** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
+const ENOUGH_MS = 500;
+
+const ITEM = `SELECT aclId, textHash, textChars FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
+
+const CHUNKS = `
+  SELECT start, text FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start < ?4
+  AND chunk >= (SELECT max(chunk) FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start <= ?3)
+  ORDER BY chunk`;
+
+const LISTS = `
+  SELECT lists.principals AS principals
+  FROM accesses JOIN json_each('[' || accesses.listIds || ']') AS ids
+  LEFT JOIN access_lists AS lists ON lists.workspaceId = accesses.workspaceId AND lists.listId = ids.value
+  WHERE accesses.workspaceId = ? AND accesses.aclId = ?`;
+
+/** Makes the passages of items from the store's tables, in one read transaction. See `SearchIndex.excerpts`. */
+export function makeExcerpts(db: Database, now: () => number = () => performance.now()) {
+  const sql = makeStatements(db);
+  return (request: ExcerptRequest): (Passage[] | undefined)[] => {
+    const latest = now() + ENOUGH_MS;
+    const marks = makeMarks(request.query);
+    const isOpen = makeAccessCheck(sql, request);
+    db.exec("BEGIN");
+    try {
+      return request.items.map(({ kbId, textHash }) => {
+        const text = findText(sql, request.workspaceId, kbId, textHash, isOpen);
+        return text && excerptOf(text, marks, request.options, () => now() > latest);
+      });
+    } finally {
+      db.exec("COMMIT");
+    }
+  };
+}
+
+/** The text, when it is the very one that was asked for and the viewer may read the item as it is now. */
+function findText(
+  sql: Statements,
+  workspaceId: string,
+  kbId: string,
+  textHash: string,
+  isOpen: (aclId: number) => boolean,
+): StoredText | undefined {
+  const row: unknown = sql(ITEM).get(workspaceId, kbId);
+  if (row === undefined) return undefined;
+  // Columns of the store's `items`.
+  const item = row as { aclId: number; textHash: string | null; textChars: number };
+  if (item.textHash !== textHash || !isOpen(item.aclId)) return undefined;
+  return {
+    chars: item.textChars,
+    // Columns of the store's `item_texts`.
+    read: (start, end) => sql(CHUNKS).all(workspaceId, kbId, start, end) as unknown as TextChunk[],
+  };
+}
+
+/** Every list of the access holds a principal of the viewer, by the store's own lists. No list = nobody. Source: S4. */
+function makeAccessCheck(sql: Statements, { workspaceId, viewer }: ExcerptRequest): (aclId: number) => boolean {
+  const held = new Set(viewer.principals);
+  const known = new Map<number, boolean>();
+  return (aclId) => {
+    let isOpen = known.get(aclId);
+    if (isOpen === undefined) {
+      const lists = sql(LISTS).all(workspaceId, aclId);
+      isOpen = lists.length > 0 && lists.every((list) => principalsOf(list).some((principal) => held.has(principal)));
+      known.set(aclId, isOpen);
+    }
+    return isOpen;
+  };
+}
+
+/** Of a list that is not there (it can't be) nobody. */
+function principalsOf(row: unknown): string[] {
+  // The column of the store's `access_lists`, a JSON array of texts; NULL by the outer join.
+  const { principals } = row as { principals: string | null };
+  return principals === null ? [] : (JSON.parse(principals) as string[]);
+}

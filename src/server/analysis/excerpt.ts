@@ -1,0 +1,50 @@
+import { likelyParts } from "./likely-parts.ts";
+import type { Marks } from "./marks.ts";
+import { bestSnippets, type Passage, type SnippetOptions, type TextChunk } from "./snippet.ts";
+
+/** A stored text that is read as far as it is needed. */
+export interface StoredText {
+  /** UTF-16 code units in all. */
+  chars: number;
+  /** The chunks that touch the stretch from `start` (inclusive) to `end` (exclusive), in order. */
+  read(start: number, end: number): readonly TextChunk[];
+}
+
+/** Code units looked at in one go; a long text is read on only while no word of the query has been seen. */
+const SPAN = 128 * 1024;
+const MAX_SPANS = 8;
+
+/**
+ * The passages of a text that answer a query best, in the order of the text; its beginning when no word of the query
+ * stands in the first million of code units. Synchronous and up to some 40 ms of work for a long text: not for the
+ * main thread.
+ *
+ * @param isLate asked before each further stretch: true = what was found so far has to do
+ */
+export function excerptOf(
+  text: StoredText,
+  marks: Marks,
+  options: SnippetOptions,
+  isLate: () => boolean = () => false,
+): Passage[] {
+  const hasWords = marks.terms.size + marks.prefixes.length + marks.phrases.length > 0;
+  let first: Passage[] = [];
+  for (let span = 0; span < MAX_SPANS && span * SPAN < text.chars; span++) {
+    const found = snippetsIn(text.read(span * SPAN, (span + 1) * SPAN), marks, options);
+    if (isMarked(found)) return found;
+    if (span === 0) first = found;
+    if (!hasWords || isLate()) break;
+  }
+  return first;
+}
+
+/** From the parts that are likely to hold the words; from everything when those hold none after all. */
+function snippetsIn(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions): Passage[] {
+  const parts = likelyParts(chunks, marks);
+  const likely = parts && bestSnippets(parts, marks, options);
+  return likely && isMarked(likely) ? likely : bestSnippets(chunks, marks, options);
+}
+
+function isMarked(passages: readonly Passage[]): boolean {
+  return passages.some(({ highlights }) => highlights.length > 0);
+}
