@@ -4,16 +4,18 @@
  *
  *   npm run bench                                     all, search at 100,000 items
  *   npm run bench -- --only search --items 1000000
+ *   npm run bench -- --only loop --files 5000          or --folder PATH: a folder of your own instead of made files
  */
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { findSpawnEntry } from "#server/adapters/spawn.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
+import { benchLoop } from "./loop.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "sync"] as const;
+const PARTS = ["cli", "extract", "search", "sync", "loop"] as const;
 
 await main();
 
@@ -24,11 +26,16 @@ async function main(): Promise<void> {
       items: { type: "string", default: "100000" },
       threads: { type: "string", default: "2" },
       files: { type: "string", default: "20000" },
+      folder: { type: "string" },
     },
   });
   const isWanted = (part: (typeof PARTS)[number]) => values.only === undefined || values.only.includes(part);
   const textFolder = process.env["KB_BENCH_TEXT"] ?? "node_modules";
-  print(`Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"})`);
+  const folder = values.folder === undefined ? {} : { folder: values.folder };
+  const load = loadavg().map((value) => value.toFixed(2));
+  print(
+    `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), load ${load.join(" ")}`,
+  );
   if (isWanted("cli")) {
     print("\ncommand line and bridge");
     for (const { name, value, unit, ratio } of await benchCli()) {
@@ -52,7 +59,16 @@ async function main(): Promise<void> {
   }
   if (isWanted("sync")) {
     print("\nwhole filesystem sync by the built program");
-    print(`  ${JSON.stringify(await benchSync({ files: Number(values.files), textFolder }))}`);
+    print(`  ${JSON.stringify(await benchSync({ files: Number(values.files), textFolder, ...folder }))}`);
+  }
+  if (isWanted("loop")) {
+    print("\nmain thread of the built program under sync and searches, milliseconds");
+    await benchLoop({
+      files: Number(values.files),
+      textFolder,
+      ...folder,
+      report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
+    });
   }
 }
 

@@ -3,14 +3,11 @@
  * and what server and children hold. The peer is one bare Node process that reads the same files and inserts them into
  * SQLite FTS5: no permissions, no entities, no extraction in a child.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
-const ADMIN = { email: "admin@bench.test", password: "blue kettle morning" };
-const POLL_MS = 100;
+import { signIn, startServer, syncFolder } from "./server.ts";
 
 export interface SyncBenchOptions {
   files: number;
@@ -51,8 +48,8 @@ export async function benchSync(options: SyncBenchOptions): Promise<SyncBenchRes
   }
 }
 
-/** Files of 1 to 4 kB in folders of 100, three deep, as in a real tree. */
-function makeFiles(folder: string, count: number, textFolder: string): void {
+/** Makes files of 1 to 4 kB in folders of 100, three deep, as in a real tree, from real text. */
+export function makeFiles(folder: string, count: number, textFolder: string): void {
   const texts = readTexts(textFolder, Math.min(count * 2_500, 60_000_000));
   let [at, text] = [0, 0];
   for (let n = 0; n < count; n += 1) {
@@ -83,73 +80,15 @@ function readTexts(folder: string, chars: number): string[] {
 }
 
 async function runSync(dir: string, folder: string): Promise<SyncBenchResult> {
-  const server = await startServer(dir, folder);
+  const server = await startServer(dir, [folder]);
   try {
     const ask = await signIn(server.url);
-    const startedAt = performance.now();
-    const config = { root: folder };
-    const access = { visibility: "workspace" };
-    const created = await ask("POST", "/api/connectors", { providerId: "filesystem", name: "bench", config, access });
-    const id = (created["connector"] as { id: string }).id;
     const watch = makeMemoryWatch(server.child.pid ?? 0);
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      watch.look();
-      // The route's schema names these.
-      const { syncs } = (await ask("GET", `/api/connectors/${id}/syncs?limit=1`)) as {
-        syncs: { state: string; finishedAt: string | null; counts: { upserted: number; seen: number } }[];
-      };
-      const run = syncs[0];
-      if (run === undefined || run.finishedAt === null) continue;
-      if (run.state === "failed") throw new Error(`The sync failed: ${JSON.stringify(run)}`);
-      const seconds = (performance.now() - startedAt) / 1_000;
-      return { items: run.counts.seen, itemsPerSecond: run.counts.seen / seconds, ...watch.peaks() };
-    }
+    const { counts, seconds } = await syncFolder(ask, folder, () => watch.look());
+    return { items: counts.seen, itemsPerSecond: counts.seen / seconds, ...watch.peaks() };
   } finally {
-    const gone = new Promise((resolve) => server.child.once("exit", resolve));
-    server.child.kill("SIGTERM");
-    await gone;
+    await server.stop();
   }
-}
-
-async function startServer(dir: string, folder: string): Promise<{ url: string; child: ChildProcess }> {
-  const nodeFlags = (process.env["KB_BENCH_NODE_FLAGS"] ?? "").split(" ").filter(Boolean);
-  const args = [...nodeFlags, CLI, "serve", "--port", "0", "--data-dir", join(dir, "data")];
-  const child = spawn(process.execPath, args, {
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: dir,
-      KB_BOOTSTRAP_EMAIL: ADMIN.email,
-      KB_BOOTSTRAP_PASSWORD: ADMIN.password,
-      KB_LOCAL_ROOTS: folder,
-      KB_RATE_LIMITS: "off",
-      KB_LOG_LEVEL: "warn",
-    },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let output = "";
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr?.on("data", (part: Buffer) => {
-      output += part.toString("utf8");
-      const found = /kb is listening on (http:\S+)/u.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
-  });
-  return { url, child };
-}
-
-async function signIn(url: string) {
-  const headers = { "content-type": "application/json" };
-  const session = await fetch(`${url}/api/session`, { method: "POST", headers, body: JSON.stringify(ADMIN) });
-  const cookie = (session.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  return async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const given = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(url + path, { method, headers: { cookie, ...headers }, ...given });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    // Every JSON answer of the API is an object.
-    return (await answer.json()) as Record<string, unknown>;
-  };
 }
 
 /** Peaks of a process and of its child processes together, by `/proc`. */
