@@ -46,7 +46,30 @@ function textType(sample: Uint8Array, fileName: string, declaredType: string | u
   if (byName !== undefined && byName !== "text/plain") return byName;
   const declared = declaredType?.split(";")[0]?.trim().toLowerCase();
   if (byName === undefined && declared !== undefined && isTextType(declared)) return declared;
-  return looksLikeHtml(sample) ? "text/html" : "text/plain";
+  if (looksLikeHtml(sample)) return "text/html";
+  return (mayBeMail(fileName) ? mailTypeOf(sample) : undefined) ?? "text/plain";
+}
+
+/** Mails are kept without an extension (maildirs, exports) or as text; a patch that begins like one is a patch. */
+function mayBeMail(fileName: string): boolean {
+  const extension = /\.([^./\\]*)$/u.exec(fileName)?.[1] ?? "";
+  return extension === "txt" || textTypeOfName(fileName) === undefined;
+}
+
+/** A mail, or a mailbox, by its first lines: fields of a message only, and two of those that every mail has. */
+function mailTypeOf(sample: Uint8Array): string | undefined {
+  const text = Buffer.from(sample).toString("latin1");
+  const isMailbox = /^From \S.*\d{4}\s*\r?\n/u.test(text);
+  const start = isMailbox ? text.indexOf("\n") + 1 : 0;
+  // A long head is cut with the sample: its last line may be half of one.
+  const whole = text.length < SAMPLE_BYTES ? text : text.slice(0, text.lastIndexOf("\n"));
+  const head = (whole.slice(start).split(/\r?\n\r?\n/u, 1)[0] ?? "").trimEnd();
+  if (!/^(?:[!-9;-~]{1,60}:.*|[ \t]+\S.*|>From .*)(?:\r?\n(?:[!-9;-~]{1,60}:.*|[ \t].*|>From .*))*$/u.test(head))
+    return undefined;
+  const known = ["from", "date", "to", "subject", "message-id", "received", "mime-version", "return-path"];
+  const found = known.filter((name) => new RegExp(`^${name}:`, "imu").test(head));
+  if (!found.includes("from") || found.length < (isMailbox ? 2 : 3)) return undefined;
+  return isMailbox ? "application/mbox" : "message/rfc822";
 }
 
 function isTextType(mimeType: string): boolean {
@@ -59,6 +82,8 @@ const TEXT_APPLICATIONS = new Set([
   "application/xml",
   "application/yaml",
   "application/toml",
+  "application/mbox",
+  "message/rfc822",
 ]);
 
 /** Documents whose beginning is printable although they are no text files: PDF, PostScript, RTF. */

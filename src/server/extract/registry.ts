@@ -16,6 +16,8 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "text/tab-separated-values": async () => (await import("./formats/csv.ts")).csvFormat,
   "application/json": async () => (await import("./formats/json.ts")).jsonFormat,
   "application/x-ndjson": async () => (await import("./formats/json.ts")).jsonFormat,
+  "message/rfc822": async () => (await import("./formats/mail.ts")).mailFormat,
+  "application/mbox": async () => (await import("./formats/mbox.ts")).mboxFormat,
   "application/pdf": async () => (await import("./formats/pdf.ts")).pdfFormat,
 };
 

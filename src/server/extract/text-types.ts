@@ -79,7 +79,8 @@ const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/x-wgsl": "wgsl glsl vert frag geom hlsl metal cl",
   "text/calendar": "ics ifb",
   "text/vcard": "vcf vcard",
-  "message/rfc822": "eml",
+  "message/rfc822": "eml mht mhtml",
+  "application/mbox": "mbox mbx",
   "image/svg+xml": "svg",
 };
 
