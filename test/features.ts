@@ -5,6 +5,8 @@ import type { Foundation, Identity } from "#server/deps.ts";
 import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/features.ts";
 import type { Extractor } from "#server/ports/extractor.ts";
 import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { TEST_VAULT } from "./helpers.ts";
+import { NO_NETWORK } from "./network.ts";
 import { untilAborted } from "./server/sync/harness.ts";
 
 /** What a test gives in the place of the usual; the worker stands still until the test starts it. */
@@ -23,7 +25,16 @@ export async function composeFeatures(
   const parts: FeatureParts = {
     index: makeSearchPool({ file: database.file, size: 0, fold: async () => undefined }),
     extractor: { stats: () => [], close: async () => undefined, ...extractor },
-    sources: sources ?? makeSourceRegistry({ allowedRoots: async () => [], dataFolder: "/nowhere", isManaged: false }),
+    sources:
+      sources ??
+      makeSourceRegistry({
+        allowedRoots: async () => [],
+        dataFolder: "/nowhere",
+        isManaged: false,
+        guard: NO_NETWORK,
+        searchPath: "",
+      }),
+    vault: TEST_VAULT,
     sleep: untilAborted,
   };
   const features = await makeFeatures(house, parts, around);

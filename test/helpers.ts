@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import { makeId, type Role, type Scope } from "#api/common.ts";
 import { openDatabase, type Database } from "#server/adapters/sql/db.ts";
 import { makeStore } from "#server/adapters/sql/store.ts";
+import { makeVault } from "#server/adapters/vault.ts";
 import { makeApp, type AppOptions } from "#server/app.ts";
 import { makeIdentity, type AppSettings, type Deps, type Foundation, type Identity } from "#server/deps.ts";
 import type { App } from "#server/http/env.ts";
@@ -13,6 +14,9 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import { makePasswords } from "#server/sessions/passwords.ts";
+
+/** A vault whose key everybody may know. */
+export const TEST_VAULT = makeVault([{ id: "test", key: new Uint8Array(32).fill(7) }], randomBytes);
 
 /** A folder that goes away with the test. */
 export function tempDir(): string {

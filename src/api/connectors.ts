@@ -120,6 +120,8 @@ export const SourceKind = z
     auth: z.enum(["none", "credentials", "account", "connection", "key"]),
     /** JSON Schema of `config`. */
     configSchema: z.record(z.string(), z.unknown()),
+    /** JSON Schema of `credentials`, for kinds that take any; every value is a secret. */
+    credentialsSchema: z.record(z.string(), z.unknown()).optional(),
     acl: z.enum(["per_item", "container", "connector"]),
     capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope"])),
     available: z.boolean(),

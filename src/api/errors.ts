@@ -95,6 +95,8 @@ export const ERROR_CODES = {
 
   // The host
   data_folder_unusable: "unavailable",
+  /** The address is private, or not one that connectors may reach. */
+  address_not_allowed: "unprocessable",
   data_folder_in_use: "unavailable",
   port_in_use: "unavailable",
   schema_too_new: "unavailable",
@@ -103,6 +105,7 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
+  secret_unreadable: "unavailable",
 
 export interface ApiErrorOptions {
   /** What happened, with the value (never a secret); then what to do next. */

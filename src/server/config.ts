@@ -70,6 +70,17 @@ const SETTINGS = {
     .min(1)
     .optional()
     .describe("The first admin's password; belongs to `KB_BOOTSTRAP_EMAIL`. Better as `KB_BOOTSTRAP_PASSWORD_FILE`."),
+  allowPrivateHosts: list(",")
+    .default([])
+    .describe(
+      "Private addresses that connectors made by an admin may reach, each as `host:port`, separated by commas; also ports other than 80, 443 and 22. None in managed mode.",
+    ),
+  secretKeys: z
+    .string()
+    .optional()
+    .describe(
+      "The keys that seal connectors' credentials, `id:base64` of 32 bytes each, separated by commas: the first seals, every one opens. Without it, a key in the data folder. Better as `KB_SECRET_KEYS_FILE`.",
+    ),
   logLevel: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
@@ -112,7 +123,7 @@ export interface SettingsInput {
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
 /** Told apart from typing mistakes. */
 const LATER =
-  /^KB_(?:ALLOW_PRIVATE_HOSTS|SECRET_KEYS|SMTP_URL|MAIL_FROM|(?:GITHUB|GOOGLE|SLACK|OIDC|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
+  /^KB_(?:SMTP_URL|MAIL_FROM|(?:GITHUB|GOOGLE|SLACK|OIDC|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
 
 /**
  * The settings: flag before environment before file before default.
@@ -241,6 +252,9 @@ function judge(settings: Settings): string[] {
   }
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
     throw invalid("KB_BOOTSTRAP_EMAIL is not for managed mode.");
+  }
+  if (settings.mode === "managed" && settings.allowPrivateHosts.length > 0) {
+    throw invalid("KB_ALLOW_PRIVATE_HOSTS is not for managed mode: connectors there reach public addresses only.");
   }
   if (!isLocal && settings.publicUrl === undefined) {
     warnings.push(`The server listens on ${settings.host}, but links say 127.0.0.1: set KB_PUBLIC_URL.`);

@@ -1,6 +1,7 @@
 import { judgeAccess } from "./access/principals.ts";
 import { makePolicy, type Policy } from "./access/policy.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
+import { makeCredentialKeeper } from "./connectors/credentials.ts";
 import { makeConnectorService, type ConnectorService } from "./connectors/service.ts";
 import type { Foundation, Identity } from "./deps.ts";
 import { makeEntityFinder } from "./entities/finder.ts";
@@ -12,6 +13,7 @@ import { makeTools } from "./mcp/tools.ts";
 import type { EntityFinder, EntityService, SearchService } from "./ports/answers.ts";
 import type { Extractor } from "./ports/extractor.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
+import type { Vault } from "./ports/vault.ts";
 import { makeSearchService } from "./search/service.ts";
 import { parsePushLines } from "./sources/push/lines.ts";
 import type { SourceRegistry } from "./sources/registry.ts";
@@ -25,6 +27,7 @@ export interface FeatureParts {
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
 }
+  vault: Vault;
 
 /** Content: connectors, syncs, items, search, entities, tools. */
 export interface Features {
@@ -75,12 +78,14 @@ export async function makeFeatures(
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
+  const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
     judge: (access, connector) => judgeAccess(access, { connectorId: connector.connectorId }).access,
     now,
     randomBytes,
     sleep: parts.sleep,
     log,
     parallel: FILES_AT_ONCE,
+    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
   });
   const connectors = around(
     "connectors",
@@ -93,6 +98,7 @@ export async function makeFeatures(
       cursors,
       clock,
       randomBytes,
+      credentials,
       log,
       readLines: parsePushLines,
       prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, now, randomBytes }),

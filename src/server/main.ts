@@ -1,21 +1,26 @@
 import { randomBytes } from "node:crypto";
+import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Writable } from "node:stream";
-import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
+import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder } from "./adapters/data-folder.ts";
 import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
 import { makeLog } from "./adapters/log.ts";
 import { findSpawnEntry } from "./adapters/spawn.ts";
 import { openDatabase, type Database } from "./adapters/sql/db.ts";
 import { makeStore } from "./adapters/sql/store.ts";
+import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
 import { makeApp } from "./app.ts";
 import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
 import { makeIdentity, type AppSettings, type Deps, type Foundation } from "./deps.ts";
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
+import { faultOfPrivateHosts, makeAddressGuard } from "./http/ssrf.ts";
 import { listen, type Listener } from "./listen.ts";
 import type { Clock, Log } from "./ports/clock.ts";
+import type { AddressGuard } from "./ports/network.ts";
 import { makeSourceRegistry } from "./sources/registry.ts";
 
 /** How `kb serve` starts the server. */
@@ -73,6 +78,9 @@ interface Opened {
 async function startServer(settings: Settings, around: Surroundings): Promise<{ stop(): Promise<void> }> {
   const clock: Clock = { now: () => Date.now() };
   const log = makeLog(settings.logLevel, around.stdout);
+  const secretKeys = readSecretKeys(settings);
+  const fault = faultOfPrivateHosts(settings.allowPrivateHosts);
+  if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
   const folder = openDataFolder(settings.dataDir);
   const undo: (() => Promise<void> | void)[] = [() => folder.release()];
   try {
@@ -92,7 +100,14 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     );
     undo.unshift(async () => void (await listener.close(0)));
     const foundation = makeFoundation(settings, { around, clock, log, database, port: listener.port });
-    const { deps, features } = await assemble(settings, foundation, { folder, database, say: around.say });
+    const { deps, features } = await assemble(settings, foundation, {
+      folder,
+      database,
+      secretKeys,
+      guard: makeGuardOf(settings, listener.port),
+      searchPath: around.env["PATH"] ?? DEFAULT_PATH,
+      say: around.say,
+    });
     undo.unshift(() => features.close());
     // The first admin exists before the first request is answered.
     const setupCode = await makeFirstAdmin(settings, deps.deps);
@@ -132,7 +147,14 @@ function makeFoundation(
 async function assemble(
   settings: Settings,
   foundation: Foundation,
-  given: { folder: DataFolder; database: Database; say: (line: string) => void },
+  given: {
+    folder: DataFolder;
+    database: Database;
+    secretKeys: readonly VaultKey[];
+    guard: AddressGuard;
+    searchPath: string;
+    say: (line: string) => void;
+  },
 ): Promise<{ deps: { deps: Deps; goDown(): void }; features: Features }> {
   const identity = makeIdentity({
     ...foundation,
@@ -158,13 +180,39 @@ async function assemble(
         allowedRoots: () => identity.localRoots.allowed(),
         dataFolder: given.folder.path,
         isManaged: settings.mode === "managed",
+        guard: given.guard,
+        searchPath: given.searchPath,
       }),
+      // What was sealed before the settings named keys opens with the key of the data folder.
+      vault: makeVault([...given.secretKeys, { id: "file", key: given.folder.deriveKey("vault") }], randomBytes),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     },
   );
   let isReady = true;
   const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady };
   return { deps: { deps, goDown: () => void (isReady = false) }, features };
+}
+
+/** Where programs are when nobody says. */
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** @throws ApiError `settings_invalid`, which shows nothing of the keys */
+function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
+  const keys = secretKeys === undefined ? [] : parseSecretKeys(secretKeys);
+  if (Array.isArray(keys)) return keys;
+  throw new ApiError("settings_invalid", { message: `KB_SECRET_KEYS: ${keys.fault}.` });
+}
+
+function makeGuardOf({ allowPrivateHosts }: Settings, ownPort: number): AddressGuard {
+  const isOfThisMachine = (address: string) =>
+    address.startsWith("127.") ||
+    address === "::1" ||
+    Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
+  return makeAddressGuard({
+    privateHosts: allowPrivateHosts,
+    lookup: (host) => lookup(host, { all: true }),
+    isOwn: (address, port) => port === ownPort && isOfThisMachine(address),
+  });
 }
 
 /** Makes the first admin from the settings; without them gives a setup code. Undefined once there is an admin. */

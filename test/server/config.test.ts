@@ -19,6 +19,7 @@ describe("settings", () => {
       mode: "self-hosted",
       signup: "invite",
       localRoots: [],
+      allowPrivateHosts: [],
       logLevel: "info",
       trustedProxies: [],
       rateLimits: "on",

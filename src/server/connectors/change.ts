@@ -6,16 +6,18 @@ import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connec
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
 import { addKey } from "./create.ts";
+import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorParts, requireManaged, requireSource } from "./parts.ts";
-import { checkSource, parseConfig, requireUsable } from "./sources.ts";
+import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup, isNarrower } from "./visibility.ts";
 
 /**
- * Changes name, config, access or schedule. A new config is checked first and everything is walked again.
+ * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
  *
- * @throws ApiError `not_found`, `forbidden` when an admin would widen somebody else's access, those of create
+ * @throws ApiError `not_found`, `forbidden` when an admin would widen somebody else's access, `credential_required` when
+ *   the stored credentials are not for what the config names now, those of create
  */
 export async function updateConnector(
   parts: ConnectorParts,
@@ -25,11 +27,12 @@ export async function updateConnector(
 ): Promise<{ connector: Connector }> {
   const before = await requireChangeable(parts, actor, connectorId);
   const source = await requireSource(parts.sources, before.providerId);
-  const patch = await toPatch(parts, actor, source, before, body);
+  const { patch, credentials } = await toPatch(parts, actor, source, before, body);
   const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
   const cancelled = await parts.store.transaction(async (tx) => {
     const { connectors } = tx.in(actor.workspaceId);
     await connectors.update(connectorId, patch);
+    if (credentials) await parts.credentials.keep(tx, actor, connectorId, credentials);
     const ended = rewalks && source.sync ? await rewalk(parts, tx, actor, { ...before, ...patch }) : [];
     if (patch.visibility !== undefined) await changeAccess(tx, actor, { ...before, ...patch });
     await record(parts, tx, actor, "connector.changed", connectorId, {
@@ -119,8 +122,9 @@ export async function removeConnector(
     const now = parts.clock.now();
     const state = parts.syncs.nextState(before.state, "delete");
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
+    await parts.credentials.drop(tx, actor.workspaceId, connectorId);
     await fillConnectorGroup(workspace, connectorId, undefined);
-    await workspace.access.raiseEpoch();
+    await workspace.access.dropReported(connectorId);
     const keys = await workspace.connectors.listKeys(connectorId, now);
     await workspace.connectors.endKeys(
       keys.map((key) => key.keyId),
@@ -183,14 +187,20 @@ async function toPatch(
   source: Source,
   before: ConnectorRecord,
   body: PatchConnectorBody,
-): Promise<ConnectorPatch> {
+): Promise<{ patch: ConnectorPatch; credentials?: Credentials }> {
   const { connectorId } = before;
+  let given: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
   if ([body.config, credentials, accountId, connectionId].some((given) => given !== undefined)) {
     await requireUsable(parts, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
-    await checkSource(parts, source, config, { id: connectorId, name: body.name ?? before.name });
+    const standing = await standingFor(parts, actor, source, { before, config, credentials });
+    await checkSource(parts, source, config, { id: connectorId, name: body.name ?? before.name, ...standing });
+    if (credentials !== undefined) {
+      given = standing.credentials;
+      if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
+    }
     patch.config = config;
     patch.scopeVersion = before.scopeVersion + 1;
   }
@@ -206,7 +216,42 @@ async function toPatch(
     const mayRun = before.state === "active" || before.state === "error";
     patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : parts.clock.now() + patch.everyMinutes * 60_000;
   }
-  return patch;
+  return { patch, ...(given && { credentials: given }) };
+}
+
+/**
+ * What the changed connector acts with: new credentials, or the stored ones while they are for the same origin and the
+ * change is by who gave them: an admin does not aim another person's token at something else.
+ */
+async function standingFor(
+  parts: ConnectorParts,
+  actor: Actor,
+  source: Source,
+  change: { before: ConnectorRecord; config: Record<string, unknown>; credentials: Credentials | undefined },
+): Promise<Standing> {
+  const { before, config, credentials } = change;
+  const giver = await parts.credentials.giverOf(actor.workspaceId, before.connectorId);
+  if (credentials !== undefined || giver === undefined) {
+    const standing = standingOfActor(actor, source, { credentials });
+    requireMayConnect(actor, source, config, standing.credentials);
+    return standing;
+  }
+  const hasMoved = originOf(source, before.config) !== originOf(source, config);
+  if (hasMoved || giver !== actor.userId) {
+    throw new ApiError("credential_required", {
+      message: hasMoved
+        ? "The stored credentials are for another origin. Send credentials together with this change."
+        : "The stored credentials are another person's. Send credentials of your own together with this change.",
+      field: "credentials",
+    });
+  }
+  return parts.credentials.standingOf(actor.workspaceId, before);
+}
+
+/** A config that this program can't read any more has no origin: it counts as another one. */
+function originOf(source: Source, config: Record<string, unknown>): string | undefined {
+  const parsed = source.spec.config.safeParse(config);
+  return parsed.success ? source.originOf?.(parsed.data) : undefined;
 }
 
 async function rewalk(parts: ConnectorParts, tx: Store, actor: Actor, after: ConnectorRecord): Promise<SyncRecord[]> {

@@ -5,7 +5,8 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { ConnectorParts } from "./parts.ts";
-import { checkSource, parseConfig, requireUsable } from "./sources.ts";
+import { requireMayConnect } from "./credentials.ts";
+import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 
@@ -22,19 +23,22 @@ export async function createConnector(
   actor: Actor,
   body: CreateConnectorBody,
 ): Promise<{ connector: Connector; sync: Sync | null; key?: string }> {
-  const { store, policy, audit, syncs, clock, randomBytes } = parts;
+  const { store, policy, audit, syncs, credentials, clock, randomBytes } = parts;
   const source = await requireUsable(parts, actor, body);
   const { spec } = source;
   const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
   const config = parseConfig(source, body.config);
   const connectorId = makeId("connector", randomBytes);
-  await checkSource(parts, source, config, { id: connectorId, name: body.name });
+  const standing = standingOfActor(actor, source, body);
+  requireMayConnect(actor, source, config, standing.credentials);
+  await checkSource(parts, source, config, { id: connectorId, name: body.name, ...standing });
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
     await workspace.connectors.create(connector);
+    await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
     await workspace.access.raiseEpoch();

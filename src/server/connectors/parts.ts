@@ -9,6 +9,7 @@ import type { Source } from "#server/ports/source.ts";
 import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { CredentialKeeper } from "./credentials.ts";
 
 /** The kinds of apps this program knows. */
 export interface SourceRegistry {
@@ -40,6 +41,7 @@ export interface ConnectorParts {
   store: Store;
   sources: SourceRegistry;
   syncs: SyncControl;
+  credentials: CredentialKeeper;
   policy: Pick<Policy, "mayRead" | "readList">;
   audit: AuditRecorder;
   cursors: CursorCodec;

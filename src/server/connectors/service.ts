@@ -126,7 +126,8 @@ export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorS
       const record = await store.in(workspaceId).connectors.find(connectorId);
       const source = record && (await sources.find(record.providerId));
       if (!record || !source?.fetchContent) return undefined;
-      const context = makeContext(parts, source, record.config, { id: connectorId, name: record.name });
+      const standing = await parts.credentials.standingOf(workspaceId, record);
+      const context = makeContext(parts, source, record.config, { id: connectorId, name: record.name, ...standing });
       return source.fetchContent(context, { externalId });
     },
     async notesFor(actor) {

@@ -4,6 +4,7 @@ import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connectors.ts";
 import { redact } from "#server/http/redact.ts";
 import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
 import type { Source, SourceContext } from "#server/ports/source.ts";
+import { type Credentials, parseCredentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorParts, requireSource } from "./parts.ts";
 
 /** Longer than this a person does not wait for a check or a browse. */
@@ -25,7 +26,9 @@ export async function browseSource(parts: ConnectorParts, actor: Actor, body: Br
   if (!source.browse) {
     throw new ApiError("provider_unavailable", { message: `${source.spec.name} has nothing to choose from.` });
   }
-  const context = makeContext(parts, source, body.config, { id: "", name: "" });
+  const standing = standingOfActor(actor, source, body);
+  requireMayConnect(actor, source, parseConfig(source, body.config), standing.credentials);
+  const context = makeContext(parts, source, body.config, { id: "", name: "", ...standing });
   const { parent = null, query, cursor } = body;
   return source.browse(context, {
     parent,
@@ -34,7 +37,7 @@ export async function browseSource(parts: ConnectorParts, actor: Actor, body: Br
   });
 }
 
-interface Credentials {
+interface Given {
   credentials?: unknown;
   accountId?: unknown;
   connectionId?: unknown;
@@ -48,7 +51,7 @@ interface Credentials {
 export async function requireUsable(
   { sources }: Pick<ConnectorParts, "sources">,
   actor: Actor,
-  { providerId, ...given }: { providerId: string } & Credentials,
+  { providerId, ...given }: { providerId: string } & Given,
 ): Promise<Source> {
   const source = await requireSource(sources, providerId);
   const { auth, name } = source.spec;
@@ -58,14 +61,26 @@ export async function requireUsable(
   }
   const reason = await source.unavailable?.();
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
-  const field = (["credentials", "accountId", "connectionId"] as const).find((key) => given[key] !== undefined);
+  const takesCredentials = auth === "credentials";
+  const field = (["credentials", "accountId", "connectionId"] as const).find(
+    (key) => given[key] !== undefined && !(takesCredentials && key === "credentials"),
+  );
   if (field !== undefined) {
     throw new ApiError("connector_config_invalid", { message: `${name} takes no ${field} here.`, field });
   }
-  if (auth !== "none" && auth !== "key") {
+  if (auth === "account" || auth === "connection") {
     throw new ApiError("provider_unavailable", { message: `${name} needs an account, which this version can't keep.` });
   }
   return source;
+}
+
+/** What a check or a browse acts with: what the body gives, with the rights of who asks. */
+export function standingOfActor(
+  actor: Actor,
+  source: Source,
+  given: { credentials?: Credentials | undefined },
+): Standing {
+  return { credentials: parseCredentials(source, given.credentials), isAdminMade: actsAsAdmin(actor) };
 }
 
 /** @throws ApiError `connector_config_invalid` with every field at fault */
@@ -93,7 +108,7 @@ export async function checkSource(
   parts: Pick<ConnectorParts, "clock" | "log">,
   source: Source,
   config: Record<string, unknown>,
-  connector: { id: string; name: string },
+  connector: { id: string; name: string } & Standing,
 ): Promise<void> {
   const result = await source.check(makeContext(parts, source, config, connector));
   if (result.ok) return;
@@ -112,12 +127,12 @@ export function makeContext(
   { clock, log }: Pick<ConnectorParts, "clock" | "log">,
   source: Source,
   config: Record<string, unknown>,
-  connector: { id: string; name: string },
+  { credentials, ...connector }: { id: string; name: string } & Standing,
 ): SourceContext<unknown> {
   return {
     config: parseConfig(source, config),
     connector,
-    credentials: {},
+    credentials,
     signal: AbortSignal.timeout(ASK_MS),
     now: () => new Date(clock.now()),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),
@@ -125,7 +140,7 @@ export function makeContext(
 }
 
 async function toKind(source: Source): Promise<SourceKind> {
-  const { providerId, name, kinds, auth, acl, config } = source.spec;
+  const { providerId, name, kinds, auth, acl, config, credentials } = source.spec;
   const reason = await source.unavailable?.();
   const capabilities: SourceKind["capabilities"] = [];
   if (source.sync) capabilities.push("sync");
@@ -139,6 +154,7 @@ async function toKind(source: Source): Promise<SourceKind> {
     kinds: [...kinds],
     auth,
     configSchema: z.toJSONSchema(config, { io: "input" }),
+    ...(credentials && { credentialsSchema: z.toJSONSchema(credentials, { io: "input" }) }),
     acl,
     capabilities,
     available: reason === undefined,

@@ -49,6 +49,11 @@ export interface SourceItem {
    * hint and the text of a known item is that item, and keeps its kbId.
    */
   identityHint?: string;
+  /**
+   * The id that the source itself says this item had until now: a living item there moves here with its kbId, whatever
+   * became of its text. Ignored when this id is known already, or the former one was named in this run.
+   */
+  formerId?: string;
   version?: string;
   mimeType?: string;
   size?: number;
@@ -116,7 +121,13 @@ export interface BrowseNode {
 export interface SourceContext<Config> {
   config: Config;
   /** `visibility` is the connector's access; absent counts as wider than private. */
-  connector: { id: string; name: string; visibility?: "private" | "members" | "workspace" | "source" };
+  connector: {
+    id: string;
+    name: string;
+    visibility?: "private" | "members" | "workspace" | "source";
+    /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
+    isAdminMade?: boolean;
+  };
   /** Decrypted credentials of the connector; never logged. */
   credentials: Readonly<Record<string, string>>;
   signal: AbortSignal;
@@ -143,8 +154,10 @@ export interface SourceSpec<Config> {
   providerId: string;
   name: string;
   kinds: readonly ItemKind[];
-  /** Which credentials it takes. */
+  /** Which credentials it takes; `credentials` may be left out where the source answers without. */
   auth: "none" | "credentials" | "account" | "connection" | "key";
+  /** With `auth: "credentials"`: the names it takes, strict; every value is a secret, so no message may repeat one. */
+  credentials?: z.ZodType<Readonly<Record<string, string>>>;
   config: z.ZodType<Config>;
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
@@ -172,6 +185,12 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * Absent = the next full run decides.
    */
   inScope?(scope: Scope, item: { externalId: string }): boolean;
+  /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
+  originOf?(config: Config): string;
+  /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
+  isForAdmins?(config: Config, given: { hasCredentials: boolean }): boolean;
+  /** Deletes what the source keeps of a connector outside the store: the connector is gone. */
+  forget?(connectorId: string): Promise<void>;
   /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
   unavailable?(): Promise<string | undefined>;
 }

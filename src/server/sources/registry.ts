@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import type { AddressGuard } from "#server/ports/network.ts";
 import type { Source, SourceSpec } from "#server/ports/source.ts";
 
 /** What the sources need of the house; each takes what it names. */
@@ -10,6 +11,10 @@ export interface SourceRegistryOptions {
   dataFolder: string;
   /** In managed mode nothing of the machine itself can be connected. */
   isManaged: boolean;
+  /** Judges the addresses that connectors name. */
+  guard: AddressGuard;
+  /** `PATH`: where programs such as git are. */
+  searchPath: string;
 }
 
 export interface SourceRegistry {

@@ -22,6 +22,11 @@ export interface SyncParts {
   analyze: (fields: DocumentFields) => AnalyzedText;
   /** The access as the connector's authority allows it: `access/principals.ts`. Source: S2. */
   judge: (access: SourceAccess, connector: ConnectorRecord) => SourceAccess;
+  /** What a connector acts with; absent = no connector has credentials. */
+  standingOf?(
+    workspaceId: string,
+    connector: ConnectorRecord,
+  ): Promise<{ credentials: Readonly<Record<string, string>>; isAdminMade: boolean }>;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;
@@ -57,12 +62,21 @@ export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, s
     case "purge_connector": {
       const connectorId = requireConnectorId(job);
       const end = await purge(parts, job, { connectorId }, signals.signal);
-      if (end.type === "done") await parts.store.in(job.workspaceId).connectors.remove(connectorId);
+      if (end.type === "done") await removeLast(parts, job.workspaceId, connectorId);
       return end;
     }
     default:
       return assertNever(job.type);
   }
+}
+
+/** What the source keeps goes first: should this process end here, the record still says that there is work. */
+async function removeLast({ store, findSource }: SyncParts, workspaceId: string, connectorId: string): Promise<void> {
+  const { connectors } = store.in(workspaceId);
+  const connector = await connectors.find(connectorId);
+  const source = connector && (await findSource(connector.providerId));
+  await source?.forget?.(connectorId);
+  await connectors.remove(connectorId);
 }
 
 async function purge(
@@ -175,7 +189,7 @@ async function runStarted(
       connector,
       sync,
       lease: { jobId: job.jobId, owner },
-      context: makeContext(parts, source, connector, signal),
+      context: await makeContext(parts, job.workspaceId, source, connector, signal),
       signal,
       parallel: parts.parallel ?? 4,
     });
@@ -185,23 +199,29 @@ async function runStarted(
   }
 }
 
-/** @throws ApiError `connector_config_invalid` when the stored config is none for this program's source any more */
-function makeContext(
-  { now, log }: SyncParts,
+/**
+ * @throws ApiError `connector_config_invalid` when the stored config is none for this program's source any more,
+ *   `secret_unreadable` when its credentials can't be opened
+ */
+async function makeContext(
+  { now, log, standingOf }: SyncParts,
+  workspaceId: string,
   source: Source,
   connector: ConnectorRecord,
   signal: AbortSignal,
-): SourceContext<unknown> {
+): Promise<SourceContext<unknown>> {
   const config = source.spec.config.safeParse(connector.config);
   if (!config.success) {
     const message = `The connector's config does not fit this version: ${config.error.issues[0]?.message ?? "invalid"}`;
     throw new ApiError("connector_config_invalid", { message });
   }
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
+  const { connectorId: id, name, visibility } = connector;
+  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {}, isAdminMade: false };
   return {
     config: config.data,
-    connector: { id: connector.connectorId, name: connector.name, visibility: connector.visibility },
-    credentials: {},
+    connector: { id, name, visibility, isAdminMade: standing.isAdminMade },
+    credentials: standing.credentials,
     signal,
     now: () => new Date(now()),
     log: (message, fields) => log.info({ ...about, ...fields }, message),

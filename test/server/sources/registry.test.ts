@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { capabilitiesOf, configJsonSchema, makeSourceRegistry } from "#server/sources/registry.ts";
+import { NO_NETWORK } from "../../network.ts";
 
-const options = { allowedRoots: async () => ["/srv/docs"], dataFolder: "/var/lib/kb", isManaged: false };
+const options = { allowedRoots: async () => ["/srv/docs"], dataFolder: "/var/lib/kb", isManaged: false, guard: NO_NETWORK, searchPath: "" };
 
 test("every listed kind loads, and names itself as it is listed", async () => {
   const registry = makeSourceRegistry(options);

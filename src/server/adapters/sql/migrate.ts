@@ -3,6 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import { INDEX_DDL } from "../index-embedded/schema.ts";
 import { makeLocalDialect } from "./dialect.ts";
 import * as initial from "./migrations/0001-initial.ts";
+import * as credentials from "./migrations/0003-credentials.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -10,6 +11,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0001-initial": initial,
   // Tables of SQLite alone: where another adapter holds the index, they are not made.
   "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
+  "0003-credentials": credentials,
 };
 
 /**

@@ -23,6 +23,7 @@ export interface Tables {
 
   connectors: ConnectorsTable;
   connector_keys: ConnectorKeysTable;
+  connector_credentials: ConnectorCredentialsTable;
   syncs: SyncsTable;
   sync_skips: SyncSkipsTable;
   jobs: JobsTable;
@@ -229,6 +230,15 @@ export interface ConnectorKeysTable {
 }
 
 export interface SyncsTable {
+export interface ConnectorCredentialsTable {
+  workspaceId: string;
+  connectorId: string;
+  /** An envelope of the vault over the JSON of the credentials. */
+  sealed: string;
+  givenBy: string;
+  givenAt: number;
+}
+
   workspaceId: string;
   syncId: string;
   connectorId: string;

@@ -48,6 +48,15 @@ export interface ConnectorKeyRecord {
   revokedAt: number | null;
 }
 
+/** What a connector signs in with. */
+export interface ConnectorCredentialRecord {
+  connectorId: string;
+  /** As the vault sealed it. */
+  sealed: string;
+  givenBy: string;
+  givenAt: number;
+}
+
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt" | "createdBy">>;
 
 export interface ConnectorStore {
@@ -63,6 +72,11 @@ export interface ConnectorStore {
   listKeys(connectorId: string, now: number): Promise<ConnectorKeyRecord[]>;
   /** Keys end at `endsAt` unless they end sooner. */
   endKeys(keyIds: readonly string[], endsAt: number): Promise<void>;
+  findCredentials(connectorId: string): Promise<ConnectorCredentialRecord | undefined>;
+  addCredentials(credentials: ConnectorCredentialRecord): Promise<void>;
+  /** Puts another envelope over the same secret, unless it was replaced meanwhile. */
+  resealCredentials(connectorId: string, before: string, after: string): Promise<void>;
+  deleteCredentials(connectorId: string): Promise<void>;
   /** The connectors that keys of this workspace were made for by this person, still open. */
   listKeysMadeBy(userId: string, now: number): Promise<ConnectorKeyRecord[]>;
 }

@@ -11,12 +11,19 @@ import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { makeExtractor } from "#server/extract/pool.ts";
 import { makeSourceRegistry } from "#server/sources/registry.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
+import { NO_NETWORK } from "../../../network.ts";
 
 const [file, root, offsetMs] = process.argv.slice(2);
 if (!file || !root || !offsetMs) throw new Error("Usage: child.ts FILE ROOT CLOCK_OFFSET_MS");
 const silent = { debug() {}, info() {}, warn: complain, error: complain };
 const database = await openDatabase({ file, writerEntry: findSpawnEntry("writer") });
-const sources = makeSourceRegistry({ allowedRoots: async () => [root], dataFolder: `${file}-none`, isManaged: false });
+const sources = makeSourceRegistry({
+  allowedRoots: async () => [root],
+  dataFolder: `${file}-none`,
+  isManaged: false,
+  guard: NO_NETWORK,
+  searchPath: "",
+});
 const extractor = makeExtractor({
   childPath: findSpawnEntry("extractor"),
   now: () => performance.now(),

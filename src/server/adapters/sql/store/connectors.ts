@@ -80,6 +80,36 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
     async listKeysMadeBy(userId, now) {
       return openKeys(now).where("createdBy", "=", userId).execute();
     },
+    async findCredentials(connectorId) {
+      return sql.read
+        .selectFrom("connector_credentials")
+        .select(["connectorId", "sealed", "givenBy", "givenAt"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirst();
+    },
+    async addCredentials(credentials) {
+      await sql.write
+        .insertInto("connector_credentials")
+        .values({ workspaceId, ...credentials })
+        .execute();
+    },
+    async resealCredentials(connectorId, before, after) {
+      await sql.write
+        .updateTable("connector_credentials")
+        .set({ sealed: after })
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("sealed", "=", before)
+        .execute();
+    },
+    async deleteCredentials(connectorId) {
+      await sql.write
+        .deleteFrom("connector_credentials")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
     async endKeys(keyIds, endsAt) {
       if (keyIds.length === 0) return;
       await sql.write
