@@ -31,6 +31,7 @@ export const ID_PREFIXES = {
   group: "grp",
   session: "ses",
   root: "rot",
+  upload: "upl",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -1,6 +1,6 @@
 /**
- * Connectors, their runs, what they would remove, and pushing items. Files and search: `files.ts`, `search.ts`.
- * Over 400 lines because it is a table: 22 routes with their shapes, read side by side.
+ * Connectors, their runs and what they would remove. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`.
+ * Over 400 lines because it is a table: 20 routes with their shapes, read side by side.
  */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
@@ -237,6 +237,8 @@ export const PushResult = z
     externalId: z.string().nullable(),
     result: z.enum(["upserted", "unchanged", "removed", "held", "absent", "failed", "acl_unknown", "error"]),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
+    /** What of it was left out, and why there is no text. */
+    notes: z.array(z.string()).optional(),
   })
   .openapi("PushResult");
 export type PushResult = z.infer<typeof PushResult>;
@@ -250,7 +252,6 @@ const ConnectorList = z.object({
   connectors: z.array(z.union([Connector, ConnectorPublic])),
   nextCursor: z.string().nullable(),
 });
-const ndjson = { content: { "application/x-ndjson": { schema: z.string() } } } as const;
 
 export const connectorRoutes = {
   list: createRoute({
@@ -418,25 +419,5 @@ export const connectorRoutes = {
       body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
     },
     responses: { 200: answer("The new key", z.object({ key: z.string() })), default: problemAnswer },
-  }),
-  push: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/items",
-    summary: "Push items: one JSON event a line, one result a line",
-    request: { params: ById, body: { required: true, ...ndjson } },
-    responses: { 200: { description: "PushResult lines, in order", ...ndjson }, default: problemAnswer },
-  }),
-  removeItem: createRoute({
-    method: "delete",
-    path: "/api/connectors/{id}/items/{externalId}",
-    summary: "Remove one pushed item",
-    request: { params: ById.extend({ externalId: z.string().min(1).max(4_000) }) },
-    responses: {
-      200: answer(
-        "`held`: its removal waits for approval",
-        z.object({ result: z.enum(["removed", "held", "absent"]) }),
-      ),
-      default: problemAnswer,
-    },
   }),
 };

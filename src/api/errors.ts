@@ -86,26 +86,29 @@ export const ERROR_CODES = {
   root_not_allowed: "unprocessable",
   sync_not_running: "conflict",
   push_line_invalid: "invalid_request",
+  push_upload_over: "conflict",
+  push_upload_incomplete: "conflict",
+  push_cut: "invalid_request",
   principal_not_allowed: "unprocessable",
 
   // Sources, as their clients report them (E5)
   source_unauthorized: "source_unavailable",
   source_rate_limited: "source_unavailable",
   source_not_found: "unprocessable",
+  /** The address is private, or not one that connectors may reach. */
+  address_not_allowed: "unprocessable",
 
   // The host
   data_folder_unusable: "unavailable",
-  /** The address is private, or not one that connectors may reach. */
-  address_not_allowed: "unprocessable",
   data_folder_in_use: "unavailable",
   port_in_use: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",
   settings_invalid: "invalid_request",
+  secret_unreadable: "unavailable",
 } as const satisfies Record<string, ErrorClass>;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
-  secret_unreadable: "unavailable",
 
 export interface ApiErrorOptions {
   /** What happened, with the value (never a secret); then what to do next. */

@@ -4,6 +4,7 @@ import { connectorRoutes } from "./connectors.ts";
 import { entitiesRoute, entityContextRoute } from "./entities.ts";
 import { fileRoutes } from "./files.ts";
 import { operationRoutes } from "./operations.ts";
+import { pushRoutes } from "./push.ts";
 import { searchRoute } from "./search.ts";
 import { sessionRoutes } from "./session.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -18,6 +19,7 @@ export const ROUTE_GROUPS = {
   invitations: invitationRoutes,
   localRoots: localRootRoutes,
   operations: operationRoutes,
+  push: pushRoutes,
   search: { search: searchRoute },
   session: sessionRoutes,
   tokens: tokenRoutes,

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
 import { VERSION } from "#api/version.ts";
 import { mountAudit } from "./audit/routes.ts";
+import { mountPush } from "./connectors/push-routes.ts";
 import { mountConnectors } from "./connectors/routes.ts";
 import type { Deps } from "./deps.ts";
 import { mountEntities } from "./entities/routes.ts";
@@ -34,6 +35,7 @@ const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
   mountGroups,
   mountAudit,
   mountConnectors,
+  mountPush,
   mountFiles,
   mountSearch,
   mountEntities,

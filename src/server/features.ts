@@ -15,8 +15,10 @@ import type { Extractor } from "./ports/extractor.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import type { Vault } from "./ports/vault.ts";
 import { makeSearchService } from "./search/service.ts";
+import { readPushDocument } from "./sources/push/document.ts";
 import { parsePushLines } from "./sources/push/lines.ts";
 import type { SourceRegistry } from "./sources/registry.ts";
+import { makeByteGate } from "./sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "./sync/control.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
 
@@ -25,9 +27,9 @@ export interface FeatureParts {
   index: SearchIndex;
   extractor: Extractor;
   sources: Pick<SourceRegistry, "find" | "list">;
+  vault: Vault;
   sleep: Sleep;
 }
-  vault: Vault;
 
 /** Content: connectors, syncs, items, search, entities, tools. */
 export interface Features {
@@ -58,6 +60,9 @@ export type Around = <Name extends keyof AnsweringParts>(
 
 const AS_MADE: Around = (_name, part) => part;
 
+/** Bytes of pushed documents in memory at once: two of the largest. */
+const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
+
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
 
@@ -73,19 +78,25 @@ export async function makeFeatures(
   const acls = new Map((await sources.list()).map(({ spec }) => [spec.providerId, spec.acl]));
   const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
+  const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
+  const keepsSecrets = async (workspaceId: string) => (await store.workspaces.find(workspaceId))?.secrets === "index";
   const worker = makeSyncWorker({
     store,
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
-  const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
-    judge: (access, connector) => judgeAccess(access, { connectorId: connector.connectorId }).access,
+    judge: (access, { connectorId, ownerUserId, providerId }) => {
+      // Where the connector's own access is all there is, its owner reads every item: naming them only narrows.
+      const owner = acls.get(providerId) === "connector" ? `user:${ownerUserId}` : undefined;
+      return judgeAccess(access, { connectorId, memberExists: (principal) => principal === owner }).access;
+    },
+    keepsSecrets,
+    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     now,
     randomBytes,
     sleep: parts.sleep,
     log,
     parallel: FILES_AT_ONCE,
-    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
   });
   const connectors = around(
     "connectors",
@@ -93,15 +104,17 @@ export async function makeFeatures(
       store,
       sources,
       syncs: makeSyncControl({ now, randomBytes, worker }),
+      credentials,
       policy,
       audit,
       cursors,
       clock,
       randomBytes,
-      credentials,
       log,
       readLines: parsePushLines,
-      prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, now, randomBytes }),
+      readDocument: readPushDocument,
+      documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
+      prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
     }),
   );
   const { fetchOriginal, notesFor } = connectors;

@@ -1,217 +1,179 @@
-import { ApiError, type ErrorCode } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connectors.ts";
-import { judgeAccess, membersNamed } from "#server/access/principals.ts";
+import type { PushQuery } from "#api/push.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
-import type { Principal, SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { ItemOp, OpOutcome, PreparedItem } from "#server/ports/store/item-writes.ts";
-import type { ConnectorParts } from "./parts.ts";
-import { applyOps } from "./stored.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import type { PushedLine } from "#server/ports/push.ts";
+import { toErrors } from "./push-answers.ts";
+import { type ItemLine, storeItems } from "./push-items.ts";
+import { type Parts, placeOf, type PushTarget, requirePushable, requireStillPushable } from "./push-parts.ts";
+import { type PeopleLine, storePeople } from "./push-people.ts";
+import { requireOpenUpload } from "./push-uploads.ts";
 
-/** A line of a push, read. */
-export type PushedLine =
-  | { ok: true; line: number; externalId: string; event: Extract<SyncEvent, { t: "upsert" | "acl" | "delete" }> }
-  | { ok: false; line: number; externalId?: string; code: ErrorCode; message: string };
-
-/** What pushing needs beside the rest: the reader of lines and the maker of items, from source and sync engine. */
-export interface PushParts {
-  readLines(stream: AsyncIterable<Uint8Array>, options: { place: string }): AsyncIterable<PushedLine>;
-  /** Extracts and analyzes; `judge` decides over its access. Undefined can't happen: nothing is fetched. */
-  prepareItem(
-    workspaceId: string,
-    connector: Pick<ConnectorRecord, "connectorId" | "name" | "providerId">,
-    item: SourceItem,
-    judge: (access: SourceAccess) => SourceAccess,
-  ): Promise<PreparedItem | undefined>;
-}
-
-/** Bytes of a whole push; more can follow in the next one. Source: design page "api", Limits. */
-export const MAX_PUSH_BYTES = 50 * 1024 * 1024;
-const LINES_AT_ONCE = 50;
-const CHARS_AT_ONCE = 500_000;
+/** Bytes and milliseconds of one request of lines: more can follow in the next one. The server waits 300 s for a body. */
+export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;
+export const MAX_REQUEST_MS = 240_000;
 
 /**
- * Takes pushed lines and gives a result for each, in order, as they are stored. Idempotent by (externalId, version).
- * What was stored before a failure stays; sending all of it again changes nothing.
+ * Takes pushed lines and gives their results, in order, some at a time as they are stored. Reads on only as fast as the
+ * results are taken. Idempotent by (externalId, version). What has a result stays whatever comes after; a line without
+ * one is not stored.
  *
- * @throws ApiError `not_found`, `connector_state_conflict` before the first line
+ * @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request`, `push_upload_over`,
+ *   `push_upload_incomplete` before the first line; later ones are the last line of the answer
  */
 export async function pushItems(
-  parts: ConnectorParts & PushParts,
+  parts: Parts,
   caller: ConnectorCaller,
   body: AsyncIterable<Uint8Array> | null,
-): Promise<AsyncGenerator<PushResult, void>> {
+  { upload: uploadId, firstLine }: PushQuery,
+): Promise<AsyncGenerator<PushResult[], void>> {
   const connector = await requirePushable(parts, caller);
-  const guard = await parts.store.in(caller.workspaceId).itemWrites.guardOf(connector.connectorId, parts.clock.now());
-  const place = connector.config["source"];
-  return pushLines(parts, caller, connector, body, {
-    place: typeof place === "string" ? place : connector.name,
-    highest: guard.highest,
-  });
+  await requireFirstLine(parts, caller, uploadId, firstLine);
+  const target: PushTarget = { caller, connector, uploadId };
+  const lines = body === null ? noLines() : parts.readLines(readBody(body, parts.clock), { place: placeOf(connector) });
+  return pushLines(parts, target, numberedFrom(lines, firstLine ?? 1));
 }
 
-/** Removes one pushed item. @throws ApiError `not_found`, `connector_state_conflict` */
-export async function removePushed(
-  parts: ConnectorParts,
+/** Lines follow each other without a gap, so that "stored up to line n" says all. */
+async function requireFirstLine(
+  parts: Parts,
   caller: ConnectorCaller,
-  externalId: string,
-): Promise<{ result: "removed" | "held" | "absent" }> {
-  const { connectorId } = await requirePushable(parts, caller);
-  const [outcome] =
-    (await applyOps(parts, caller.workspaceId, connectorId, [{ op: "delete", externalId, subtree: false }])) ?? [];
-  return { result: outcome === "removed" || outcome === "held" ? outcome : "absent" };
-}
-
-async function requirePushable({ store }: ConnectorParts, caller: ConnectorCaller): Promise<ConnectorRecord> {
-  const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
-  if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
-  if (connector.state === "active") return connector;
-  throw new ApiError("connector_state_conflict", {
-    message: `The connector is "${connector.state}" and takes nothing now.`,
-    ...(connector.state === "paused" && { hint: `kb connectors resume ${connector.connectorId}` }),
-  });
-}
-
-interface PushRun {
-  place: string;
-  highest: number;
+  uploadId: string | undefined,
+  firstLine: number | undefined,
+): Promise<void> {
+  if (uploadId === undefined) {
+    if (firstLine === undefined || firstLine === 1) return;
+    throw new ApiError("invalid_request", { message: '"firstLine" belongs to an upload.', field: "upload" });
+  }
+  const { lines } = await requireOpenUpload(parts, caller, uploadId);
+  if (firstLine === undefined) {
+    const message = `Say which line of the upload the first one is: firstLine=${lines + 1} to go on.`;
+    throw new ApiError("invalid_request", { message, field: "firstLine" });
+  }
+  if (firstLine <= lines + 1) return;
+  const message = `The upload has its lines up to ${lines}: line ${firstLine} would leave a gap. Send from line ${lines + 1}.`;
+  throw new ApiError("push_upload_incomplete", { message, field: "firstLine", details: { lines } });
 }
 
 async function* pushLines(
-  parts: ConnectorParts & PushParts,
-  caller: ConnectorCaller,
-  connector: ConnectorRecord,
-  body: AsyncIterable<Uint8Array> | null,
-  run: PushRun,
-): AsyncGenerator<PushResult, void> {
-  if (body === null) return;
-  let batch: PushedLine[] = [];
-  let chars = 0;
-  let line = 0;
+  parts: Parts,
+  target: PushTarget,
+  lines: AsyncIterable<PushedLine>,
+): AsyncGenerator<PushResult[], void> {
+  const { caller, connector } = target;
+  const { itemWrites } = parts.store.in(caller.workspaceId);
+  const guard = await itemWrites.guardOf(connector.connectorId, parts.clock.now());
+  const size = { lines: 50 };
+  let last = 0;
+  let slice: Slice | undefined;
   try {
-    for await (const pushed of parts.readLines(capped(body), { place: run.place })) {
-      line = pushed.line;
-      batch.push(pushed);
-      chars += charsOf(pushed);
-      if (batch.length < LINES_AT_ONCE && chars < CHARS_AT_ONCE) continue;
-      yield* await store(parts, caller, connector, batch, run);
-      batch = [];
-      chars = 0;
+    for await (slice of cutSlices(lines, size)) {
+      last = slice.lines.at(-1)?.line ?? last;
+      await requireStillPushable(parts, caller);
+      if (slice.type === "people") yield await storePeople(parts, target, slice.lines);
+      else {
+        const { results, tookMs } = await storeItems(parts, target, slice.lines, guard.highest);
+        if (tookMs !== undefined) size.lines = fit(size.lines, slice.lines.length, tookMs);
+        yield results;
+      }
+      slice = undefined;
     }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    yield* await store(parts, caller, connector, batch, run);
-    // The answer has begun: the end of the body can only be told as a line.
-    yield { line: line + 1, externalId: null, result: "error", error: { code: error.code, message: error.message } };
-    return;
+    // The answer has begun: that nothing more is taken can only be told as a line.
+    yield slice ? toErrors(slice.lines, error) : toErrors([{ ok: false, line: last + 1, ...plain(error) }], error);
   }
-  yield* await store(parts, caller, connector, batch, run);
 }
 
-/** @throws ApiError `payload_too_large` */
-async function* capped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_PUSH_BYTES) {
-      const message = `A push holds at most ${MAX_PUSH_BYTES / 1024 / 1024} MiB; send the rest in another one.`;
-      throw new ApiError("payload_too_large", { message });
+type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: PeopleLine[] };
+
+/** A slice holds the writer about this long: others wait no longer for it. Source: design page "architecture". */
+const TARGET_MS = 20;
+const SMALLEST = 20;
+const LARGEST = 500;
+/** Each of them is some statements of a transaction that nobody else can write beside. */
+const PEOPLE_AT_ONCE = 50;
+/** Terms and text of a slice cross a thread. */
+const CHARS_AT_ONCE = 500_000;
+
+/** Cuts lines into what is stored at once; lines about items and about people apart, in their order. */
+async function* cutSlices(lines: AsyncIterable<PushedLine>, size: { lines: number }): AsyncGenerator<Slice, void> {
+  let items: ItemLine[] = [];
+  let people: PeopleLine[] = [];
+  let chars = 0;
+  function* cut(): Generator<Slice, void> {
+    if (items.length > 0) yield { type: "items", lines: items };
+    if (people.length > 0) yield { type: "people", lines: people };
+    [items, people, chars] = [[], [], 0];
+  }
+  try {
+    for await (const line of lines) {
+      if (isPeopleLine(line)) {
+        if (items.length > 0) yield* cut();
+        people.push(line);
+      } else {
+        if (people.length > 0) yield* cut();
+        items.push(line);
+        chars += charsOf(line);
+      }
+      if (items.length >= size.lines || people.length >= PEOPLE_AT_ONCE || chars >= CHARS_AT_ONCE) yield* cut();
     }
-    yield chunk;
+  } catch (error) {
+    // What came whole before the cut is taken.
+    yield* cut();
+    throw error;
   }
+  yield* cut();
 }
 
-/** An op to be stored and the line it is the answer to. */
-interface Ready {
-  op: ItemOp;
-  offending: readonly Principal[];
+function isPeopleLine(line: PushedLine): line is PeopleLine {
+  return line.ok && line.externalId === null;
 }
 
-async function store(
-  parts: ConnectorParts & PushParts,
-  caller: ConnectorCaller,
-  connector: ConnectorRecord,
-  lines: readonly PushedLine[],
-  { highest }: PushRun,
-): Promise<PushResult[]> {
-  const judge = await makeJudge(parts, caller, lines);
-  const ready = new Map<number, Ready>();
-  for (const pushed of lines) {
-    if (pushed.ok) ready.set(pushed.line, await toOp(parts, caller, connector, pushed, judge));
-  }
-  const ops = [...ready.values()].map((each) => each.op);
-  const outcomes =
-    ops.length === 0 ? [] : await applyOps(parts, caller.workspaceId, connector.connectorId, ops, highest);
-  const byLine = new Map([...ready.keys()].map((line, at) => [line, outcomes?.[at]]));
-  return lines.map((pushed) => toResult(pushed, byLine.get(pushed.line), ready.get(pushed.line)?.offending ?? []));
-}
-
-type Judge = (access: SourceAccess) => { access: SourceAccess; offending: readonly Principal[] };
-
-/** A push may name members and groups that there are in its workspace. Source: S2. */
-async function makeJudge(parts: ConnectorParts, caller: ConnectorCaller, lines: readonly PushedLine[]): Promise<Judge> {
-  const named = new Set<Principal>();
-  for (const pushed of lines) {
-    const access = pushed.ok ? accessOf(pushed.event) : undefined;
-    if (access) for (const principal of membersNamed(access)) named.add(principal);
-  }
-  const idsOf = (prefix: string) => [...named].filter((p) => p.startsWith(prefix)).map((p) => p.slice(prefix.length));
-  const workspace = parts.store.in(caller.workspaceId);
-  const users = await workspace.members.whichOf(idsOf("user:"));
-  const groups = await workspace.groups.whichOf(idsOf("group:"));
-  const there = new Set([...[...users].map((id) => `user:${id}`), ...[...groups].map((id) => `group:${id}`)]);
-  const { connectorId } = caller;
-  return (access) => judgeAccess(access, { connectorId, memberExists: (principal) => there.has(principal) });
-}
-
-async function toOp(
-  parts: ConnectorParts & PushParts,
-  caller: ConnectorCaller,
-  connector: ConnectorRecord,
-  { event, externalId }: Extract<PushedLine, { ok: true }>,
-  judge: Judge,
-): Promise<Ready> {
-  if (event.t === "delete") {
-    return { op: { op: "delete", externalId, subtree: event.subtree === true }, offending: [] };
-  }
-  const judged = judge(event.t === "acl" ? event.access : event.item.access);
-  const access: Ready = { op: { op: "access", externalId, access: judged.access }, offending: judged.offending };
-  if (event.t === "acl") return access;
-  const { itemWrites } = parts.store.in(caller.workspaceId);
-  const stored =
-    event.item.version === undefined ? undefined : await itemWrites.findStored(connector.connectorId, externalId);
-  // The same version again: only who may read it can be news.
-  if (stored && stored.version === event.item.version && stored.indexState !== "failed") return access;
-  const item = await parts.prepareItem(caller.workspaceId, connector, event.item, () => judged.access);
-  if (!item) throw new Error("A pushed item can't be gone before it is read.");
-  return { op: { op: "upsert", item }, offending: judged.offending };
-}
-
-function accessOf(event: Extract<PushedLine, { ok: true }>["event"]): SourceAccess | undefined {
-  if (event.t === "delete") return undefined;
-  return event.t === "acl" ? event.access : event.item.access;
-}
-
-function charsOf(pushed: PushedLine): number {
-  if (!pushed.ok || pushed.event.t !== "upsert") return 0;
-  const { content } = pushed.event.item;
+function charsOf(line: ItemLine): number {
+  if (!line.ok || line.event.t !== "upsert") return 0;
+  const { content } = line.event.item;
   return content.type === "inline" ? content.text.length : 0;
 }
 
-function toResult(pushed: PushedLine, outcome: OpOutcome | undefined, offending: readonly Principal[]): PushResult {
-  const { line } = pushed;
-  if (!pushed.ok) {
-    const error = { code: pushed.code, message: pushed.message };
-    return { line, externalId: pushed.externalId ?? null, result: "error", error };
+/** The size at which a slice would have taken `TARGET_MS`, approached by halves. */
+function fit(size: number, count: number, tookMs: number): number {
+  if (count < SMALLEST) return size;
+  const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);
+  return Math.round(Math.min(LARGEST, Math.max(SMALLEST, (size + ideal) / 2)));
+}
+
+/** @throws ApiError `payload_too_large`, `push_cut` when the body takes too long or breaks off */
+async function* readBody(body: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array, void> {
+  const startedAt = clock.now();
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > MAX_REQUEST_BYTES) {
+        const message = `A request holds at most ${MAX_REQUEST_BYTES / 1024 / 1024} MiB. Send what has no result in another one.`;
+        throw new ApiError("payload_too_large", { message });
+      }
+      if (clock.now() - startedAt > MAX_REQUEST_MS) {
+        const message = `A request lasts at most ${MAX_REQUEST_MS / 1_000} s. Send what has no result in another one.`;
+        throw new ApiError("push_cut", { message });
+      }
+      yield chunk;
+    }
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    const message = "The body broke off. What has a result is stored; send the rest again.";
+    throw new ApiError("push_cut", { message, cause });
   }
-  const { externalId } = pushed;
-  if (outcome === undefined) {
-    const error = { code: "connector_state_conflict", message: "The connector is being deleted." };
-    return { line, externalId, result: "error", error };
-  }
-  if (offending.length > 0) {
-    const message = `Nobody may read it: its access names ${offending.length === 1 ? "a principal" : "principals"} that this connector may not name.`;
-    return { line, externalId, result: "acl_unknown", error: { code: "principal_not_allowed", message } };
-  }
-  return { line, externalId, result: outcome === "skipped" || outcome === "done" ? "unchanged" : outcome };
+}
+
+async function* numberedFrom(lines: AsyncIterable<PushedLine>, firstLine: number): AsyncGenerator<PushedLine, void> {
+  for await (const line of lines) yield { ...line, line: line.line + firstLine - 1 };
+}
+
+async function* noLines(): AsyncGenerator<PushedLine, void> {}
+
+function plain({ code, message }: ApiError): Pick<ApiError, "code" | "message"> {
+  return { code, message };
 }

@@ -1,9 +1,8 @@
 import { connectorRoutes as routes } from "#api/connectors.ts";
-import type { PushResult } from "#api/connectors.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ConnectorService } from "./service.ts";
 
-/** `/api/connectors` without files and search. */
+/** `/api/connectors` without pushing, files and search. */
 export function mountConnectors(at: Mount, { connectors }: { connectors: ConnectorService }): void {
   at.member(routes.list, ({ actor, query }) => connectors.list(actor, query));
   at.member(routes.create, ({ actor, body }) => connectors.create(actor, body));
@@ -33,27 +32,6 @@ export function mountConnectors(at: Mount, { connectors }: { connectors: Connect
   at.member(routes.rotateKey, ({ actor, params, body }) =>
     connectors.rotateKey(actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
   );
-  // Node's web streams are async iterables; the DOM type just does not say so.
-  at.push(routes.push, async ({ connector, c }) =>
-    streamLines(await connectors.push(connector, c.req.raw.body as unknown as AsyncIterable<Uint8Array> | null)),
-  );
-  at.push(routes.removeItem, ({ connector, params }) => connectors.removeItem(connector, params.externalId));
 }
 
 const DEFAULT_OVERLAP_SECONDS = 600;
-
-/** Results as they come, one JSON a line; the reader's pace is the pace of the work. */
-function streamLines(results: AsyncGenerator<PushResult, void>): Response {
-  const encoder = new TextEncoder();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await results.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(`${JSON.stringify(value)}\n`));
-    },
-    async cancel() {
-      await results.return();
-    },
-  });
-  return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
-}

@@ -14,6 +14,7 @@ import type {
   SourceKind,
   Sync,
 } from "#api/connectors.ts";
+import type { BeginUploadBody, EndUploadBody, PushQuery, PushUpload } from "#api/push.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin, type ConnectorCaller } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
@@ -21,7 +22,11 @@ import type { ItemCount } from "#server/ports/store/items.ts";
 import { changeScope, pauseOrResume, removeConnector, rotateKey, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { type ConnectorParts, manages, requireManaged } from "./parts.ts";
-import { type PushParts, pushItems, removePushed } from "./push.ts";
+import { type DocumentBody, pushDocument } from "./push-document.ts";
+import type { PushParts } from "./push-parts.ts";
+import { removePushed } from "./push-remove.ts";
+import { pushItems } from "./push.ts";
+import { beginUpload, endUpload, getUpload } from "./push-uploads.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
 import { browseSource, listSources, makeContext } from "./sources.ts";
 import { toConnector, toPublic } from "./view.ts";
@@ -59,8 +64,16 @@ export interface ConnectorService {
   listRemovals(actor: Actor, connectorId: string, page: Page): Promise<Paged<"removals", HeldRemoval>>;
   approveRemovals(actor: Actor, connectorId: string, kbIds?: readonly string[]): Promise<{ removed: number }>;
   rejectRemovals(actor: Actor, connectorId: string, kbIds?: readonly string[]): Promise<{ kept: number }>;
-  /** Results come as the lines are stored. */
-  push(caller: ConnectorCaller, body: AsyncIterable<Uint8Array> | null): Promise<AsyncGenerator<PushResult, void>>;
+  /** Results come as the lines are stored, some at a time. */
+  push(
+    caller: ConnectorCaller,
+    body: AsyncIterable<Uint8Array> | null,
+    query: PushQuery,
+  ): Promise<AsyncGenerator<PushResult[], void>>;
+  pushDocument(caller: ConnectorCaller, body: DocumentBody, uploadId: string | undefined): Promise<PushResult>;
+  beginUpload(caller: ConnectorCaller, body: BeginUploadBody): Promise<{ upload: PushUpload }>;
+  getUpload(caller: ConnectorCaller, uploadId: string): Promise<{ upload: PushUpload }>;
+  endUpload(caller: ConnectorCaller, uploadId: string, body: EndUploadBody): Promise<{ upload: PushUpload }>;
   removeItem(caller: ConnectorCaller, externalId: string): Promise<{ result: "removed" | "held" | "absent" }>;
   /** The bytes of an item at its source; undefined when it keeps none. Rights are the caller's matter: `files/`. */
   fetchOriginal(
@@ -119,7 +132,11 @@ export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorS
     async rejectRemovals(actor, connectorId, kbIds) {
       return { kept: await decideRemovals(parts, actor, connectorId, "rejected", kbIds) };
     },
-    push: (caller, body) => pushItems(parts, caller, body),
+    push: (caller, body, query) => pushItems(parts, caller, body, query),
+    pushDocument: (caller, body, uploadId) => pushDocument(parts, caller, body, uploadId),
+    beginUpload: (caller, body) => beginUpload(parts, caller, body),
+    getUpload: (caller, uploadId) => getUpload(parts, caller, uploadId),
+    endUpload: (caller, uploadId, body) => endUpload(parts, caller, uploadId, body),
     removeItem: (caller, externalId) => removePushed(parts, caller, externalId),
 
     async fetchOriginal(workspaceId, connectorId, externalId) {

@@ -1,4 +1,4 @@
-import type { ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { BatchUpload, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";
 import type { ConnectorParts } from "./parts.ts";
 
@@ -39,16 +39,17 @@ export async function applyOps(
   workspaceId: string,
   connectorId: string,
   ops: readonly ItemOp[],
-  highest?: number,
+  { upload }: { upload?: BatchUpload } = {},
 ): Promise<OpOutcome[] | undefined> {
   const { itemWrites } = store.in(workspaceId);
   const now = clock.now();
   const result = await itemWrites.applyBatch({
     connectorId,
     always: [`group:connector:${connectorId}`],
-    highest: highest ?? (await itemWrites.guardOf(connectorId, now)).highest,
+    highest: (await itemWrites.guardOf(connectorId, now)).highest,
     now,
     ops,
+    ...(upload && { upload }),
   });
   return result.isApplied ? result.outcomes : undefined;
 }

@@ -106,6 +106,10 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "POST /api/connectors/{id}/rotate-key": MEMBER,
   "POST /api/connectors/{id}/items": PUSH,
   "DELETE /api/connectors/{id}/items/{externalId}": PUSH,
+  "POST /api/connectors/{id}/documents": PUSH,
+  "POST /api/connectors/{id}/uploads": PUSH,
+  "GET /api/connectors/{id}/uploads/{uploadId}": PUSH,
+  "POST /api/connectors/{id}/uploads/{uploadId}/end": PUSH,
 
   "GET /api/entities": DATA,
   "GET /api/entities/{id}": DATA,

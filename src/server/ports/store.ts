@@ -6,6 +6,7 @@ import type { InstallationStore } from "./store/installation.ts";
 import type { ItemWriteStore } from "./store/item-writes.ts";
 import type { ItemStore } from "./store/items.ts";
 import type { GroupStore, InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
+import type { PushUploadStore } from "./store/push-uploads.ts";
 import type { QueueStore } from "./store/queue.ts";
 import type { SessionStore } from "./store/sessions.ts";
 import type { SyncStore } from "./store/syncs.ts";
@@ -48,4 +49,5 @@ export interface WorkspaceStore {
   readonly items: ItemStore;
   readonly itemWrites: ItemWriteStore;
   readonly entities: EntityStore;
+  readonly pushUploads: PushUploadStore;
 }

@@ -9,17 +9,19 @@ import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
 
-/** Makes an item that comes with its text ready to be stored, outside any run: for pushes. */
+/** Makes an item that comes with its text, or with its bytes as `content`, ready to be stored, outside any run. */
 export function makeItemPreparer(parts: Pick<PrepareOptions, "extractor" | "analyze" | "now" | "randomBytes">) {
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
     item: SourceItem,
     judge: PrepareOptions["judge"],
+    content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
   ): Promise<PreparedItem | undefined> => {
     // Nobody waits for longer than this for the text of one item.
     const signal = AbortSignal.timeout(60_000);
-    return (await prepare({ ...parts, workspaceId, connector, judge, signal }, item))?.item;
+    const fetching = content && { fetchContent: async () => content };
+    return (await prepare({ ...parts, workspaceId, connector, judge, signal, ...fetching }, item))?.item;
   };
 }
 

@@ -4,6 +4,7 @@ import { INDEX_DDL } from "../index-embedded/schema.ts";
 import { makeLocalDialect } from "./dialect.ts";
 import * as initial from "./migrations/0001-initial.ts";
 import * as credentials from "./migrations/0003-credentials.ts";
+import * as pushSets from "./migrations/0004-push-sets.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   // Tables of SQLite alone: where another adapter holds the index, they are not made.
   "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
   "0003-credentials": credentials,
+  "0004-push-sets": pushSets,
 };
 
 /**

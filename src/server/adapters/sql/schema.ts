@@ -34,6 +34,7 @@ export interface Tables {
   item_entities: ItemEntitiesTable;
   removals: RemovalsTable;
   removal_windows: RemovalWindowsTable;
+  push_uploads: PushUploadsTable;
 }
 
 /** One row: set-up of this installation. */
@@ -386,4 +387,30 @@ export interface RemovalWindowsTable {
   /** The highest number of living items known in it. */
   highest: number;
   removed: number;
+}
+
+/** Pushes that belong together. */
+export interface PushUploadsTable {
+  workspaceId: string;
+  uploadId: string;
+  connectorId: string;
+  /** `add` or `set`. */
+  mode: string;
+  name: string | null;
+  /** `open`, `ending`, `done`, `superseded`. */
+  state: string;
+  /** The lines 1 to this one are stored. */
+  lines: number;
+  /** JSON: results by name. */
+  counts: string;
+  /** JSON array of the first lines that were not taken as they were meant. */
+  troubles: string;
+  /** Refused lines whose item is not known. */
+  unnamed: number;
+  isHeld: number;
+  sweptItems: number;
+  createdAt: number;
+  /** The last line or document; decides when an open one expires. */
+  touchedAt: number;
+  finishedAt: number | null;
 }

@@ -10,6 +10,7 @@ import { makeItemStore } from "./store/items.ts";
 import { makeGroupStore } from "./store/groups.ts";
 import { makeMemberStore } from "./store/members.ts";
 import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
+import { makePushUploadStore } from "./store/push-uploads.ts";
 import { makeQueueStore } from "./store/queue.ts";
 import { makeSessionStore } from "./store/sessions.ts";
 import { makeSyncStore } from "./store/syncs.ts";
@@ -46,5 +47,6 @@ function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStor
     items: makeItemStore(sql, workspaceId),
     itemWrites: makeItemWriteStore(sql, workspaceId),
     entities: makeEntityStore(sql, workspaceId),
+    pushUploads: makePushUploadStore(sql, workspaceId),
   };
 }

@@ -44,6 +44,18 @@ export interface AccessStore {
   visibleOf(aclIds: readonly number[], principals: readonly Principal[]): Promise<Set<number>>;
   /** Makes exactly these the members of a group, as `reportedBy` says; raises the epoch when something changed. */
   setMembers(group: Principal, members: readonly Principal[], reportedBy: string): Promise<void>;
+  /**
+   * Adds and takes out members of a group, as `reportedBy` says; raises the epoch when something changed.
+   *
+   * @returns which of the named members were in it before
+   */
+  changeMembers(
+    group: Principal,
+    change: { add: readonly Principal[]; remove: readonly Principal[] },
+    reportedBy: string,
+  ): Promise<Set<Principal>>;
+  /** Ends every membership that this connector reported; raises the epoch. */
+  dropReported(reportedBy: string): Promise<void>;
   /** Who is a direct member of the group. */
   membersOf(group: Principal): Promise<Principal[]>;
 }

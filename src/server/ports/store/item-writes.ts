@@ -3,6 +3,7 @@ import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 import type { Section } from "#server/ports/extractor.ts";
 import type { Principal, SourceAccess } from "#server/ports/source.ts";
 import type { ItemPerson } from "./items.ts";
+import type { PushResultName, PushTrouble } from "./push-uploads.ts";
 
 /** An entity as one item shows it. `entityId` is made from (workspace, type, identity): the same again for the same. */
 export interface ItemEntity {
@@ -107,12 +108,28 @@ export interface BatchRun {
   cursor?: string;
 }
 
+/** What a push stores about its upload together with a batch. */
+export interface BatchUpload {
+  uploadId: string;
+  /** `open`: it takes lines. `ending`: what a set did not name goes. In another state nothing is stored. */
+  phase: "open" | "ending";
+  /** The last line of the batch; null without one. */
+  lines: number | null;
+  /** Of each line the op that answers it, or what became of it without one. */
+  results: readonly ({ op: number } | { result: PushResultName })[];
+  troubles: readonly PushTrouble[];
+  /** Refused lines whose item is not known. */
+  unnamed: number;
+}
+
 export interface ItemBatch {
   connectorId: string;
   /** Principals every access of this connector is ANDed with: its own group, its connection's. */
   always: readonly Principal[];
   /** Absent for a push. */
   run?: BatchRun;
+  /** A push that belongs to an upload. Without it and without a run, what is named counts for the set that is open. */
+  upload?: BatchUpload;
   /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
   highest: number;
   now: number;
@@ -158,10 +175,16 @@ export interface RemovalGuard {
  * Source: design page "connectors", Rules.
  */
 export interface ItemWriteStore {
-  /** Applies all ops, the cursor and the run's progress in one transaction; all of it or nothing. Idempotent. */
+  /**
+   * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing. Idempotent.
+   *
+   * @throws ApiError `push_upload_over` when the batch's upload takes nothing more
+   */
   applyBatch(batch: ItemBatch): Promise<BatchResult>;
   /** Living items after this externalId in its order, at most `limit`. */
   listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]>;
+  /** Of these identities at the source, the living items. */
+  listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]>;
   /** One living item by its identity at the source. */
   findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined>;
   guardOf(connectorId: string, now: number): Promise<RemovalGuard>;

@@ -1,12 +1,8 @@
 import type { z } from "zod";
-import type { ErrorCode } from "#api/errors.ts";
-import { PushLine, toEvent, type PushEvent } from "./shape.ts";
+import { assertNever, type ErrorCode } from "#api/errors.ts";
+import type { PushedLine } from "#server/ports/push.ts";
+import { PushLine, toEvent } from "./shape.ts";
 import { splitLines, type RawLine } from "./split-lines.ts";
-
-/** What a line said, or why it can't be taken. */
-export type ParsedLine =
-  | { ok: true; line: number; externalId: string; event: PushEvent; notes: readonly string[] }
-  | { ok: false; line: number; externalId?: string; code: ErrorCode; message: string };
 
 /** Source: S41. */
 export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16 } as const;
@@ -22,7 +18,7 @@ export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16 } as const;
 export async function* parsePushLines(
   stream: AsyncIterable<Uint8Array>,
   { place }: { place: string },
-): AsyncGenerator<ParsedLine, void> {
+): AsyncGenerator<PushedLine, void> {
   for await (const raw of splitLines(stream, PUSH_LIMITS.maxLineBytes)) {
     const parsed = parseRawLine(raw, place);
     if (parsed !== undefined) yield parsed;
@@ -30,9 +26,9 @@ export async function* parsePushLines(
 }
 
 /** One line, already as text; `undefined` for a blank one. */
-export function parsePushLine(text: string, line: number, place: string): ParsedLine | undefined {
+export function parsePushLine(text: string, line: number, place: string): PushedLine | undefined {
   if (text.trim() === "") return undefined;
-  const refuse = (message: string, value?: unknown): ParsedLine => refusal(line, "invalid_request", message, value);
+  const refuse = (message: string, value?: unknown): PushedLine => refusal(line, "invalid_request", message, value);
   if (depthOf(text) > PUSH_LIMITS.maxDepth) return refuse(`The line nests deeper than ${PUSH_LIMITS.maxDepth} levels.`);
   let value: unknown;
   try {
@@ -43,23 +39,29 @@ export function parsePushLine(text: string, line: number, place: string): Parsed
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse("The line is no JSON object.");
   if (hasPrototypeKey(value)) return refuse('The key "__proto__" is not allowed.', value);
-  if ("t" in value && typeof value.t === "string" && LATER.has(value.t)) {
-    const message = `This version takes no ${value.t} lines: name members and groups of the workspace in access.`;
-    return refusal(line, "unprocessable", message, value);
-  }
   const parsed = PushLine.safeParse(value);
   if (!parsed.success) return refuse(describe(parsed.error), value);
   const { event, notes } = toEvent(parsed.data, place);
-  return { ok: true, line, externalId: event.t === "upsert" ? event.item.externalId : event.externalId, event, notes };
+  switch (event.t) {
+    case "upsert":
+      return { ok: true, line, externalId: event.item.externalId, event, notes };
+    case "acl":
+    case "seen":
+    case "delete":
+      return { ok: true, line, externalId: event.externalId, event, notes };
+    case "identity":
+    case "member":
+    case "group":
+      return { ok: true, line, externalId: null, event, notes };
+    default:
+      return assertNever(event);
+  }
 }
-
-/** Lines of the contract that come in a later version. */
-const LATER: ReadonlySet<string> = new Set(["identity", "member"]);
 
 /** Issues told of one line: more do not help. */
 const MAX_ISSUES = 3;
 
-function parseRawLine(raw: RawLine, place: string): ParsedLine | undefined {
+function parseRawLine(raw: RawLine, place: string): PushedLine | undefined {
   if ("isTooLong" in raw) {
     return refusal(raw.line, "payload_too_large", `The line is longer than ${PUSH_LIMITS.maxLineBytes} bytes.`);
   }
@@ -73,9 +75,15 @@ function parseRawLine(raw: RawLine, place: string): ParsedLine | undefined {
   }
 }
 
-function refusal(line: number, code: ErrorCode, message: string, value?: unknown): ParsedLine {
+function refusal(line: number, code: ErrorCode, message: string, value?: unknown): PushedLine {
   const externalId = externalIdOf(value);
-  return { ok: false, line, ...(externalId === undefined ? {} : { externalId }), code, message };
+  const about = externalId === undefined ? {} : { externalId };
+  return { ok: false, line, ...about, ...(isAboutPeople(value) && { isAboutPeople: true }), code, message };
+}
+
+function isAboutPeople(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("t" in value)) return false;
+  return value.t === "identity" || value.t === "member" || value.t === "group";
 }
 
 /** The id a refused line meant, if it can be told, so that the sender finds it again. */

@@ -1,33 +1,12 @@
 import { z } from "zod";
 import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
-import type { SourceAccess, SourceItem, SourcePerson, SyncEvent } from "#server/ports/source.ts";
+import { assertNever } from "#api/errors.ts";
+import type { PushEvent, PushItemEvent } from "#server/ports/push.ts";
+import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
 
-/** What a line can say. */
-export type PushEvent = Extract<SyncEvent, { t: "upsert" | "acl" | "delete" }>;
+// Schemas are values: what a line is made of stands before the line.
 
-/** One line as it is written. Unknown keys are errors at every level. */
-export const PushLine = z.discriminatedUnion(
-  "t",
-  [
-    z.strictObject({ t: z.literal("upsert"), item: z.lazy(() => PushItem) }),
-    z.strictObject({ t: z.literal("acl"), externalId: z.lazy(() => ExternalId), access: z.lazy(() => Access) }),
-    z.strictObject({ t: z.literal("delete"), externalId: z.lazy(() => ExternalId), subtree: z.boolean().optional() }),
-  ],
-  { error: 't must be "upsert", "acl" or "delete"' },
-);
-export type PushLine = z.infer<typeof PushLine>;
-
-/** The event of a line. `place` stands where the line names none; an address that is not http(s) is left out, with a note. */
-export function toEvent(line: PushLine, place: string): { event: PushEvent; notes: string[] } {
-  switch (line.t) {
-    case "upsert":
-      return toUpsert(line.item, place);
-    case "acl":
-      return { event: line, notes: [] };
-    case "delete":
-      return { event: withoutUndefined(line), notes: [] };
-  }
-}
+const PrincipalText = z.string().min(1).max(512);
 
 const ExternalId = z
   .string()
@@ -38,20 +17,25 @@ const ExternalId = z
 const Line = (max: number) => z.string().trim().min(1).max(max);
 const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });
 
-const Access: z.ZodType<SourceAccess> = z.discriminatedUnion(
-  "known",
-  [
-    z.strictObject({ known: z.literal(false) }),
-    z.strictObject({
-      known: z.literal(true),
-      all: z
-        .array(z.array(z.string().min(1).max(512)).max(1_000))
-        .min(1)
-        .max(16),
-    }),
-  ],
-  { error: 'must be {"known": true, "all": [["workspace"]]} or {"known": false}' },
-);
+const Access: z.ZodType<SourceAccess> = z
+  .discriminatedUnion(
+    "known",
+    [
+      z.strictObject({ known: z.literal(false) }),
+      z.strictObject({
+        known: z.literal(true),
+        all: z
+          .array(z.array(z.string().min(1).max(512)).max(1_000))
+          .min(1)
+          .max(16),
+      }),
+    ],
+    { error: 'must be {"known": true, "all": [["workspace"]]} or {"known": false}' },
+  )
+  .meta({
+    id: "Access",
+    description: "Who may read it: of every inner list the reader must match one name; {known: false} is nobody.",
+  });
 
 const Person = z.strictObject({
   name: Line(200),
@@ -122,10 +106,81 @@ const PushItem = z
   .refine((item) => item.text === undefined || item.content === undefined, {
     message: "give text or content, not both",
     path: ["content"],
-  });
+  })
+  .meta({ id: "Item" });
 type PushItem = z.infer<typeof PushItem>;
 
-function toUpsert(line: PushItem, place: string): { event: PushEvent; notes: string[] } {
+/** One line as it is written. Unknown keys are errors at every level. */
+export const PushLine = z.discriminatedUnion(
+  "t",
+  [
+    z.strictObject({ t: z.literal("upsert"), item: PushItem }).meta({
+      description: "Add an item, or change it. The same version again changes nothing.",
+    }),
+    z
+      .strictObject({ t: z.literal("acl"), externalId: ExternalId, access: Access })
+      .meta({ description: "Change who may read an item, and nothing else of it." }),
+    z
+      .strictObject({
+        t: z.literal("seen"),
+        externalId: ExternalId,
+        version: Line(300).optional().meta({ description: "Answered `absent` unless this version is stored." }),
+      })
+      .meta({ description: "An item is still there; in a set, it stays." }),
+    z
+      .strictObject({
+        t: z.literal("delete"),
+        externalId: ExternalId,
+        subtree: z.boolean().optional().meta({ description: "Also everything below `<externalId>/`." }),
+      })
+      .meta({ description: "Remove an item." }),
+    z
+      .strictObject({
+        t: z.literal("identity"),
+        principal: PrincipalText.meta({ description: "`user:push:<connector id>:<id>`" }),
+        member: PrincipalText.nullable().meta({ description: "`user:usr_…` of the workspace; null = nobody." }),
+      })
+      .meta({ description: "A user of your system is this member of the workspace." }),
+    z
+      .strictObject({
+        t: z.literal("member"),
+        group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
+        member: PrincipalText,
+        remove: z.boolean().optional().meta({ description: "Ends it instead." }),
+      })
+      .meta({ description: "Somebody belongs to a group of the connector's own." }),
+    z
+      .strictObject({
+        t: z.literal("group"),
+        group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
+        members: z.array(PrincipalText).max(10_000),
+      })
+      .meta({ description: "These and nobody else belong to a group of the connector's own." }),
+  ],
+  { error: 't must be "upsert", "acl", "seen", "delete", "identity", "member" or "group"' },
+);
+export type PushLine = z.infer<typeof PushLine>;
+
+/** The event of a line. `place` stands where the line names none; an address that is not http(s) is left out, with a note. */
+export function toEvent(line: PushLine, place: string): { event: PushEvent; notes: string[] } {
+  switch (line.t) {
+    case "upsert":
+      return toUpsert(line.item, place);
+    case "member":
+      return { event: { ...line, remove: line.remove === true }, notes: [] };
+    case "acl":
+    case "identity":
+    case "group":
+      return { event: line, notes: [] };
+    case "seen":
+    case "delete":
+      return { event: withoutUndefined(line), notes: [] };
+    default:
+      return assertNever(line);
+  }
+}
+
+function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes: string[] } {
   const { text, content, url, createdAt, updatedAt, dueAt, author, assignees, people, containers, ...plain } = line;
   const safeUrl = url === undefined ? undefined : httpUrl(url);
   const item: SourceItem = withoutUndefined({

@@ -1,12 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parsePushLine, parsePushLines, PUSH_LIMITS, type ParsedLine } from "#server/sources/push/lines.ts";
+import type { PushedLine } from "#server/ports/push.ts";
+import { parsePushLine, parsePushLines, PUSH_LIMITS } from "#server/sources/push/lines.ts";
 import { splitLines } from "#server/sources/push/split-lines.ts";
 
 const ACCESS = { known: true, all: [["workspace"]] };
 const ITEM = { externalId: "T-1", kind: "task", title: "Ship it", access: ACCESS };
 
-function parse(value: unknown): ParsedLine | undefined {
+function parse(value: unknown): PushedLine | undefined {
   return parsePushLine(JSON.stringify(value), 1, "Tracker");
 }
 
@@ -89,16 +90,28 @@ describe("one line", () => {
     expect(messageOf(upsert({ text: "a", content: { type: "none" } }))).toContain("not both");
     expect(messageOf(upsert({ content: { type: "fetch" } }))).toContain("nothing is fetched");
     expect(messageOf(upsert({ externalId: "a\nb" }))).toContain("control characters");
-    expect(messageOf({ t: "checkpoint" })).toContain('t must be "upsert", "acl" or "delete"');
+    expect(messageOf({ t: "checkpoint" })).toContain('t must be "upsert", "acl", "seen"');
     expect(messageOf([1])).toBe("invalid_request: The line is no JSON object.");
     expect(parse(upsert({ kind: "person" }))).toMatchObject({ ok: false, externalId: "T-1", line: 1 });
   });
 
-  test("identity and member lines are for a later version, and are told so", () => {
-    const message =
-      "unprocessable: This version takes no member lines: name members and groups of the workspace in access.";
-    expect(messageOf({ t: "member", group: "group:connector:con_BOSS", member: "user:me" })).toBe(message);
-    expect(messageOf({ t: "identity", principal: "user:x" })).toContain("unprocessable");
+  test("lines about people and groups carry what they need, and name no item", () => {
+    const [group, user] = ["group:con_aaaaaaaaaaaaaaaa:eng", "user:usr_aaaaaaaaaaaaaaaa"];
+    expect(parse({ t: "member", group, member: user })).toEqual({
+      ok: true,
+      line: 1,
+      externalId: null,
+      notes: [],
+      event: { t: "member", group, member: user, remove: false },
+    });
+    const identity = { t: "identity", principal: "user:push:con_aaaaaaaaaaaaaaaa:7", member: null };
+    expect(parse(identity)).toMatchObject({ externalId: null, event: identity });
+    expect(parse({ t: "group", group, members: [user] })).toMatchObject({ event: { members: [user] } });
+    expect(parse({ t: "identity", principal: user, email: "ana@acme.test" })).toMatchObject({
+      ok: false,
+      isAboutPeople: true,
+    });
+    expect(parse({ t: "delete", principal: user })).not.toHaveProperty("isAboutPeople");
   });
 
   test("a key that reaches for the prototype is refused at any depth and changes nothing", () => {

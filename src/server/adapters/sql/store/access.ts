@@ -7,6 +7,36 @@ const CHUNK = 500;
 
 /** The permission model's records of one workspace, on SQL. */
 export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessStore {
+  const memberRows = (group: Principal, reportedBy: string) =>
+    sql.write
+      .selectFrom("memberships")
+      .select("memberPrincipal")
+      .where("workspaceId", "=", workspaceId)
+      .where("groupPrincipal", "=", group)
+      .where("reportedBy", "=", reportedBy);
+
+  async function writeMembers(
+    group: Principal,
+    { gone, fresh }: { gone: readonly Principal[]; fresh: readonly Principal[] },
+    reportedBy: string,
+  ): Promise<void> {
+    for (const part of chunks(gone)) {
+      await sql.write
+        .deleteFrom("memberships")
+        .where("workspaceId", "=", workspaceId)
+        .where("groupPrincipal", "=", group)
+        .where("reportedBy", "=", reportedBy)
+        .where("memberPrincipal", "in", part)
+        .execute();
+    }
+    for (const part of chunks(fresh)) {
+      await sql.write
+        .insertInto("memberships")
+        .values(part.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
+        .execute();
+    }
+  }
+
   const store: AccessStore = {
     async epoch() {
       const row = await sql.read
@@ -147,33 +177,37 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
     },
 
     async setMembers(group, members, reportedBy) {
-      const before = await sql.write
-        .selectFrom("memberships")
-        .select("memberPrincipal")
-        .where("workspaceId", "=", workspaceId)
-        .where("groupPrincipal", "=", group)
-        .where("reportedBy", "=", reportedBy)
-        .execute();
+      const before = await memberRows(group, reportedBy).execute();
       const wanted = new Set(members);
       const present = new Set(before.map((row) => row.memberPrincipal));
       const gone = [...present].filter((member) => !wanted.has(member));
       const fresh = [...wanted].filter((member) => !present.has(member));
       if (gone.length === 0 && fresh.length === 0) return;
-      for (const part of chunks(gone)) {
-        await sql.write
-          .deleteFrom("memberships")
-          .where("workspaceId", "=", workspaceId)
-          .where("groupPrincipal", "=", group)
-          .where("reportedBy", "=", reportedBy)
-          .where("memberPrincipal", "in", part)
-          .execute();
+      await writeMembers(group, { gone, fresh }, reportedBy);
+      await store.raiseEpoch();
+    },
+
+    async changeMembers(group, { add, remove }, reportedBy) {
+      const present = new Set<Principal>();
+      for (const part of chunks([...new Set([...add, ...remove])])) {
+        const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", part).execute();
+        for (const row of rows) present.add(row.memberPrincipal);
       }
-      for (const part of chunks(fresh)) {
-        await sql.write
-          .insertInto("memberships")
-          .values(part.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
-          .execute();
+      const gone = [...new Set(remove)].filter((member) => present.has(member));
+      const fresh = [...new Set(add)].filter((member) => !present.has(member));
+      if (gone.length > 0 || fresh.length > 0) {
+        await writeMembers(group, { gone, fresh }, reportedBy);
+        await store.raiseEpoch();
       }
+      return present;
+    },
+
+    async dropReported(reportedBy) {
+      await sql.write
+        .deleteFrom("memberships")
+        .where("workspaceId", "=", workspaceId)
+        .where("reportedBy", "=", reportedBy)
+        .execute();
       await store.raiseEpoch();
     },
 
@@ -274,9 +308,12 @@ async function principalsOfLists(
   return found;
 }
 
-/** Who may say who belongs to this group: the connector that owns it, else this service. Source: S2, N3. */
+/**
+ * Who may say who belongs to this group, or who a user of a pusher's system is: the connector that owns it, else this
+ * service. Source: S2, N3.
+ */
 function authorityOf(group: Principal): string {
-  return /^group:(con_[^:]+):/.exec(group)?.[1] ?? "kb";
+  return /^(?:group|user:push):(con_[^:]+):/.exec(group)?.[1] ?? "kb";
 }
 
 function* chunks<T>(values: readonly T[]): Generator<T[]> {

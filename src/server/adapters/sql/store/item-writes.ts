@@ -25,6 +25,16 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .execute();
       return rows.map(toStored);
     },
+    async listStoredOf(connectorId, externalIds) {
+      const found = [];
+      for (let i = 0; i < externalIds.length; i += 500) {
+        const rows = await stored(connectorId)
+          .where("externalId", "in", externalIds.slice(i, i + 500))
+          .execute();
+        found.push(...rows.map(toStored));
+      }
+      return found;
+    },
     async findStored(connectorId, externalId) {
       const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
       return row && toStored(row);

@@ -18,6 +18,8 @@ import { makeAccessStore } from "../store/access.ts";
 import { inTransaction } from "../transaction.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
+import { openSetOf, saveUpload } from "./batch-upload.ts";
+import { toIndexUpsert } from "./index-upsert.ts";
 import { noteRemovals, removedLately } from "./removal-windows.ts";
 
 /** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
@@ -40,10 +42,12 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
     return inTransaction(connection.raw, async () => {
       const refusal = refusalOf(connection, workspaceId, batch);
       if (refusal) return { isApplied: false, reason: refusal };
-      const access = makeAccessStore({ read: db, write: db, writer: undefined }, workspaceId);
+      const handles = { read: db, write: db, writer: undefined };
+      const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, (what) => access.intern(what, batch.always));
       const outcomes: OpOutcome[] = [];
       for (const op of batch.ops) outcomes.push(await applyOp(work, op));
+      if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       index.apply(workspaceId, work.changes);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
@@ -63,6 +67,7 @@ interface Work {
   /** Removals of this batch that the guard counts, and how many it lets pass. */
   guarded: number;
   allowance: number;
+  /** The run, or the set that is open: what is named now is not swept by it. */
   seenBy: string | null;
   intern(access: SourceAccess): Promise<number>;
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
@@ -83,7 +88,7 @@ function makeWork(
     counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
-    seenBy: run?.syncId ?? null,
+    seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
     intern(access) {
       const key = JSON.stringify(access);
       const found = interned.get(key) ?? intern(access);
@@ -227,32 +232,6 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
 }
 
-function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
-  const idsOf = (...roles: string[]) => [
-    ...new Set(item.entities.filter((e) => roles.includes(e.role)).map((e) => e.entityId)),
-  ];
-  const { kind, status, providerId, source, updatedAt, createdAt, dueAt, text } = item;
-  return {
-    type: "upsert",
-    document: {
-      kbId,
-      kind,
-      status,
-      providerId,
-      source,
-      connectorId,
-      aclId,
-      updatedAt,
-      createdAt,
-      dueAt,
-      text: text.analyzed,
-      people: idsOf("author", "assignee", "participant"),
-      assignees: idsOf("assignee"),
-      containers: idsOf("container", "label"),
-    },
-  };
-}
-
 async function changeAccess(work: Work, externalId: string, access: SourceAccess): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
@@ -335,7 +314,7 @@ function removeOne(work: Work, item: KnownItem): void {
 
 function hold(work: Work, item: KnownItem): void {
   if (item.indexState === "held") return;
-  work.rows.hold(item.kbId, work.seenBy, work.batch.now);
+  work.rows.hold(item.kbId, work.batch.run?.syncId ?? null, work.batch.now);
   work.rows.set(item.kbId, { indexState: "held" });
 }
 

@@ -1,0 +1,150 @@
+/** Pushing beyond single lines: uploads that can be resumed or hold the whole set, and documents with their bytes. */
+import { idSchema, Timestamp } from "./common.ts";
+import { PushResult } from "./connectors.ts";
+import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
+
+const Count = z.number().int();
+
+/** `add`: what is sent is added to what is there. `set`: what is sent is all there is; the rest goes at the end. */
+export const PushMode = z.enum(["add", "set"]);
+export type PushMode = z.infer<typeof PushMode>;
+
+/** `ending`: the end was told and what was not sent is being removed; telling it again goes on with it. */
+export const PushUploadState = z.enum(["open", "ending", "done", "superseded", "expired"]);
+export type PushUploadState = z.infer<typeof PushUploadState>;
+
+/** Several requests that belong together. What it says of items goes to the holder of the connector's key alone. */
+export const PushUpload = z
+  .object({
+    id: idSchema("upload"),
+    connectorId: idSchema("connector"),
+    mode: PushMode,
+    name: z.string().nullable(),
+    state: PushUploadState,
+    /** The lines 1 to this one have a result, and what they say is stored. */
+    lines: Count,
+    /** Results so far, lines that were sent again counted again; documents too. */
+    counts: z.object({
+      upserted: Count,
+      unchanged: Count,
+      removed: Count,
+      held: Count,
+      absent: Count,
+      failed: Count,
+      acl_unknown: Count,
+      error: Count,
+    }),
+    /** The first 100 lines that were not taken as they were meant. */
+    troubles: z.array(
+      z.object({
+        line: Count.nullable(),
+        externalId: z.string().nullable(),
+        result: z.string(),
+        code: z.string(),
+        message: z.string(),
+      }),
+    ),
+    /** What the end of a set removed; null before, and where nothing may be removed: `sweepRefused` says why. */
+    swept: z.object({ removed: Count, held: Count }).nullable(),
+    sweepRefused: z.string().nullable(),
+    createdAt: Timestamp,
+    /** Without another line or document until then it is over. */
+    expiresAt: Timestamp,
+    finishedAt: Timestamp.nullable(),
+  })
+  .openapi("PushUpload");
+export type PushUpload = z.infer<typeof PushUpload>;
+
+export const BeginUploadBody = z.strictObject({
+  mode: PushMode.default("add"),
+  /** Yours, to find it again. */
+  name: z.string().trim().min(1).max(200).optional(),
+  /** Gives the open upload of this name and mode if there is one, instead of a new one in its place. */
+  resume: z.boolean().default(false),
+});
+export type BeginUploadBody = z.infer<typeof BeginUploadBody>;
+
+export const EndUploadBody = z.strictObject({
+  /** The number of the last line that you sent; needed to end a set. 0 where you sent documents alone. */
+  lines: z.number().int().min(0).optional(),
+});
+export type EndUploadBody = z.infer<typeof EndUploadBody>;
+
+export const PushQuery = z.strictObject({
+  /** The upload that these lines belong to. */
+  upload: idSchema("upload").optional(),
+  /** The number that the first line of this body has in its upload. */
+  firstLine: z.coerce.number().int().min(1).max(1_000_000_000).optional(),
+});
+export type PushQuery = z.infer<typeof PushQuery>;
+
+const ById = z.object({ id: idSchema("connector") });
+const ByUpload = ById.extend({ uploadId: idSchema("upload") });
+const One = z.object({ upload: PushUpload });
+const ndjson = { content: { "application/x-ndjson": { schema: z.string() } } } as const;
+
+export const pushRoutes = {
+  push: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/items",
+    summary: "Push items: one JSON event a line, one result a line",
+    request: { params: ById, query: PushQuery, body: { required: true, ...ndjson } },
+    responses: { 200: { description: "PushResult lines, in order", ...ndjson }, default: problemAnswer },
+  }),
+  removeItem: createRoute({
+    method: "delete",
+    path: "/api/connectors/{id}/items/{externalId}",
+    summary: "Remove one pushed item",
+    request: { params: ById.extend({ externalId: z.string().min(1).max(4_000) }) },
+    responses: {
+      200: answer(
+        "`held`: its removal waits for approval",
+        z.object({ result: z.enum(["removed", "held", "absent"]) }),
+      ),
+      default: problemAnswer,
+    },
+  }),
+  pushDocument: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/documents",
+    summary: "Push one document: its line and its bytes, of which the text is kept",
+    request: {
+      params: ById,
+      query: PushQuery.omit({ firstLine: true }),
+      body: {
+        required: true,
+        content: {
+          "multipart/form-data": {
+            schema: z.object({
+              /** An upsert line without text and content. */
+              line: z.string(),
+              file: z.string().openapi({ format: "binary" }),
+            }),
+          },
+        },
+      },
+    },
+    responses: { 200: answer("What became of it; its line is 1", PushResult), default: problemAnswer },
+  }),
+  beginUpload: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/uploads",
+    summary: "Begin an upload; a new set takes the place of one that is open",
+    request: { params: ById, body: json(BeginUploadBody) },
+    responses: { 201: answer("The upload", One), default: problemAnswer },
+  }),
+  getUpload: createRoute({
+    method: "get",
+    path: "/api/connectors/{id}/uploads/{uploadId}",
+    summary: "How far an upload got",
+    request: { params: ByUpload },
+    responses: { 200: answer("The upload", One), default: problemAnswer },
+  }),
+  endUpload: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/uploads/{uploadId}/end",
+    summary: "End an upload; of a set, what was not sent is removed, or held for approval",
+    request: { params: ByUpload, body: body(EndUploadBody) },
+    responses: { 200: answer("The upload, over", One), default: problemAnswer },
+  }),
+};

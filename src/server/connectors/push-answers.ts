@@ -1,0 +1,56 @@
+import type { PushResult } from "#api/connectors.ts";
+import type { ApiError } from "#api/errors.ts";
+import type { PushedLine } from "#server/ports/push.ts";
+import type { Principal } from "#server/ports/source.ts";
+import type { OpOutcome } from "#server/ports/store/item-writes.ts";
+import { pushResultOf, type PushResultName, type PushTrouble } from "#server/ports/store/push-uploads.ts";
+
+/** What a line is answered by: its op, or what is known of it without one. */
+export interface Answer {
+  line: number;
+  externalId: string | null;
+  notes: readonly string[];
+  op?: number;
+  fixed?: PushResultName;
+  error?: { code: string; message: string };
+}
+
+/** The answer to a line that was refused before anything was done. */
+export function refused(
+  line: Pick<PushedLine, "line" | "externalId">,
+  error: { code: string; message: string },
+): Answer {
+  const { code, message } = error;
+  return { line: line.line, externalId: line.externalId ?? null, notes: [], fixed: "error", error: { code, message } };
+}
+
+/** The error of a line that names whom this connector may not name. */
+export function principalRefused(offending: readonly Principal[], what: string): { code: string; message: string } {
+  const named = offending.length === 1 ? "a principal" : "principals";
+  return { code: "principal_not_allowed", message: `${what} names ${named} that this connector may not name.` };
+}
+
+/** The answer as it is sent, once its op was applied. */
+export function toResult(answer: Answer, outcomes: readonly OpOutcome[]): PushResult {
+  const outcome = answer.op === undefined ? undefined : outcomes[answer.op];
+  const result = answer.fixed ?? (outcome === undefined ? "error" : pushResultOf(outcome));
+  const { line, externalId, notes, error } = answer;
+  return { line, externalId, result, ...(error && { error }), ...(notes.length > 0 && { notes: [...notes] }) };
+}
+
+/** The results of lines of which nothing is stored, for one reason. */
+export function toErrors(lines: readonly PushedLine[], { code, message }: ApiError): PushResult[] {
+  return lines.map((line) => ({
+    line: line.line,
+    externalId: line.externalId ?? null,
+    result: "error",
+    error: { code, message },
+  }));
+}
+
+/** Lines that were not taken as they were meant, as an upload keeps them. */
+export function troublesOf(answers: readonly Answer[]): PushTrouble[] {
+  return answers.flatMap(({ line, externalId, fixed, error }) =>
+    fixed === undefined || error === undefined ? [] : [{ line, externalId, result: fixed, ...error }],
+  );
+}

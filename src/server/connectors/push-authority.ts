@@ -1,0 +1,111 @@
+import { type JudgedAccess, judgeAccess, mayName, parsePrincipal, type Authority } from "#server/access/principals.ts";
+import type { ConnectorCaller } from "#server/ports/actor.ts";
+import type { PushedLine } from "#server/ports/push.ts";
+import type { Principal, SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
+import type { ConnectorParts } from "./parts.ts";
+
+/** On whose word a push speaks. Source: S2; design page "auth", Principals carry their authority. */
+export interface PushAuthority {
+  judge(access: SourceAccess): JudgedAccess;
+  /** Whether it may be said who belongs to this: a group of the connector's own, or a user of its own. */
+  owns(principal: Principal, type: "source_group" | "source_user"): boolean;
+  /** Whether it may be said to belong to something. */
+  mayBelong(principal: Principal): boolean;
+  /** A member of the workspace. */
+  isMember(principal: Principal): boolean;
+  /** The item with its people: whose principal may not be named is only a claim. */
+  judgePeople(item: SourceItem): { item: SourceItem; notes: string[] };
+}
+
+/**
+ * The authority of a connector over what these lines name: its own groups, users of its own
+ * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the members and groups that there are in its workspace.
+ */
+export async function makeAuthority(
+  { store }: ConnectorParts,
+  caller: ConnectorCaller,
+  named: Iterable<Principal>,
+): Promise<PushAuthority> {
+  const ids = { user: new Set<string>(), group: new Set<string>() };
+  for (const principal of named) {
+    const parsed = parsePrincipal(principal);
+    if (parsed?.type === "user") ids.user.add(parsed.userId);
+    if (parsed?.type === "group") ids.group.add(parsed.groupId);
+  }
+  const workspace = store.in(caller.workspaceId);
+  const users = ids.user.size === 0 ? new Set<string>() : await workspace.members.whichOf([...ids.user]);
+  const groups = ids.group.size === 0 ? new Set<string>() : await workspace.groups.whichOf([...ids.group]);
+  const there = new Set([...[...users].map((id) => `user:${id}`), ...[...groups].map((id) => `group:${id}`)]);
+  const { connectorId } = caller;
+  const authority: Authority = {
+    connectorId,
+    users: { providerId: "push", instance: connectorId },
+    memberExists: (principal) => there.has(principal),
+  };
+  return {
+    judge: (access) => judgeAccess(access, authority),
+    owns: (principal, type) => parsePrincipal(principal)?.type === type && mayName(principal, authority),
+    mayBelong: (principal) => mayName(principal, authority),
+    isMember: (principal) => parsePrincipal(principal)?.type === "user" && there.has(principal),
+    judgePeople: (item) => judgePeople(item, authority),
+  };
+}
+
+/** Every principal that these lines name. */
+export function* principalsOf(lines: readonly PushedLine[]): Generator<Principal> {
+  for (const line of lines) {
+    if (!line.ok) continue;
+    const { event } = line;
+    switch (event.t) {
+      case "upsert":
+        yield* listed(event.item.access);
+        for (const person of peopleOf(event.item)) if (person.principal !== undefined) yield person.principal;
+        break;
+      case "acl":
+        yield* listed(event.access);
+        break;
+      case "identity":
+        if (event.member !== null) yield event.member;
+        break;
+      case "member":
+        yield event.member;
+        break;
+      case "group":
+        yield* event.members;
+        break;
+      default:
+    }
+  }
+}
+
+function listed(access: SourceAccess): Principal[] {
+  return access.known ? access.all.flat() : [];
+}
+
+function peopleOf({ author, assignees = [], people = [] }: SourceItem): SourcePerson[] {
+  return [...(author ? [author] : []), ...assignees, ...people];
+}
+
+function judgePeople(item: SourceItem, authority: Authority): { item: SourceItem; notes: string[] } {
+  const isFine = (person: SourcePerson): boolean => {
+    if (person.principal === undefined) return true;
+    const type = parsePrincipal(person.principal)?.type;
+    return (type === "user" || type === "source_user") && mayName(person.principal, authority);
+  };
+  if (peopleOf(item).every(isFine)) return { item, notes: [] };
+  const judged = (person: SourcePerson): SourcePerson => {
+    if (isFine(person)) return person;
+    const { principal: _principal, ...rest } = person;
+    return { ...rest, claimed: true };
+  };
+  const { author, assignees, people } = item;
+  return {
+    item: {
+      ...item,
+      ...(author && { author: judged(author) }),
+      ...(assignees && { assignees: assignees.map(judged) }),
+      ...(people && { people: people.map(judged) }),
+    },
+    notes: ["a person's principal was left out: this connector may not name it, so the name is only a claim"],
+  };
+}

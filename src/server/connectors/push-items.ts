@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import type { PushResult } from "#api/connectors.ts";
+import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
+import type { Principal, SourceItem } from "#server/ports/source.ts";
+import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
+import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
+import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
+import type { Parts, PushTarget } from "./push-parts.ts";
+
+/** A line about an item, or one that was refused. */
+export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
+
+export interface StoredSlice {
+  results: PushResult[];
+  /** Milliseconds that the writer was held; undefined when nothing was stored. */
+  tookMs?: number;
+}
+
+/**
+ * Stores lines about items in one transaction, together with the upload that they belong to.
+ *
+ * @param highest  living items of the last 24 hours, for the guard over removals
+ * @throws ApiError `push_upload_over`: then nothing is stored
+ */
+export async function storeItems(
+  parts: Parts,
+  target: PushTarget,
+  lines: readonly ItemLine[],
+  highest: number,
+): Promise<StoredSlice> {
+  const slice = await planSlice(parts, target, lines);
+  const { answers, ops } = slice;
+  if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each, [])) };
+  const applied = await parts.store.in(target.caller.workspaceId).itemWrites.applyBatch({
+    connectorId: target.connector.connectorId,
+    always: [`group:connector:${target.connector.connectorId}`],
+    highest,
+    now: parts.clock.now(),
+    ops,
+    ...(target.uploadId !== undefined && { upload: toUpload(target.uploadId, lines, slice) }),
+  });
+  if (!applied.isApplied) {
+    const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
+    return { results: toErrors(lines, going) };
+  }
+  return { results: answers.map((each) => toResult(each, applied.outcomes)), tookMs: applied.tookMs };
+}
+
+/** What is to be done for some lines, and which of it answers which line. */
+export interface Plan {
+  answers: Answer[];
+  ops: ItemOp[];
+  authority: PushAuthority;
+  /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read anew. */
+  versions: Map<string, Pick<StoredItem, "version" | "indexState"> | undefined>;
+}
+
+export async function beginPlan(parts: Parts, target: PushTarget, lines: readonly PushedLine[]): Promise<Plan> {
+  const { store } = parts;
+  const authority = await makeAuthority(parts, target.caller, principalsOf(lines));
+  const externalIds = new Set(lines.flatMap(({ externalId }) => (typeof externalId === "string" ? [externalId] : [])));
+  const { itemWrites } = store.in(target.caller.workspaceId);
+  const stored = await itemWrites.listStoredOf(target.connector.connectorId, [...externalIds]);
+  return { answers: [], ops: [], authority, versions: new Map(stored.map((item) => [item.externalId, item])) };
+}
+
+/** Adds an item to a plan; `read` makes it ready to be stored, and is not asked for a version that is stored already. */
+export async function planUpsert(
+  parts: Parts,
+  { caller, connector }: PushTarget,
+  plan: Plan,
+  given: { line: number; item: SourceItem; notes: readonly string[] },
+  content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
+): Promise<void> {
+  const { access, offending } = plan.authority.judge(given.item.access);
+  const people = plan.authority.judgePeople(given.item);
+  const item = { ...people.item, version: given.item.version ?? hashOf(people.item, content?.bytes) };
+  const { externalId, version } = item;
+  const answer: Answer = { line: given.line, externalId, notes: [...given.notes, ...people.notes] };
+  if (offending.length > 0) {
+    answer.fixed = "acl_unknown";
+    answer.error = principalRefused(offending, "Nobody may read it: its access");
+  }
+  const known = plan.versions.get(externalId);
+  plan.answers.push({ ...answer, op: plan.ops.length });
+  if (known && known.version === version && known.indexState !== "failed") {
+    // The same version again: only who may read it can be news. Named it is all the same, so no set takes it away.
+    plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
+    return;
+  }
+  const prepared = await parts.prepareItem(caller.workspaceId, connector, item, () => access, content);
+  if (!prepared) throw new Error("A pushed item can't be gone before it is read.");
+  const { text } = prepared;
+  const last = plan.answers.at(-1);
+  if (content && last && text.state !== "text") last.notes = [...last.notes, `it has no text: ${text.message}`];
+  plan.ops.push({ op: "upsert", item: prepared });
+  plan.versions.set(externalId, text.state === "failed" ? undefined : { version, indexState: "indexed" });
+}
+
+/** The part of a batch that its upload keeps. */
+export function toUpload(
+  uploadId: string,
+  lines: readonly { line: number; externalId?: string | null; isAboutPeople?: boolean }[],
+  { answers }: Pick<Plan, "answers">,
+): BatchUpload {
+  const unnamed = lines.filter((line) => "ok" in line && line.ok === false && !line.isAboutPeople && !line.externalId);
+  return {
+    uploadId,
+    phase: "open",
+    lines: lines.at(-1)?.line ?? null,
+    results: answers.map(({ fixed, op }) =>
+      fixed === undefined && op !== undefined ? { op } : { result: fixed ?? "error" },
+    ),
+    troubles: troublesOf(answers),
+    unnamed: unnamed.length,
+  };
+}
+
+async function planSlice(parts: Parts, target: PushTarget, lines: readonly ItemLine[]): Promise<Plan> {
+  const plan = await beginPlan(parts, target, lines);
+  for (const line of lines) {
+    if (line.ok) await planLine(parts, target, plan, line);
+    else {
+      plan.answers.push(refused(line, line));
+      // What it meant is there, whatever it wanted to say of it.
+      if (line.externalId !== undefined) plan.ops.push({ op: "seen", externalIds: [line.externalId] });
+    }
+  }
+  return plan;
+}
+
+async function planLine(
+  parts: Parts,
+  target: PushTarget,
+  plan: Plan,
+  { line, externalId, event, notes }: Extract<ItemLine, { ok: true }>,
+): Promise<void> {
+  const answer: Answer = { line, externalId, notes };
+  switch (event.t) {
+    case "upsert":
+      return planUpsert(parts, target, plan, { line, item: event.item, notes });
+    case "acl": {
+      const { access, offending } = plan.authority.judge(event.access);
+      if (offending.length > 0) Object.assign(answer, aclUnknown(offending));
+      plan.answers.push({ ...answer, op: plan.ops.length });
+      plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
+      return;
+    }
+    case "seen": {
+      const known = plan.versions.get(externalId);
+      const isThere = known && (event.version === undefined || event.version === known.version);
+      if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
+      else plan.answers.push({ ...answer, op: plan.ops.length });
+      // Another version is alive too: it is about to be sent.
+      if (known) plan.ops.push({ op: "seen", externalIds: [externalId] });
+      return;
+    }
+    case "delete":
+      plan.answers.push({ ...answer, op: plan.ops.length });
+      plan.ops.push({ op: "delete", externalId, subtree: event.subtree === true });
+      // What lies below is not known here: whatever comes after is read anew.
+      if (event.subtree === true) plan.versions.clear();
+      else plan.versions.delete(externalId);
+  }
+}
+
+function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "error"> {
+  return { fixed: "acl_unknown", error: principalRefused(offending, "Nobody may read it: its access") };
+}
+
+/** Stands for an item whose line names no version: equal lines have equal ones, whoever may read it. */
+function hashOf({ access: _access, ...item }: SourceItem, bytes: Uint8Array | undefined): string {
+  const hash = createHash("sha256").update(JSON.stringify(item));
+  if (bytes) hash.update(bytes);
+  return `sha256:${hash.digest("base64url").slice(0, 22)}`;
+}

@@ -1,0 +1,71 @@
+import { ApiError } from "#api/errors.ts";
+import type { ConnectorCaller } from "#server/ports/actor.ts";
+import type { PushedDocument, PushedLine } from "#server/ports/push.ts";
+import type { SourceAccess, SourceItem } from "#server/ports/source.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { PreparedItem } from "#server/ports/store/item-writes.ts";
+import type { ConnectorParts } from "./parts.ts";
+
+/** What pushing needs beside the rest: the readers of lines and documents and the maker of items. */
+export interface PushParts {
+  readLines(stream: AsyncIterable<Uint8Array>, options: { place: string }): AsyncIterable<PushedLine>;
+  readDocument(
+    stream: AsyncIterable<Uint8Array>,
+    options: { contentType: string | undefined; place: string },
+  ): Promise<PushedDocument>;
+  /** Bounds the bytes of documents in memory, whoever sent them. */
+  documentGate: { enter(bytes: number, signal: AbortSignal): Promise<() => void> };
+  /**
+   * Extracts and analyzes; `judge` decides over its access, `content` is what an item with content `fetch` holds.
+   * Undefined can't happen: nothing is fetched.
+   */
+  prepareItem(
+    workspaceId: string,
+    connector: Pick<ConnectorRecord, "connectorId" | "name" | "providerId">,
+    item: SourceItem,
+    judge: (access: SourceAccess) => SourceAccess,
+    content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
+  ): Promise<PreparedItem | undefined>;
+}
+
+/** Everything that the parts of a push work with. */
+export type Parts = ConnectorParts & PushParts;
+
+/** Whose push it is and where it goes. */
+export interface PushTarget {
+  caller: ConnectorCaller;
+  connector: ConnectorRecord;
+  uploadId: string | undefined;
+}
+
+/** The connector, while it takes pushes. @throws ApiError `not_found`, `connector_state_conflict` */
+export async function requirePushable({ store }: ConnectorParts, caller: ConnectorCaller): Promise<ConnectorRecord> {
+  const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
+  if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
+  if (connector.state === "active") return connector;
+  throw new ApiError("connector_state_conflict", {
+    message: `The connector is "${connector.state}" and takes nothing now.`,
+    ...(connector.state === "paused" && { hint: `kb connectors resume ${connector.connectorId}` }),
+  });
+}
+
+/**
+ * The same while a long push goes on: the connector may have been paused and the key ended since it began.
+ *
+ * @throws ApiError as `requirePushable`, `unauthenticated`
+ */
+export async function requireStillPushable(parts: ConnectorParts, caller: ConnectorCaller): Promise<void> {
+  await requirePushable(parts, caller);
+  const { connectors } = parts.store.in(caller.workspaceId);
+  const keys = await connectors.listKeys(caller.connectorId, parts.clock.now());
+  if (keys.some((key) => key.keyId === caller.keyId)) return;
+  throw new ApiError("unauthenticated", {
+    message: "This connector key has ended. Send what has no result yet with the new one.",
+  });
+}
+
+/** The place of items whose lines name none. */
+export function placeOf(connector: ConnectorRecord): string {
+  const place = connector.config["source"];
+  return typeof place === "string" ? place : connector.name;
+}

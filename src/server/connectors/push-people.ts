@@ -1,0 +1,112 @@
+import { ApiError } from "#api/errors.ts";
+import type { PushResult } from "#api/connectors.ts";
+import type { PushedLine, PushPeopleEvent } from "#server/ports/push.ts";
+import type { Principal } from "#server/ports/source.ts";
+import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { PushResultName } from "#server/ports/store/push-uploads.ts";
+import { type Answer, principalRefused, refused, toResult, troublesOf } from "./push-answers.ts";
+import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
+import type { Parts, PushTarget } from "./push-parts.ts";
+
+/** A line about people and groups of the connector's own. */
+export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
+
+/**
+ * Stores who belongs to the connector's groups and who its users are, in one transaction with the upload. It counts on
+ * the next request of everybody concerned.
+ *
+ * @throws ApiError `push_upload_over`: then nothing is stored
+ */
+export async function storePeople(
+  parts: Parts,
+  { caller, connector, uploadId }: PushTarget,
+  lines: readonly PeopleLine[],
+): Promise<PushResult[]> {
+  const authority = await makeAuthority(parts, caller, principalsOf(lines));
+  return parts.store.transaction(async (tx) => {
+    const workspace = tx.in(caller.workspaceId);
+    const answers: Answer[] = [];
+    for (const line of lines) {
+      const offending = offendingOf(line.event, authority);
+      answers.push(
+        offending.length > 0
+          ? refused(line, principalRefused(offending, "It"))
+          : {
+              line: line.line,
+              externalId: null,
+              notes: line.notes,
+              fixed: await store(workspace, connector, line.event),
+            },
+      );
+    }
+    const changed = answers.filter(({ fixed }) => fixed === "upserted" || fixed === "removed").length;
+    if (changed > 0) {
+      const target = { type: "connector", id: connector.connectorId };
+      const details = { changed, keyId: caller.keyId };
+      await parts.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
+    }
+    if (uploadId !== undefined) await acknowledge(parts, workspace, uploadId, answers);
+    return answers.map((answer) => toResult(answer, []));
+  });
+}
+
+/** What a line names that it may not. Source: S2. */
+function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principal[] {
+  if (event.t === "identity") {
+    const { principal, member } = event;
+    const isFine = member === null || authority.isMember(member);
+    return [...(authority.owns(principal, "source_user") ? [] : [principal]), ...(isFine ? [] : [member])];
+  }
+  const { group } = event;
+  // Who is taken out may have left the workspace before: that can always be told.
+  const members = event.t === "group" ? event.members : event.remove ? [] : [event.member];
+  return [
+    ...(authority.owns(group, "source_group") ? [] : [group]),
+    ...members.filter((member) => member === group || !authority.mayBelong(member)),
+  ];
+}
+
+async function store(
+  { access }: WorkspaceStore,
+  { connectorId }: PushTarget["connector"],
+  event: PushPeopleEvent,
+): Promise<PushResultName> {
+  switch (event.t) {
+    case "member": {
+      const change = { add: event.remove ? [] : [event.member], remove: event.remove ? [event.member] : [] };
+      const wasThere = (await access.changeMembers(event.group, change, connectorId)).has(event.member);
+      if (event.remove) return wasThere ? "removed" : "absent";
+      return wasThere ? "unchanged" : "upserted";
+    }
+    case "identity":
+      return setAll(access, event.principal, event.member === null ? [] : [event.member], connectorId);
+    case "group":
+      return setAll(access, event.group, event.members, connectorId);
+  }
+}
+
+async function setAll(
+  access: WorkspaceStore["access"],
+  group: Principal,
+  members: readonly Principal[],
+  connectorId: string,
+): Promise<PushResultName> {
+  const before = new Set(await access.membersOf(group));
+  const after = new Set(members);
+  if (before.size === after.size && [...after].every((member) => before.has(member))) return "unchanged";
+  await access.setMembers(group, [...after], connectorId);
+  return after.size === 0 ? "removed" : "upserted";
+}
+
+async function acknowledge(
+  parts: Parts,
+  { pushUploads }: WorkspaceStore,
+  uploadId: string,
+  answers: readonly Answer[],
+): Promise<void> {
+  const counts: Partial<Record<PushResultName, number>> = {};
+  for (const { fixed = "error" } of answers) counts[fixed] = (counts[fixed] ?? 0) + 1;
+  const ack = { lines: answers.at(-1)?.line ?? null, counts, troubles: troublesOf(answers), unnamed: 0 };
+  if (await pushUploads.acknowledge(uploadId, ack, parts.clock.now())) return;
+  throw new ApiError("push_upload_over", { message: "The upload takes nothing more." });
+}

@@ -1,0 +1,75 @@
+import type { PushResult } from "#api/connectors.ts";
+import { pushRoutes as routes } from "#api/push.ts";
+import type { AppContext } from "#server/http/env.ts";
+import type { Mount } from "#server/http/mount.ts";
+import type { Log } from "#server/ports/clock.ts";
+import type { ConnectorService } from "./service.ts";
+
+/** What a connector's own key opens. */
+export function mountPush(at: Mount, { connectors, log }: { connectors: ConnectorService; log: Log }): void {
+  at.push(routes.push, async ({ connector, query, c }) =>
+    streamLines(await connectors.push(connector, bodyOf(c), query), c, log),
+  );
+  at.push(routes.removeItem, ({ connector, params }) => connectors.removeItem(connector, params.externalId));
+  at.push(routes.pushDocument, ({ connector, query, c }) => {
+    const length = Number(c.req.header("content-length"));
+    const bytes = c.req.header("content-length") === undefined || !Number.isFinite(length) ? undefined : length;
+    const body = { stream: bodyOf(c), contentType: c.req.header("content-type"), bytes };
+    return connectors.pushDocument(connector, body, query.upload);
+  });
+  at.push(routes.beginUpload, ({ connector, body }) =>
+    connectors.beginUpload(connector, body ?? { mode: "add", resume: false }),
+  );
+  at.push(routes.getUpload, ({ connector, params }) => connectors.getUpload(connector, params.uploadId));
+  at.push(routes.endUpload, ({ connector, params, body }) => connectors.endUpload(connector, params.uploadId, body));
+}
+
+/** Node's web streams are async iterables; the DOM type just does not say so. */
+function bodyOf(c: AppContext): AsyncIterable<Uint8Array> | null {
+  return c.req.raw.body as unknown as AsyncIterable<Uint8Array> | null;
+}
+
+/**
+ * Results that nobody has read yet. Many programs send a whole body before they read a byte: up to some 40,000 lines
+ * that works too. Above it no more is read of the body until somebody reads the answer.
+ */
+const UNREAD_BYTES = 4 * 1024 * 1024;
+
+/** Results as they come, one JSON a line; the reader's pace is the pace of the work. */
+function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext, log: Log): Response {
+  const encoder = new TextEncoder();
+  const requestId = c.get("requestId");
+  let last = 0;
+  const write = (lines: readonly PushResult[]): Uint8Array => {
+    last = lines.at(-1)?.line ?? last;
+    return encoder.encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  };
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await results.next();
+          if (done) controller.close();
+          else controller.enqueue(write(value));
+        } catch (error) {
+          // The answer has begun with 200: what `problem.ts` would say can only be its last line.
+          log.error({ requestId, error }, "a push failed");
+          const message = `The server failed; the log says why (request ${requestId}). Send what has no result again.`;
+          const failed: PushResult = {
+            line: last + 1,
+            externalId: null,
+            result: "error",
+            error: { code: "internal", message },
+          };
+          controller.enqueue(write([failed]));
+          controller.close();
+        }
+      },
+      async cancel() {
+        await results.return();
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: UNREAD_BYTES }),
+  );
+  return new Response(body, { headers: { "Content-Type": "application/x-ndjson" } });
+}

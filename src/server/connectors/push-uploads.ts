@@ -1,0 +1,215 @@
+import { makeId } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
+import type { ConnectorCaller } from "#server/ports/actor.ts";
+import { removalLimit } from "#server/ports/store/item-writes.ts";
+import { type PushUploadRecord, UPLOAD_TTL_MS } from "#server/ports/store/push-uploads.ts";
+import type { ConnectorParts } from "./parts.ts";
+import { walkStored } from "./stored.ts";
+import { requirePushable } from "./push-parts.ts";
+
+/** Begins an upload, or gives the open one of that name to go on with. @throws ApiError `not_found`, `connector_state_conflict` */
+export async function beginUpload(
+  parts: ConnectorParts,
+  caller: ConnectorCaller,
+  { mode, name, resume }: BeginUploadBody,
+): Promise<{ upload: PushUpload }> {
+  const { connectorId } = await requirePushable(parts, caller);
+  const now = parts.clock.now();
+  const upload = await parts.store.transaction(async (tx) => {
+    const { pushUploads } = tx.in(caller.workspaceId);
+    const open =
+      resume && name !== undefined ? await pushUploads.findOpen(connectorId, { mode, name }, now) : undefined;
+    if (open) return open;
+    const uploadId = makeId("upload", parts.randomBytes);
+    await pushUploads.begin({ uploadId, connectorId, mode, name: name ?? null, now });
+    return pushUploads.find(uploadId, now);
+  });
+  if (!upload) throw new Error("An upload that was just begun is not there.");
+  return { upload: toView(upload) };
+}
+
+/** How far an upload got; also after its end. @throws ApiError `not_found` */
+export async function getUpload(
+  parts: ConnectorParts,
+  caller: ConnectorCaller,
+  uploadId: string,
+): Promise<{ upload: PushUpload }> {
+  return { upload: toView(await requireUpload(parts, caller, uploadId)) };
+}
+
+/** The upload, while it takes lines. @throws ApiError `not_found`, `push_upload_over` */
+export async function requireOpenUpload(
+  parts: ConnectorParts,
+  caller: ConnectorCaller,
+  uploadId: string,
+): Promise<PushUploadRecord> {
+  const upload = await requireUpload(parts, caller, uploadId);
+  if (upload.state === "open") return upload;
+  throw over(upload);
+}
+
+/**
+ * Ends an upload. Of a set, what was not sent since its beginning is removed, or held for approval where that is
+ * suspiciously much; nothing goes when it can't be told what was sent. Telling it again gives the same, and goes on with
+ * a removal that was interrupted.
+ *
+ * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` when lines are
+ *   missing, `invalid_request` for a set without their number
+ */
+export async function endUpload(
+  parts: ConnectorParts,
+  caller: ConnectorCaller,
+  uploadId: string,
+  { lines }: EndUploadBody,
+): Promise<{ upload: PushUpload }> {
+  await requirePushable(parts, caller);
+  const upload = await requireUpload(parts, caller, uploadId);
+  if (upload.state === "done") return { upload: toView(upload) };
+  if (upload.state === "superseded" || upload.state === "expired") throw over(upload);
+  if (upload.state === "open") {
+    requireLines(upload, lines);
+    await close(parts, caller, upload);
+  }
+  const closed = await requireUpload(parts, caller, uploadId);
+  if (closed.state === "ending") await sweep(parts, caller, closed);
+  return getUpload(parts, caller, uploadId);
+}
+
+function requireLines({ mode, lines: stored }: PushUploadRecord, lines: number | undefined): void {
+  if (lines === undefined && mode === "add") return;
+  if (lines === undefined) {
+    const message = 'A set ends with "lines", the number of the last line that you sent; 0 without any.';
+    throw new ApiError("invalid_request", { message, field: "lines" });
+  }
+  if (lines === stored) return;
+  const what = lines > stored ? `Send the lines from ${stored + 1} on, then end it.` : "Nothing was removed.";
+  throw new ApiError("push_upload_incomplete", {
+    message: `The upload has its lines up to ${stored}, not ${lines}. ${what}`,
+    field: "lines",
+    details: { lines: stored },
+  });
+}
+
+async function close(parts: ConnectorParts, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
+  const { uploadId, connectorId } = upload;
+  const workspace = parts.store.in(caller.workspaceId);
+  const isSwept = upload.mode === "set" && refusalOf(upload) === null;
+  const now = parts.clock.now();
+  if (!isSwept) {
+    if (!(await workspace.pushUploads.close(uploadId, { state: "done" }, now))) throw over(upload);
+    return;
+  }
+  const gone = await countOf(unnamedItems(parts, caller, upload));
+  const guard = await workspace.itemWrites.guardOf(connectorId, now);
+  // All of them or none: the rest of a half-empty listing is no less wrong for being small.
+  const isHeld = guard.removed + gone > removalLimit(guard.highest);
+  const isClosed = await parts.store.transaction(async (tx) => {
+    if (!(await tx.in(caller.workspaceId).pushUploads.close(uploadId, { state: "ending", isHeld }, now))) return false;
+    await parts.audit.recordSystem(tx, caller.workspaceId, {
+      action: "connector.set_pushed",
+      target: { type: "connector", id: connectorId },
+      details: { uploadId, keyId: caller.keyId, ...(isHeld ? { held: gone } : { removed: gone }) },
+    });
+    return true;
+  });
+  if (!isClosed) throw over(upload);
+}
+
+async function countOf(values: AsyncGenerator<unknown, void>): Promise<number> {
+  let count = 0;
+  while ((await values.next()).done !== true) count++;
+  return count;
+}
+
+/** Items of a slice: some milliseconds of the writer. */
+const SLICE = 100;
+
+/** Removes what a set did not name. @throws ApiError `push_upload_over` when a later set took its place meanwhile */
+async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
+  const { uploadId } = upload;
+  const { itemWrites, pushUploads } = parts.store.in(caller.workspaceId);
+  const { highest } = await itemWrites.guardOf(upload.connectorId, parts.clock.now());
+  let slice: string[] = [];
+  const flush = async () => {
+    const kbIds = slice;
+    slice = [];
+    if (kbIds.length === 0) return;
+    await itemWrites.applyBatch({
+      connectorId: upload.connectorId,
+      always: [`group:connector:${upload.connectorId}`],
+      highest,
+      now: parts.clock.now(),
+      upload: { uploadId, phase: "ending", lines: null, results: [], troubles: [], unnamed: 0 },
+      ops: [{ op: "sweep", kbIds, hold: upload.isHeld }],
+    });
+    await pushUploads.addSwept(uploadId, kbIds.length);
+  };
+  for await (const kbId of unnamedItems(parts, caller, upload)) {
+    slice.push(kbId);
+    if (slice.length >= SLICE) await flush();
+  }
+  await flush();
+  if (!(await pushUploads.finish(uploadId, parts.clock.now()))) throw over({ ...upload, state: "superseded" });
+}
+
+/** Living items that nothing has named since the set began; what is held already waits for its own approval. */
+async function* unnamedItems(
+  parts: ConnectorParts,
+  caller: ConnectorCaller,
+  { connectorId, uploadId }: PushUploadRecord,
+): AsyncGenerator<string, void> {
+  for await (const item of walkStored(parts.store.in(caller.workspaceId), connectorId)) {
+    if (item.seenBy !== uploadId && item.indexState !== "held") yield item.kbId;
+  }
+}
+
+async function requireUpload(
+  { store, clock }: ConnectorParts,
+  { workspaceId, connectorId }: ConnectorCaller,
+  uploadId: string,
+): Promise<PushUploadRecord> {
+  const upload = await store.in(workspaceId).pushUploads.find(uploadId, clock.now());
+  if (upload?.connectorId === connectorId) return upload;
+  throw new ApiError("not_found", { message: "This connector has no such upload." });
+}
+
+function over({ uploadId, state }: PushUploadRecord): ApiError {
+  const why = {
+    open: "it is over",
+    ending: "its end was told",
+    done: "it has ended",
+    superseded: "a later one took its place",
+    expired: "it waited for more than 24 hours",
+  }[state];
+  return new ApiError("push_upload_over", {
+    message: `The upload ${uploadId} takes nothing more: ${why}. What it stored stays; begin another one.`,
+  });
+}
+
+/** Why nothing may be removed at the end, if nothing may. */
+function refusalOf({ mode, unnamed }: PushUploadRecord): string | null {
+  if (mode === "add" || unnamed === 0) return null;
+  return `${unnamed} of its lines could not be read, so it is not known which items they meant: nothing is removed.`;
+}
+
+function toView(record: PushUploadRecord): PushUpload {
+  const { uploadId, connectorId, mode, name, state, lines, counts, troubles, isHeld, sweptItems } = record;
+  const sweepRefused = refusalOf(record);
+  const isSwept = mode === "set" && sweepRefused === null && (state === "done" || state === "ending");
+  return {
+    id: uploadId,
+    connectorId,
+    mode,
+    name,
+    state,
+    lines,
+    counts,
+    troubles,
+    swept: isSwept ? { removed: isHeld ? 0 : sweptItems, held: isHeld ? sweptItems : 0 } : null,
+    sweepRefused,
+    createdAt: new Date(record.createdAt).toISOString(),
+    expiresAt: new Date(record.touchedAt + UPLOAD_TTL_MS).toISOString(),
+    finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
+  };
+}

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { PUSH_LIMITS } from "./lines.ts";
+import { PushLine } from "./shape.ts";
+
+/** The JSON Schema of a pushed line, for `docs/push-line.schema.json`. */
+export function makePushLineSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(PushLine, { io: "input" });
+  return {
+    $schema,
+    title: "A line pushed to kb",
+    description: `One JSON object a line, at most ${PUSH_LIMITS.maxLineBytes} bytes and ${PUSH_LIMITS.maxDepth} levels deep. What a schema can't say is in docs/sources/push.md.`,
+    ...schema,
+  };
+}
