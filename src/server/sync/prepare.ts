@@ -159,6 +159,7 @@ function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
     externalId: item.externalId,
     parentExternalId: item.parentId ?? null,
     identityHint: item.identityHint ?? null,
+    ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
     providerId: connector.providerId,
     source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
     kind: item.kind,

@@ -33,6 +33,8 @@ export interface PreparedItem {
   externalId: string;
   parentExternalId: string | null;
   identityHint: string | null;
+  /** The id it had until now, when its source says so; see `SourceItem.formerId`. */
+  formerExternalId?: string;
   providerId: string;
   source: string;
   kind: ItemKind;

@@ -148,7 +148,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
 async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
   const { rows, counts } = work;
   counts.seen++;
-  const known = rows.find(item.externalId) ?? renamed(work, item);
+  const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
   const aclId = await accessOf(work, item);
   if (known && isLiving && known.indexState === "held") rows.unhold(known.kbId);
@@ -172,6 +172,21 @@ async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
   if (isUnchanged) counts.unchanged++;
   else counts.upserted++;
   return isUnchanged ? "unchanged" : "upserted";
+}
+
+/** What its source says it was until now moves here with its kbId, unless it still lives there or somebody lives here. */
+function moved({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefined {
+  if (item.formerExternalId === undefined) return undefined;
+  const former = rows.find(item.formerExternalId);
+  const there = rows.find(item.externalId);
+  const hasMoved = former && former.removedAt === null && (seenBy === null || former.seenBy !== seenBy);
+  if (!hasMoved || (there && there.removedAt === null)) return undefined;
+  // Something removed lately had this id: the two change places, so that it can still be restored.
+  if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
+  rows.set(former.kbId, { externalId: item.externalId });
+  if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
+  for (const part of rows.partsOf(item.formerExternalId)) rows.set(part.kbId, { parentExternalId: item.externalId });
+  return { ...former, externalId: item.externalId };
 }
 
 /** The same thing under a new externalId: it moves there with its kbId. */

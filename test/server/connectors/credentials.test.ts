@@ -1,0 +1,204 @@
+import { z } from "zod";
+import { describe, expect, test } from "vitest";
+import { makeVault } from "#server/adapters/vault.ts";
+import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
+import type { Source, SourceContext } from "#server/ports/source.ts";
+import { composeFeatures } from "../../features.ts";
+import { makeServer, TEST_VAULT } from "../../helpers.ts";
+import { fakeExtractor, item, listing } from "../sync/harness.ts";
+
+const CANARY = "kb-canary-3f9a1c";
+const SAFE = { providerId: "safe", name: "Safe", config: { url: "https://a.test/x" } };
+const BODY = { ...SAFE, credentials: { token: CANARY }, access: { visibility: "private" } };
+
+/** A server with one source that takes a token and remembers what it was called with. */
+async function makeSafeServer() {
+  const calls: { what: string; token: string | undefined; isAdminMade: boolean | undefined }[] = [];
+  const world = { problem: undefined as string | undefined, forgotten: [] as string[] };
+  const note = (what: string, { credentials, connector }: SourceContext<unknown>) =>
+    void calls.push({ what, token: credentials["token"], isAdminMade: connector.isAdminMade });
+  const source: Source<{ url: string }> = {
+    spec: {
+      providerId: "safe",
+      name: "Safe",
+      kinds: ["file"],
+      auth: "credentials",
+      config: z.strictObject({ url: z.url(), depth: z.number().optional() }),
+      credentials: z.strictObject({ token: z.string().min(3) }),
+      acl: "connector",
+    },
+    async check(ctx) {
+      note("check", ctx);
+      if (world.problem === undefined) return { ok: true };
+      return { ok: false, problem: { code: "auth_required", message: world.problem } };
+    },
+    async *sync(ctx, run) {
+      note("sync", ctx);
+      yield* listing(() => [item("a", "text")])(run, AbortSignal.timeout(10_000));
+    },
+    async fetchContent(ctx) {
+      note("fetch", ctx);
+      return { bytes: Buffer.from("text"), fileName: "a" };
+    },
+    async browse(ctx) {
+      note("browse", ctx);
+      return { nodes: [], nextCursor: null };
+    },
+    originOf: ({ url }) => new URL(url).origin,
+    isForAdmins: (_config, { hasCredentials }) => !hasCredentials,
+    forget: async (connectorId) => void world.forgotten.push(connectorId),
+  };
+  // A source of a config of its own stands among the others as every source does.
+  const sources = { find: async () => source as Source, list: async () => [source as Source] };
+  const kb = await makeServer({}, (house, database) =>
+    composeFeatures(house, database, { sources, extractor: fakeExtractor }),
+  );
+  const owner = await kb.addOwner();
+  const admin = await kb.addMember(owner.workspaceId, "admin");
+  const member = await kb.addMember(owner.workspaceId, "member");
+  const sealed = async () => (await kb.database.read.selectFrom("connector_credentials").selectAll().execute())[0];
+  return { ...kb, calls, world, owner, admin, member, sealed, worker: kb.deps.worker };
+}
+
+describe("credentials of a connector", () => {
+  test("are given to the source alone, and come back over no route, log or error", async () => {
+    const kb = await makeSafeServer();
+    const owner = kb.as(kb.owner);
+    const made = await owner.post("/api/connectors", BODY);
+    expect([made.status, made.text.includes(CANARY)]).toEqual([201, false]);
+    const { id } = made.json.connector;
+    await kb.worker.runUntilIdle();
+    const browsed = await owner.post("/api/connectors/browse", {
+      providerId: "safe",
+      config: SAFE.config,
+      credentials: { token: CANARY },
+    });
+    kb.world.problem = `The token=${CANARY} is wrong: Authorization: Bearer ${CANARY}`;
+    const failed = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY } });
+    const invalid = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY, other: CANARY } });
+    const answers = [made, browsed, failed, invalid];
+    for (const path of ["", "/files", "/syncs"]) answers.push(await owner.get(`/api/connectors/${id}${path}`));
+    for (const path of ["/api/connectors", "/api/connectors/sources", "/api/audit", "/api/connectors/progress"]) {
+      answers.push(await owner.get(path));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 422, 422, 200, 200, 200, 200, 200, 200, 200]);
+    expect(answers.filter(({ text }) => text.includes(CANARY))).toEqual([]);
+    expect(JSON.stringify(kb.log.lines)).not.toContain(CANARY);
+    expect(kb.calls.map(({ what, token }) => [what, token])).toEqual([
+      ["check", CANARY],
+      ["sync", CANARY],
+      ["browse", CANARY],
+      ["check", CANARY],
+    ]);
+  });
+
+  test("are stored sealed, for their row alone", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+    const row = await kb.sealed();
+    expect(JSON.stringify(row)).not.toContain(CANARY);
+    const { id } = json.connector;
+    const place = (connectorId: string) => ({
+      table: "connector_credentials",
+      row: [kb.owner.workspaceId, connectorId],
+      column: "sealed",
+    });
+    expect(JSON.parse(TEST_VAULT.open(place(id), row?.sealed ?? ""))).toEqual({ token: CANARY });
+    expect(() => TEST_VAULT.open(place("con_2222222222222222"), row?.sealed ?? "")).toThrow();
+  });
+
+  test("go with the connector at once, and the source forgets the rest with the purge", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+    await kb.as(kb.owner).delete(`/api/connectors/${json.connector.id}`);
+    expect(await kb.sealed()).toBeUndefined();
+    await kb.worker.runUntilIdle();
+    expect(kb.world.forgotten).toEqual([json.connector.id]);
+  });
+
+  test("are not kept when the check fails", async () => {
+    const kb = await makeSafeServer();
+    kb.world.problem = "No.";
+    expect((await kb.as(kb.owner).post("/api/connectors", BODY)).status).toBe(422);
+    expect(await kb.sealed()).toBeUndefined();
+  });
+
+  test("stay for changes at the same origin, and must come along to another", async () => {
+    const kb = await makeSafeServer();
+    const owner = kb.as(kb.owner);
+    const { json } = await owner.post("/api/connectors", BODY);
+    const path = `/api/connectors/${json.connector.id}`;
+    const patch = async (body: object) => {
+      const { status, json } = await owner.patch(path, body);
+      return [status, json.code];
+    };
+    expect(await patch({ config: { url: "https://a.test/y" } })).toEqual([200, undefined]);
+    for (const url of ["https://b.test/x", "http://a.test/x", "https://a.test:8443/x"]) {
+      expect(await patch({ config: { url } })).toEqual([409, "credential_required"]);
+    }
+    expect(await patch({ config: { url: "https://b.test/x" }, credentials: { token: "new" } })).toEqual([
+      200,
+      undefined,
+    ]);
+    expect(kb.calls.at(-1)).toMatchObject({ what: "check", token: "new" });
+    expect(await patch({ config: { url: "https://c.test/x" }, credentials: {} })).toEqual([200, undefined]);
+    expect(await kb.sealed()).toBeUndefined();
+  });
+
+  test("of one person are not aimed at something else by another", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.member).post("/api/connectors", BODY);
+    const path = `/api/connectors/${json.connector.id}`;
+    const change = { config: { url: "https://a.test/other" } };
+    expect((await kb.as(kb.admin).patch(path, change)).json.code).toBe("credential_required");
+    expect((await kb.as(kb.admin).patch(path, { ...change, credentials: { token: "mine" } })).status).toBe(200);
+    expect((await kb.as(kb.member).patch(path, change)).json.code).toBe("credential_required");
+  });
+
+  test("let a member connect what only an admin may connect without", async () => {
+    const kb = await makeSafeServer();
+    const { credentials: _none, ...without } = BODY;
+    expect((await kb.as(kb.member).post("/api/connectors", without)).status).toBe(403);
+    expect((await kb.as(kb.admin).post("/api/connectors", without)).status).toBe(201);
+    expect((await kb.as(kb.member).post("/api/connectors", BODY)).status).toBe(201);
+    await kb.worker.runUntilIdle();
+    expect(kb.calls.filter(({ what }) => what === "sync").map(({ isAdminMade }) => isAdminMade)).toEqual([true, false]);
+  });
+
+  test("given anew open a connector that waits for them", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+    const { id } = json.connector;
+    const connectors = kb.store.in(kb.owner.workspaceId).connectors;
+    await connectors.update(id, { state: "needs_reauth", stateReason: "No." });
+    const changed = await kb.as(kb.owner).patch(`/api/connectors/${id}`, { credentials: { token: "new" } });
+    expect(changed.json.connector).toMatchObject({ state: "active", stateReason: null });
+    await kb.worker.runUntilIdle();
+    expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "new" });
+  });
+
+  test("sealed with an older key are sealed again when they are next used", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+    const connector = { connectorId: json.connector.id, createdBy: kb.owner.userId };
+    const bytes = (count: number) => new Uint8Array(count).fill(3);
+    const keys = [
+      { id: "new", key: new Uint8Array(32).fill(9) },
+      { id: "test", key: new Uint8Array(32).fill(7) },
+    ];
+    const keeper = makeCredentialKeeper({ store: kb.store, vault: makeVault(keys, bytes), now: Date.now });
+    expect((await keeper.standingOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
+    expect((await kb.sealed())?.sealed).toMatch(/^v1\.new\./);
+    const alone = makeCredentialKeeper({ store: kb.store, vault: makeVault(keys.slice(0, 1), bytes), now: Date.now });
+    expect((await alone.standingOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
+  });
+
+  test("that can't be opened end the run and ask for new ones", async () => {
+    const kb = await makeSafeServer();
+    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+    await kb.database.write.updateTable("connector_credentials").set({ sealed: "v1.gone.AAAA.AAAA.AAAA" }).execute();
+    await kb.worker.runUntilIdle();
+    const { connector } = (await kb.as(kb.owner).get(`/api/connectors/${json.connector.id}`)).json;
+    expect(connector).toMatchObject({ state: "needs_reauth", lastSync: { state: "failed" } });
+  });
+});
