@@ -33,8 +33,11 @@ export async function updateConnector(
     const { connectors } = tx.in(actor.workspaceId);
     await connectors.update(connectorId, patch);
     if (credentials) await parts.credentials.keep(tx, actor, connectorId, credentials);
-    const ended = rewalks && source.sync ? await rewalk(parts, tx, actor, { ...before, ...patch }) : [];
-    if (patch.visibility !== undefined) await changeAccess(tx, actor, { ...before, ...patch });
+    const after = { ...before, ...patch };
+    // Opened to others, the source may have to leave out more.
+    const isOpened = before.visibility === "private" && after.visibility !== "private";
+    const ended = (rewalks || isOpened) && source.sync ? await rewalk(parts, tx, actor, after, rewalks) : [];
+    if (patch.visibility !== undefined) await changeAccess(tx, actor, after);
     await record(parts, tx, actor, "connector.changed", connectorId, {
       fields: Object.keys(body),
       ...(patch.visibility !== undefined && { from: before.visibility, to: patch.visibility }),
@@ -254,10 +257,16 @@ function originOf(source: Source, config: Record<string, unknown>): string | und
   return parsed.success ? source.originOf?.(parsed.data) : undefined;
 }
 
-async function rewalk(parts: ConnectorParts, tx: Store, actor: Actor, after: ConnectorRecord): Promise<SyncRecord[]> {
+async function rewalk(
+  parts: ConnectorParts,
+  tx: Store,
+  actor: Actor,
+  after: ConnectorRecord,
+  isReadAgain: boolean,
+): Promise<SyncRecord[]> {
   const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, after.connectorId);
   // Titles of places and what is read follow from name and config: every item is looked at again.
-  await tx.in(actor.workspaceId).itemWrites.forgetVersions(after.connectorId);
+  if (isReadAgain) await tx.in(actor.workspaceId).itemWrites.forgetVersions(after.connectorId);
   if (after.state === "active" || after.state === "error") {
     await parts.syncs.request(tx, actor.workspaceId, after, { trigger: "manual", mode: "full" });
   }

@@ -125,6 +125,8 @@ export interface SourceContext<Config> {
     id: string;
     name: string;
     visibility?: "private" | "members" | "workspace" | "source";
+    /** The connector's owner. A source with `acl: "connector"` may name them in an access; nobody when it is not told. */
+    owner?: Principal;
     /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
     isAdminMade?: boolean;
   };

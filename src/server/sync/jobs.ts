@@ -217,10 +217,11 @@ async function makeContext(
   }
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
   const { connectorId: id, name, visibility } = connector;
+  const owner = `user:${connector.ownerUserId}`;
   const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {}, isAdminMade: false };
   return {
     config: config.data,
-    connector: { id, name, visibility, isAdminMade: standing.isAdminMade },
+    connector: { id, name, visibility, owner, isAdminMade: standing.isAdminMade },
     credentials: standing.credentials,
     signal,
     now: () => new Date(now()),

@@ -3,7 +3,7 @@ import type { Scope, Source, SourceContext } from "#server/ports/source.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { browseFolders } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
-import { isRestricted } from "./judge.ts";
+import { isLeftOut } from "./judge.ts";
 import { mimeHintOf } from "./mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
@@ -73,7 +73,7 @@ async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
   const file = await openInside(root, externalId);
   try {
     const isSecret = !ctx.config.secretFiles && isSecretFile(fileName);
-    if (isSecret || isRestricted({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
+    if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
       throw new ApiError("source_not_found", { message: `${JSON.stringify(externalId)} is left out by policy.` });
     }
     const mimeType = mimeHintOf(fileName);

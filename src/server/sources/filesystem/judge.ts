@@ -56,14 +56,17 @@ export function judgeStats(options: JudgeOptions, stats: BigIntStats): Verdict {
   if (!stats.isDirectory() && !stats.isFile()) return IRREGULAR;
   if (stats.dev !== options.root.dev) return OTHER_DEVICE;
   if (stats.isDirectory() && identityOf(stats) === options.root.dataFolderIdentity) return FORBIDDEN;
-  return isRestricted(options, stats) ? RESTRICTED : "take";
+  return isLeftOut(options, stats) ? RESTRICTED : "take";
 }
 
-/** True when other users of the machine may not read the file (pass the folder), and the connector is for more than its owner. */
-export function isRestricted(options: Pick<JudgeOptions, "config" | "isPrivate">, stats: BigIntStats): boolean {
-  if (options.isPrivate || options.config.includeRestricted) return false;
-  const needed = stats.isDirectory() ? OTHERS_EXECUTE : OTHERS_READ;
-  return (stats.mode & needed) === 0n;
+/** True when the file (folder) is restricted and the connector is for more than its owner. */
+export function isLeftOut(options: Pick<JudgeOptions, "config" | "isPrivate">, stats: BigIntStats): boolean {
+  return !options.isPrivate && !options.config.includeRestricted && isRestricted(stats);
+}
+
+/** True when other users of the machine may not read the file (pass the folder). */
+export function isRestricted(stats: BigIntStats): boolean {
+  return (stats.mode & (stats.isDirectory() ? OTHERS_EXECUTE : OTHERS_READ)) === 0n;
 }
 
 /** kb's own user may not read it. */

@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { SourceContainer, SourceItem } from "#server/ports/source.ts";
+import type { Principal, SourceContainer, SourceItem } from "#server/ports/source.ts";
 import { hasNoText, mimeHintOf } from "./mime-hints.ts";
 
 /** What an item is made of. */
@@ -9,6 +9,8 @@ export interface FileFacts {
   connectorName: string;
   maxFileBytes: number;
   nowMs: number;
+  /** The one reader of a restricted file, `nobody` when it is not known who; absent = all whom the connector is for. */
+  onlyReader?: Principal | "nobody";
 }
 
 /** A file system may count time in steps of two seconds (FAT): an edit within a step changes no stamp. */
@@ -17,16 +19,19 @@ const SETTLED_AFTER_MS = 2_000;
 /**
  * `inode:size:mtime in ns`. A file written within the last 2 s gets `:new` after it: the next walk then finds another
  * version and reads it once more, so an edit that left no other trace is not missed; equal text costs no new index.
+ * The one reader of a restricted file is part of it: a change of rights alone moves no stamp, and is a new access.
  */
-export function versionOf(stats: BigIntStats, nowMs: number): string {
+export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" | "nowMs" | "onlyReader">): string {
   const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
-  return Number(stats.mtimeMs) > nowMs - SETTLED_AFTER_MS ? `${version}:new` : version;
+  const reader = onlyReader === undefined ? "" : `:${onlyReader}`;
+  return `${version}${Number(stats.mtimeMs) > nowMs - SETTLED_AFTER_MS ? ":new" : ""}${reader}`;
 }
 
 /**
  * The item of a file. Ids keep the names as the system gives them; what people read is in composed form (NFC).
  * The file system's own permissions are no mirror: the connector's access decides, so the item says `workspace` and
- * the engine adds the connector's group. Source: S5, S19.
+ * the engine adds the connector's group. A restricted file names its one reader itself: when the connector is opened to
+ * others, it is closed to them from the first moment, not from the next run on. Source: S5, S19.
  */
 export function toItem(facts: FileFacts): SourceItem {
   const { rel, stats } = facts;
@@ -42,15 +47,19 @@ export function toItem(facts: FileFacts): SourceItem {
     path: segments.map(readable),
     // With a second link the former name may still be there, and both are items.
     ...(stats.nlink === 1n ? { identityHint: `${stats.dev}:${stats.ino}` } : {}),
-    version: versionOf(stats, facts.nowMs),
+    version: versionOf(facts),
     ...(mimeType === undefined ? {} : { mimeType }),
     size: Number(stats.size),
     createdAt: createdAt(stats, updatedAt),
     updatedAt,
     containers: containersOf(segments),
     content: contentOf(stats, mimeType, facts.maxFileBytes),
-    access: { known: true, all: [["workspace"]] },
+    access: accessOf(facts),
   };
+}
+
+function accessOf({ onlyReader }: FileFacts): SourceItem["access"] {
+  return onlyReader === "nobody" ? { known: false } : { known: true, all: [[onlyReader ?? "workspace"]] };
 }
 
 /** A copy keeps its modification time and is born later: then the earlier of the two is shown. */

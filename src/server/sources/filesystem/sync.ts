@@ -4,7 +4,7 @@ import type { SourceContext, SourceItem, SyncEvent, SyncRequest } from "#server/
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
-import { toItem, versionOf } from "./map.ts";
+import { toItem, versionOf, type FileFacts } from "./map.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
 import { compileScope } from "#server/sources/file-scope/scope.ts";
@@ -85,7 +85,7 @@ async function* syncAll(
   const runId = run.runId ?? null;
   const isResumed = cursor !== undefined && runId !== null && cursor.runId === runId && cursor.after !== null;
   const after = isResumed ? cursor.after : null;
-  const isKnown = (entry: FileEntry) => run.storedVersion(entry.rel) === versionOf(entry.stats, ctx.now().getTime());
+  const isKnown = (entry: FileEntry) => run.storedVersion(entry.rel) === versionOf(factsOf(ctx, entry));
   const batch = makeBatch(batching, isResumed ? cursor.done : 0);
   const total = countBeside(ctx, options);
   let isComplete = true;
@@ -181,13 +181,19 @@ async function* syncItems(
 }
 
 function itemOf(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): SourceItem {
-  return toItem({
+  return toItem(factsOf(ctx, entry));
+}
+
+function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, entry: FileEntry): FileFacts {
+  const isOwnersOnly = entry.isRestricted && connector.visibility === "private";
+  return {
     rel: entry.rel,
     stats: entry.stats,
-    connectorName: ctx.connector.name,
-    maxFileBytes: maxFileBytes(ctx.config),
-    nowMs: ctx.now().getTime(),
-  });
+    connectorName: connector.name,
+    maxFileBytes: maxFileBytes(config),
+    nowMs: now().getTime(),
+    ...(isOwnersOnly && { onlyReader: connector.owner ?? "nobody" }),
+  };
 }
 
 function skipOf(entry: Exclude<WalkEntry, { t: "file" }>): Extract<Event, { t: "skip" }> {

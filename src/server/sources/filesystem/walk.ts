@@ -4,6 +4,7 @@ import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
 import {
   DENIED,
   TOO_DEEP,
+  isRestricted,
   judgeName,
   judgeStats,
   type IgnoreChain,
@@ -16,7 +17,7 @@ import { errorCode } from "./root.ts";
 
 /** What the walk meets, in the order of the ids' segments. */
 export type WalkEntry =
-  | { t: "file"; rel: string; stats: BigIntStats }
+  | { t: "file"; rel: string; stats: BigIntStats; isRestricted: boolean }
   | { t: "refused"; rel: string; refusal: Refusal }
   /** It could not be looked at now: what is stored at or below it must stay. */
   | { t: "failed"; rel: string; message: string };
@@ -98,21 +99,25 @@ interface Frame {
   /** Looked at already, in order. */
   ahead: Looked[];
   chain: IgnoreChain | undefined;
+  /** True when it lies in a folder, or is one, that other users of the machine may not pass. The root does not count. */
+  isRestricted: boolean;
   /** The rest of the id to resume at, if it lies in this folder. */
   resume: readonly string[];
 }
 
 type Looked = { name: string; stats: BigIntStats } | { name: string; error: unknown };
-type Enter = { t: "enter"; rel: string; name: string };
+type Enter = { t: "enter"; rel: string; name: string; isRestricted: boolean };
 type Step = WalkEntry | Enter | { t: "nothing" };
 
 /** `lstat` calls under way at once: enough to keep the four threads of the pool busy. */
 const LOOK_AHEAD = 32;
 
 async function enterRoot(options: JudgeOptions, resume: readonly string[]) {
-  const entered = await openFrame(options, "", undefined, resume).catch((cause: unknown) => {
-    throw new ApiError("source_unavailable", { message: "The root folder can't be read now.", field: "root", cause });
-  });
+  const entered = await openFrame(options, { rel: "", isRestricted: false }, undefined, resume).catch(
+    (cause: unknown) => {
+      throw new ApiError("source_unavailable", { message: "The root folder can't be read now.", field: "root", cause });
+    },
+  );
   return entered;
 }
 
@@ -150,7 +155,8 @@ async function enter(
   if (depth > MAX_DEPTH) return { entries: [{ t: "refused", rel: step.rel, refusal: TOO_DEEP }] };
   const resume = parent.resume[0] === step.name ? parent.resume.slice(1) : [];
   try {
-    return await openFrame(options, step.rel, chainBelow(parent.chain, step.rel), resume);
+    const { rel, isRestricted } = step;
+    return await openFrame(options, { rel, isRestricted }, chainBelow(parent.chain, rel), resume);
   } catch (error) {
     return { entries: folderFailure(step.rel, error) };
   }
@@ -158,7 +164,7 @@ async function enter(
 
 async function openFrame(
   options: JudgeOptions,
-  rel: string,
+  { rel, isRestricted }: Pick<Frame, "rel" | "isRestricted">,
   outer: IgnoreChain | undefined,
   resume: readonly string[],
 ): Promise<{ frame: Frame; entries: WalkEntry[] }> {
@@ -168,7 +174,8 @@ async function openFrame(
     const { chain, faults } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
     const start = resume[0];
     const next = start === undefined ? 0 : names.findIndex((name) => byCodeUnits(name, start) >= 0);
-    const frame: Frame = { folder, rel, names, next: next === -1 ? names.length : next, ahead: [], chain, resume };
+    const place = { next: next === -1 ? names.length : next, ahead: [], resume };
+    const frame: Frame = { folder, rel, names, chain, isRestricted, ...place };
     return { frame, entries: faults.map(({ rel, message }) => refused(rel, { reason: "failed", message })) };
   } catch (error) {
     await folder.close();
@@ -191,9 +198,10 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
   const verdict = judge(options, frame, name, rel, stats);
   if (verdict === "silent") return { t: "nothing" };
   if (verdict !== "take") return { t: "refused", rel, refusal: verdict };
-  if (stats.isDirectory()) return { t: "enter", rel, name };
+  const isClosed = frame.isRestricted || isRestricted(stats);
+  if (stats.isDirectory()) return { t: "enter", rel, name, isRestricted: isClosed };
   if (await isDenied(options, rel, stats)) return { t: "refused", rel, refusal: DENIED };
-  return { t: "file", rel, stats };
+  return { t: "file", rel, stats, isRestricted: isClosed };
 }
 
 function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, stats: BigIntStats): Verdict {
