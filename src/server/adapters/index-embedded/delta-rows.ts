@@ -10,6 +10,13 @@ export interface DeltaRow {
   document: IndexedDocument | undefined;
 }
 
+/** A delta row as readers take it: terms as they are stored (UTF-8, a line each), no string made of them. */
+export interface DeltaEntry {
+  document: Omit<IndexedDocument, "text"> & { length: number };
+  terms: Uint8Array;
+  weights: Uint8Array;
+}
+
 /** Stores the newest state of an item, in place of an older delta row of it. */
 export function putDeltaRow(sql: Statements, no: number, row: DeltaRow): void {
   const { document } = row;
@@ -24,12 +31,36 @@ export function putDeltaRow(sql: Statements, no: number, row: DeltaRow): void {
   }
 }
 
-/** The delta rows of a workspace with a greater number, in order; at most `limit`. */
-export function* readDeltaRows(sql: Statements, no: number, afterSeq: number, limit = -1): Generator<DeltaRow> {
+/** The delta rows of a workspace with a greater number, in order; `entry` undefined = removed. */
+export function* readDeltaEntries(
+  sql: Statements,
+  no: number,
+  afterSeq: number,
+): Generator<{ seq: number; kbId: string; entry: DeltaEntry | undefined }> {
   const rows = sql(
-    "SELECT id, kbId, document, terms, weights FROM index_delta WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
-  ).iterate(packKey(no, afterSeq), packKey(no + 1, 0), limit);
-  for (const row of rows) yield parseDeltaRow(row);
+    `SELECT id, kbId, document, CAST(terms AS BLOB) AS terms, weights FROM index_delta
+     WHERE id > ? AND id < ? ORDER BY id`,
+  ).iterate(packKey(no, afterSeq), packKey(no + 1, 0));
+  for (const row of rows) {
+    // Columns of `index_delta`, written by `putDeltaRow` and by nothing else; an empty blob may come as null.
+    const { id, kbId, document, terms, weights } = row as {
+      id: number;
+      kbId: string;
+      document: string | null;
+      terms: Uint8Array | null;
+      weights: Uint8Array | null;
+    };
+    yield { seq: lowOf(id), kbId, entry: document === null ? undefined : toEntry(document, terms, weights) };
+  }
+}
+
+function toEntry(document: string, terms: Uint8Array | null, weights: Uint8Array | null): DeltaEntry {
+  return {
+    // As above.
+    document: JSON.parse(document) as DeltaEntry["document"],
+    terms: terms ?? new Uint8Array(0),
+    weights: weights ?? new Uint8Array(0),
+  };
 }
 
 /** One delta row by its number, unless it was replaced meanwhile. */

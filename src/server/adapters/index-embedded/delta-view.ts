@@ -1,16 +1,19 @@
-import { StringTable } from "#server/analysis/string-table.ts";
-import type { IndexedDocument } from "#server/ports/search-index.ts";
+import { AccessLog } from "./access-log.ts";
 import { ColumnsBuilder } from "./columns.ts";
+import type { DeltaEntry } from "./delta-rows.ts";
 import { type Growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
 import type { SegmentView } from "./segment-view.ts";
-import { visitTerms } from "./vocabulary.ts";
+import { TermBytes } from "./term-bytes.ts";
+import { visitIdTerms } from "./vocabulary.ts";
+
+const NEWLINE = 10;
 
 /** Changed documents since the last fold, in memory: a segment that grows, one slot for each version of an item. */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
-  readonly #terms = new StringTable();
+  readonly #terms = new TermBytes();
   /** Postings in the order they came, chained per term from the newest to the oldest; entry 0 is the end. */
   readonly #newest: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
   readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
@@ -19,6 +22,7 @@ export class DeltaSegment implements SegmentView {
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
   unreadable = 0;
   living = 0;
+  readonly accessLog = new AccessLog();
 
   get columns() {
     return this.#builder.columns;
@@ -29,16 +33,23 @@ export class DeltaSegment implements SegmentView {
   }
 
   /** Appends a document and gives its slot. */
-  add(document: IndexedDocument): number {
-    const id = this.#builder.add({ ...document, length: document.text.length }, document.aclId);
-    visitTerms(document, (text, start, end, weight) => this.#addPosting(text, start, end, id, weight));
+  add({ document, terms, weights }: DeltaEntry): number {
+    const id = this.#builder.add(document, document.aclId);
+    let start = 0;
+    for (let i = 0; i < weights.length; i++) {
+      const found = terms.indexOf(NEWLINE, start);
+      const end = found < 0 ? terms.length : found;
+      this.#addPosting(this.#terms.intern(terms, start, end), id, weights[i] ?? 0);
+      start = end + 1;
+    }
+    visitIdTerms(document, (term) => this.#addPosting(this.#terms.internText(term), id, 1));
     this.living++;
     if (document.aclId === 0) this.unreadable++;
     return id;
   }
 
   postings(term: string): Postings | undefined {
-    const number = this.#terms.find(term, 0, term.length);
+    const number = this.#terms.find(term);
     if (number < 0) return undefined;
     const count = this.#counts.array[number] ?? 0;
     const ids = new Uint16Array(count);
@@ -54,7 +65,7 @@ export class DeltaSegment implements SegmentView {
 
   /** All terms that begin with this. */
   termsFrom(prefix: string): string[] {
-    return this.#terms.strings.filter((term) => term.startsWith(prefix));
+    return this.#terms.startingWith(prefix);
   }
 
   kill(id: number): void {
@@ -64,12 +75,13 @@ export class DeltaSegment implements SegmentView {
 
   setAcl(id: number, aclId: number): void {
     const before = this.columns.acl[id] ?? 0;
+    if (before === aclId) return;
+    this.accessLog.add(id);
     this.unreadable += Number(aclId === 0) - Number(before === 0);
     this.columns.acl[id] = aclId;
   }
 
-  #addPosting(text: string, start: number, end: number, id: number, weight: number): void {
-    const number = this.#terms.intern(text, start, end);
+  #addPosting(number: number, id: number, weight: number): void {
     if (number === this.#newest.length) {
       push(this.#newest, 0);
       push(this.#counts, 0);

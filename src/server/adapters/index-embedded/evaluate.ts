@@ -1,43 +1,65 @@
 import type { Deadline } from "./deadline.ts";
 import type { Filter } from "./filters.ts";
+import { firstAtLeast, intersect } from "./intersect.ts";
 import type { Plan, ScoredTerm } from "./plan.ts";
 import type { Postings } from "./postings.ts";
 import type { Norm } from "./score.ts";
 import type { SegmentView } from "./segment-view.ts";
+import { isVisible } from "./visibility.ts";
 
 /** What an evaluation works on: the segments with their filters, seen by one viewer. */
 export interface Scene {
   segments: readonly SegmentView[];
   filters: readonly (Filter | undefined)[];
-  accesses: Uint32Array;
+  /** What the viewer may see: a bit per document of each segment. */
+  documents: readonly Uint32Array[];
   norm: Norm;
   deadline: Deadline;
 }
 
-export type Accept = (segment: number, id: number, hasAll: boolean, score: number) => void;
+/** Gets the matches of a segment: the first `count` of `ids`, with the scores at the same places. */
+export type Accept = (matches: {
+  segment: number;
+  ids: Uint16Array;
+  scores: Float64Array;
+  /** At the same places: 1 = has all words. */
+  hasAll: Uint8Array;
+  count: number;
+}) => void;
 
 const SIZE = 65_536;
 
-/** A longer list is searched, not walked, when it has this many entries for each candidate. */
-const SEARCH_RATIO = 12;
+/** A list is searched, not walked, when it has this many entries for each candidate. */
+const SEARCH_RATIO = 32;
 
 /**
- * Scratch arrays of an evaluation, made once per reader: 1.2 MB. Everything in them is left as it was found: zeros in
- * `seen` and `required`.
+ * Scratch arrays of an evaluation, made once per reader: 2 MB. Everything in them is left as it was found: zeros in
+ * `seen`, `required` and `places`.
  */
 export interface Scratch {
+  /** Candidates, and beside each its score, whether it has all words, and the weight of the first list. */
   ids: Uint16Array;
   scores: Float64Array;
+  hasAll: Uint8Array;
+  weights: Uint8Array;
+  /** Where a candidate stands in the list looked at last. */
+  spots: Uint16Array;
+  /** By local id: words found, required terms found, place among the candidates (plus one). */
   seen: Uint8Array;
   required: Uint8Array;
+  places: Uint32Array;
 }
 
 export function makeScratch(): Scratch {
   return {
     ids: new Uint16Array(SIZE),
     scores: new Float64Array(SIZE),
+    hasAll: new Uint8Array(SIZE),
+    weights: new Uint8Array(SIZE),
+    spots: new Uint16Array(SIZE),
     seen: new Uint8Array(SIZE),
     required: new Uint8Array(SIZE),
+    places: new Uint32Array(SIZE),
   };
 }
 
@@ -45,200 +67,193 @@ export function makeScratch(): Scratch {
 export function clearScratch(scratch: Scratch): void {
   scratch.seen.fill(0);
   scratch.required.fill(0);
+  scratch.places.fill(0);
 }
 
 /** Every visible document that passes the filters; score 0. */
-export function evaluateEverything(scene: Scene, accept: Accept): void {
-  const { accesses } = scene;
+export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accept): void {
+  const { ids, scores, hasAll } = scratch;
+  scores.fill(0);
+  hasAll.fill(1);
   for (let s = 0; s < scene.segments.length; s++) {
     scene.deadline.check();
-    const columns = scene.segments[s]?.columns;
+    const bits = scene.documents[s];
     const filter = scene.filters[s];
-    if (columns === undefined) continue;
-    const { acl, docs } = columns;
+    const docs = scene.segments[s]?.columns.docs ?? 0;
+    if (bits === undefined) continue;
+    let count = 0;
     for (let id = 0; id < docs; id++) {
-      const a = acl[id] ?? 0;
-      if (((accesses[a >>> 5] ?? 0) & (1 << (a & 31))) === 0) continue;
-      if (filter === undefined || filter(id)) accept(s, id, true, 0);
+      if (isVisible(bits, id) && (filter === undefined || filter(id))) ids[count++] = id;
     }
+    accept({ segment: s, ids, scores, hasAll, count });
   }
 }
 
 /** Documents that have every term. Per segment: the visible ones of the rarest list, then list by list. */
 export function evaluateAll(scene: Scene, plan: Plan, scratch: Scratch, accept: Accept): void {
   if (plan.isHopeless) return;
+  const { ids, scores, hasAll } = scratch;
+  hasAll.fill(1);
   for (let s = 0; s < scene.segments.length; s++) {
     scene.deadline.check();
-    const count = intersect(scene, plan.terms, s, scratch);
+    const found = intersect(scene, plan.terms, s, scratch);
     const filter = scene.filters[s];
-    for (let i = 0; i < count; i++) {
-      const id = scratch.ids[i] ?? 0;
-      if (filter === undefined || filter(id)) accept(s, id, true, scratch.scores[i] ?? 0);
-    }
+    const count = filter === undefined ? found : keepPassing(filter, scratch, found);
+    accept({ segment: s, ids, scores, hasAll, count });
   }
 }
 
-function intersect(scene: Scene, terms: readonly ScoredTerm[], s: number, scratch: Scratch): number {
-  const segment = scene.segments[s];
-  const [first, ...others] = terms;
-  const rarest = first?.lists[s];
-  if (segment === undefined || first === undefined || rarest === undefined) return 0;
-  if (others.some((term) => term.lists[s] === undefined)) return 0;
-  let count = startWith(scene, segment, rarest, first.scale, scratch);
-  for (const { lists, scale } of others) {
-    const list = lists[s];
-    if (count === 0 || list === undefined) return 0;
-    const narrow = list.ids.length > count * SEARCH_RATIO ? narrowBySearch : narrowByWalk;
-    count = narrow(scene, segment, list, scale, scratch, count);
-  }
-  return count;
-}
-
-function startWith(scene: Scene, segment: SegmentView, list: Postings, scale: number, scratch: Scratch): number {
-  const { accesses } = scene;
-  const { base, slope } = scene.norm;
-  const { acl, lengths } = segment.columns;
-  const { ids, weights } = list;
-  const { ids: found, scores } = scratch;
+function keepPassing(filter: Filter, { ids, scores }: Scratch, found: number): number {
   let count = 0;
-  for (let i = 0; i < ids.length; i++) {
+  for (let i = 0; i < found; i++) {
     const id = ids[i] ?? 0;
-    const a = acl[id] ?? 0;
-    if (((accesses[a >>> 5] ?? 0) & (1 << (a & 31))) === 0) continue;
-    const weight = weights[i] ?? 0;
-    found[count] = id;
-    scores[count++] = (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
+    if (!filter(id)) continue;
+    ids[count] = id;
+    scores[count++] = scores[i] ?? 0;
   }
   return count;
-}
-
-function narrowByWalk(
-  scene: Scene,
-  segment: SegmentView,
-  list: Postings,
-  scale: number,
-  scratch: Scratch,
-  count: number,
-): number {
-  const { base, slope } = scene.norm;
-  const { lengths } = segment.columns;
-  const { ids, weights } = list;
-  const { ids: found, scores } = scratch;
-  let kept = 0;
-  let i = 0;
-  for (let k = 0; k < count; k++) {
-    const id = found[k] ?? 0;
-    while (i < ids.length && (ids[i] ?? 0) < id) i++;
-    if (i === ids.length) break;
-    if (ids[i] !== id) continue;
-    const weight = weights[i] ?? 0;
-    found[kept] = id;
-    scores[kept++] = (scores[k] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
-  }
-  return kept;
-}
-
-function narrowBySearch(
-  scene: Scene,
-  segment: SegmentView,
-  list: Postings,
-  scale: number,
-  scratch: Scratch,
-  count: number,
-): number {
-  const { base, slope } = scene.norm;
-  const { lengths } = segment.columns;
-  const { ids, weights } = list;
-  const { ids: found, scores } = scratch;
-  let kept = 0;
-  let from = 0;
-  for (let k = 0; k < count; k++) {
-    const id = found[k] ?? 0;
-    from = firstAtLeast(ids, id, from);
-    if (from === ids.length) break;
-    if (ids[from] !== id) continue;
-    const weight = weights[from] ?? 0;
-    found[kept] = id;
-    scores[kept++] = (scores[k] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
-  }
-  return kept;
-}
-
-function firstAtLeast(ids: Uint16Array, id: number, from: number): number {
-  let low = from;
-  let high = ids.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ids[middle] ?? 0) < id) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /**
- * Documents that have all phrases and at least half of what was asked for (and two of it). Term at a time into
- * accumulators; a filter is asked once per document.
+ * Documents that have all phrases and at least half of what was asked for (and two of it). A first walk over the lists
+ * counts words only, as most documents have too few of them; those with enough are then scored in a second.
  */
 export function evaluateAny(scene: Scene, plan: Plan, scratch: Scratch, accept: Accept): void {
   if (plan.isPhraseHopeless) return;
   const wanted = plan.words + plan.phrases;
   const neededWords = Math.max(2, Math.ceil(wanted / 2)) - plan.phrases;
   const neededTerms = plan.terms.filter((term) => term.isRequired).length;
-  const { ids: touched, scores, seen, required } = scratch;
+  const { ids, scores, hasAll } = scratch;
   for (let s = 0; s < scene.segments.length; s++) {
-    const segment = scene.segments[s];
-    const filter = scene.filters[s];
-    if (segment === undefined) continue;
-    let count = 0;
-    for (const term of plan.terms) {
-      scene.deadline.check();
+    scene.deadline.check();
+    const terms = plan.terms.flatMap((term) => {
       const list = term.lists[s];
-      if (list !== undefined) count = accumulate(scene, segment, list, term, scratch, count);
-    }
-    for (let i = 0; i < count; i++) {
-      const id = touched[i] ?? 0;
-      // The first touch leaves 64, each word adds 1: a document touched by a phrase only is not taken for untouched.
-      const words = (seen[id] ?? 0) & 63;
-      const isEnough = words >= neededWords && required[id] === neededTerms;
-      seen[id] = 0;
-      required[id] = 0;
-      if (isEnough && (filter === undefined || filter(id))) accept(s, id, words === plan.words, scores[id] ?? 0);
-    }
+      return list === undefined ? [] : [{ list, term }];
+    });
+    const touched =
+      neededTerms > 0
+        ? countRequired(terms, neededWords, neededTerms, scratch)
+        : countWords(terms, neededWords, scratch);
+    const count = keepVisible(scene, s, plan.words, scratch, touched);
+    if (count > 0) scoreCandidates(scene, s, terms, scratch, count);
+    accept({ segment: s, ids, scores, hasAll, count });
   }
 }
 
-function accumulate(
-  scene: Scene,
-  segment: SegmentView,
-  list: Postings,
-  term: ScoredTerm,
-  scratch: Scratch,
-  before: number,
-): number {
-  const { accesses } = scene;
-  const { base, slope } = scene.norm;
-  const { acl, lengths } = segment.columns;
-  const { ids, weights } = list;
-  const { ids: touched, scores, seen, required } = scratch;
-  const { scale, isRequired } = term;
-  const word = term.isWord ? 1 : 0;
-  let count = before;
-  for (let i = 0; i < ids.length; i++) {
-    const id = ids[i] ?? 0;
-    const a = acl[id] ?? 0;
-    if (((accesses[a >>> 5] ?? 0) & (1 << (a & 31))) === 0) continue;
-    const weight = weights[i] ?? 0;
-    const score = (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
-    const known = seen[id] ?? 0;
-    if (known === 0) {
-      touched[count++] = id;
-      scores[id] = score;
-      seen[id] = 64 + word;
-    } else {
-      scores[id] = (scores[id] ?? 0) + score;
-      seen[id] = known + word;
+interface TermList {
+  list: Postings;
+  term: ScoredTerm;
+}
+
+/** Puts documents with enough words into `ids`, visible or not; leaves the number of words in `seen`. */
+function countWords(terms: readonly TermList[], needed: number, { ids: touched, seen }: Scratch): number {
+  let count = 0;
+  for (const { list } of terms) {
+    const { ids } = list;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i] ?? 0;
+      const words = (seen[id] ?? 0) + 1;
+      seen[id] = words;
+      if (words === needed) touched[count++] = id;
     }
-    if (isRequired) required[id] = (required[id] ?? 0) + 1;
   }
   return count;
+}
+
+/** The same where some terms must all be there, and words may be none. */
+function countRequired(terms: readonly TermList[], neededWords: number, neededTerms: number, scratch: Scratch): number {
+  const { ids: touched, seen, required } = scratch;
+  for (const { list, term } of terms) {
+    for (const id of list.ids) {
+      if (term.isWord) seen[id] = (seen[id] ?? 0) + 1;
+      if (term.isRequired) required[id] = (required[id] ?? 0) + 1;
+    }
+  }
+  let count = 0;
+  for (let id = 0; id < SIZE; id++) {
+    if (required[id] === neededTerms && (seen[id] ?? 0) >= neededWords) touched[count++] = id;
+  }
+  required.fill(0);
+  return count;
+}
+
+/** Keeps what the viewer may see and the filter lets through; `seen` is zero afterwards. */
+function keepVisible(scene: Scene, s: number, allWords: number, scratch: Scratch, touched: number): number {
+  const { ids, hasAll, seen } = scratch;
+  const bits = scene.documents[s] ?? new Uint32Array(0);
+  const filter = scene.filters[s];
+  let count = 0;
+  for (let i = 0; i < touched; i++) {
+    const id = ids[i] ?? 0;
+    if (!isVisible(bits, id) || (filter !== undefined && !filter(id))) continue;
+    hasAll[count] = seen[id] === allWords ? 1 : 0;
+    ids[count++] = id;
+  }
+  seen.fill(0);
+  return count;
+}
+
+/** Adds up scores term by term, rarest first: every document's sum is made in the same order everywhere. */
+function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], scratch: Scratch, count: number): void {
+  const lengths = scene.segments[s]?.columns.lengths;
+  if (lengths === undefined) return;
+  const { ids, scores, places, hasAll } = scratch;
+  const isSearched = terms.some(({ list }) => list.ids.length > count * SEARCH_RATIO);
+  // Searching wants ascending ids; `hasAll` has to move along.
+  if (isSearched) sortCandidates(ids, hasAll, count);
+  for (let i = 0; i < count; i++) {
+    scores[i] = 0;
+    places[ids[i] ?? 0] = i + 1;
+  }
+  for (const { list, term } of terms) {
+    if (list.ids.length > count * SEARCH_RATIO) scoreBySearch(scene, lengths, list, term.scale, scratch, count);
+    else scoreByWalk(scene, lengths, list, term.scale, scratch);
+  }
+  for (let i = 0; i < count; i++) places[ids[i] ?? 0] = 0;
+}
+
+function sortCandidates(ids: Uint16Array, hasAll: Uint8Array, count: number): void {
+  const packed = new Uint32Array(count);
+  for (let i = 0; i < count; i++) packed[i] = (ids[i] ?? 0) * 2 + (hasAll[i] ?? 0);
+  packed.sort();
+  for (let i = 0; i < count; i++) {
+    const entry = packed[i] ?? 0;
+    ids[i] = entry >>> 1;
+    hasAll[i] = entry & 1;
+  }
+}
+
+function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: number, scratch: Scratch): void {
+  const { base, slope } = scene.norm;
+  const { scores, places } = scratch;
+  const { ids, weights } = list;
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] ?? 0;
+    const place = places[id] ?? 0;
+    if (place === 0) continue;
+    const weight = weights[i] ?? 0;
+    scores[place - 1] = (scores[place - 1] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
+  }
+}
+
+function scoreBySearch(
+  scene: Scene,
+  lengths: Uint32Array,
+  list: Postings,
+  scale: number,
+  scratch: Scratch,
+  count: number,
+): void {
+  const { base, slope } = scene.norm;
+  const { ids: candidates, scores } = scratch;
+  const { ids, weights } = list;
+  let at = 0;
+  for (let k = 0; k < count; k++) {
+    const id = candidates[k] ?? 0;
+    at = firstAtLeast(ids, id, at);
+    if (at === ids.length) return;
+    if (ids[at] !== id) continue;
+    const weight = weights[at] ?? 0;
+    scores[k] = (scores[k] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
+  }
 }

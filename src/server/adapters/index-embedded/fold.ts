@@ -1,3 +1,4 @@
+import { hasChunkToWrite, writeChunks } from "./access-chunks.ts";
 import { findKbId } from "./columns.ts";
 import { DeadMarks } from "./dead.ts";
 import { findDeltaRow } from "./delta-rows.ts";
@@ -23,6 +24,8 @@ export interface FoldLimits {
   deadShare: number;
   /** Access rows that are written into the segments' columns at once. */
   accessRows: number;
+  /** Accesses that are written into one chunk. */
+  accessChunk: number;
 }
 
 /** Levels 4k → 32k → 65,536. Source: design page "search". */
@@ -35,6 +38,7 @@ export const FOLD_LIMITS: FoldLimits = {
   maxDocs: MAX_SEGMENT_DOCS,
   deadShare: 0.1,
   accessRows: 4_096,
+  accessChunk: 8_192,
 };
 
 export type FoldJob = Generator<void, void>;
@@ -72,7 +76,10 @@ export function planFold(sql: Statements, no: number, limits: FoldLimits): FoldJ
     packKey(no, 0),
     packKey(no + 1, 0),
   );
-  return accessRows >= limits.accessRows ? foldAccess(sql, no) : undefined;
+  if (accessRows >= limits.accessRows) return foldAccess(sql, no);
+  const workspaceId = String(state.workspaceId);
+  if (!hasChunkToWrite(sql, workspaceId, no, limits.accessChunk)) return undefined;
+  return writeChunks(sql, workspaceId, no, limits.accessChunk);
 }
 
 /** Which segments are worth merging now. */
@@ -213,6 +220,11 @@ function* removeWorkspace(sql: Statements, no: number): FoldJob {
   yield* cleanUp(sql, no, packKey(no + 1, 0) - 1);
   yield* deleteStepwise(deleteSome(sql, "index_terms", "no, term", "no = ?"), no);
   yield* deleteStepwise(deleteSome(sql, "index_access", "id", "no = ?"), no);
+  yield* deleteStepwise(
+    deleteSome(sql, "index_acl_chunks", "id", "id BETWEEN ? AND ?"),
+    packKey(no, 0),
+    packKey(no + 1, 0) - 1,
+  );
   sql("DELETE FROM index_state WHERE no = ?").run(no);
 }
 

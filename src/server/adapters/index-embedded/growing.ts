@@ -1,12 +1,15 @@
 /** Typed arrays that grow: number lists without boxing. */
-export interface Growing<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array> {
+export interface Growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array> {
   /** May be longer than `length`. */
   array: T;
   length: number;
 }
 
 /** Room for `capacity` entries in all; keeps the old ones. */
-export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: T, capacity: number): T {
+export function grown<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
+  array: T,
+  capacity: number,
+): T {
   if (array.length >= capacity) return array;
   // The species constructor of a typed array is its own class.
   const Type = array.constructor as new (length: number) => T;
@@ -16,7 +19,7 @@ export function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64
 }
 
 /** Appends a number. */
-export function push<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(
+export function push<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
   list: Growing<T>,
   value: number,
 ): void {

@@ -1,5 +1,6 @@
 import type { HitPosition, SearchHit, SearchOrder } from "#server/ports/search-index.ts";
 import { compareKbIds, kbIdAt } from "./columns.ts";
+import type { Accept } from "./evaluate.ts";
 import type { SegmentView } from "./segment-view.ts";
 
 /** A document that matches: segment index and local id, whether it has everything asked for, and its score. */
@@ -43,10 +44,26 @@ export class HitCollector {
     return this.#remaining > this.#limit;
   }
 
+  /** Takes the matches of a segment as an evaluation gives them. */
+  acceptAll({ segment, ids, scores, hasAll, count }: Parameters<Accept>[0]): void {
+    this.total += count;
+    const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
+    for (let i = 0; i < count; i++) {
+      const id = ids[i] ?? 0;
+      const score = scores[i] ?? 0;
+      const all = hasAll[i] === 1;
+      if (all) this.totalAll++;
+      this.#offer(segment, id, all, score, dates === undefined ? score : this.#dateOr(dates[id]));
+    }
+  }
+
   accept(segment: number, id: number, hasAll: boolean, score: number): void {
     this.total++;
     if (hasAll) this.totalAll++;
-    const value = this.#order === "relevance" ? score : this.#dateOf(segment, id);
+    this.#offer(segment, id, hasAll, score, this.#valueOf({ segment, id, score }));
+  }
+
+  #offer(segment: number, id: number, hasAll: boolean, score: number, value: number): void {
     if (this.#after !== undefined && !this.#isAfter(this.#after, segment, id, hasAll, value)) return;
     this.#remaining++;
     const last = this.#best[this.#limit - 1];
@@ -70,16 +87,18 @@ export class HitCollector {
     matches.splice(0, matches.length, ...entries);
   }
 
-  #valueOf({ segment, id, score }: Match): number {
-    return this.#order === "relevance" ? score : this.#dateOf(segment, id);
+  #valueOf({ segment, id, score }: Omit<Match, "hasAll">): number {
+    return this.#order === "relevance" ? score : this.#dateOr(this.#datesOf(segment)?.[id]);
   }
 
-  #dateOf(segment: number, id: number): number {
+  #datesOf(segment: number): Float64Array | undefined {
     const columns = this.#segments[segment]?.columns;
-    const isDue = this.#order === "due";
-    const date = (isDue ? columns?.dueAt : columns?.updatedAt)?.[id] ?? Number.NaN;
-    if (Number.isNaN(date)) return isDue ? NEVER : LONG_AGO;
-    return date;
+    return this.#order === "due" ? columns?.dueAt : columns?.updatedAt;
+  }
+
+  #dateOr(date = Number.NaN): number {
+    if (!Number.isNaN(date)) return date;
+    return this.#order === "due" ? NEVER : LONG_AGO;
   }
 
   #insert(entry: Entry): void {

@@ -12,13 +12,14 @@ import {
 } from "./evaluate.ts";
 import { FacetCounter } from "./facets.ts";
 import { allOf, type Filter, makeFilters, memberCheck } from "./filters.ts";
-import { HitCollector } from "./hits.ts";
+import { HitCollector, type Match } from "./hits.ts";
 import type { ReadText } from "./phrases.ts";
 import { makePlan, type Plan } from "./plan.ts";
 import { makeNorm } from "./score.ts";
 import { type Database, makeStatements, type Statements } from "./sqlite.ts";
 import { readState } from "./state.ts";
 import { readStats } from "./stats.ts";
+import { PostingCache } from "./posting-cache.ts";
 import { TermReader } from "./term-lists.ts";
 import { hasNoTextWork, verifyOnText } from "./verify.ts";
 import { Visibility } from "./visibility.ts";
@@ -80,10 +81,11 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   const sql = makeStatements(db);
   const scratch = makeScratch();
   const workspaces = new Map<string, Opened>();
+  const postings = new PostingCache();
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
-    view: new WorkspaceView(sql, no),
-    visibility: new Visibility(sql, workspaceId, cacheBytes),
+    view: new WorkspaceView(sql, no, postings),
+    visibility: new Visibility(sql, workspaceId, no, cacheBytes),
   });
 
   const open = (workspaceId: string): Opened | undefined => {
@@ -105,13 +107,14 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     // A workspace without an index answers like one in which nothing is visible.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
-    const visible = opened.visibility.visibleSet(request.viewer, view.sums);
-    const reader = new TermReader({ sql, no: view.no, segments: view.segments, accesses: visible.accesses }, deadline);
+    const visible = opened.visibility.visibleSet(request.viewer, view.segments);
+    const { documents } = visible;
+    const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const plan = makePlan(parseQuery(request.query), reader, view.deltas, visible.items);
     const scene: Scene = {
       segments: view.segments,
       filters: withExclusions(makeFilters(view, reader, request.filters), plan),
-      accesses: visible.accesses,
+      documents,
       norm: makeNorm(visible),
       deadline,
     };
@@ -183,19 +186,23 @@ function run(
   const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
   const facets = new FacetCounter(segments, request.facets ?? [], request.timeZone ?? "UTC");
   const hasFacets = (request.facets ?? []).length > 0;
-  const accept: Accept = (segment, id, hasAll, score) => {
+  const accept: Accept = (matches) => {
+    collector.acceptAll(matches);
+    if (hasFacets) for (let i = 0; i < matches.count; i++) facets.accept(matches.segment, matches.ids[i] ?? 0);
+  };
+  const acceptOne = ({ segment, id, hasAll, score }: Match) => {
     collector.accept(segment, id, hasAll, score);
     if (hasFacets) facets.accept(segment, id);
   };
   const evaluate = (sink: Accept) => {
-    if (plan.words + plan.phrases === 0) evaluateEverything(scene, sink);
+    if (plan.words + plan.phrases === 0) evaluateEverything(scene, scratch, sink);
     else (match === "all" ? evaluateAll : evaluateAny)(scene, plan, scratch, sink);
   };
   if (hasNoTextWork(plan)) {
     evaluate(accept);
     return { collector, facets, match, order, isExact: true };
   }
-  const isExact = verifyOnText({ ...search, collector, evaluate, accept });
+  const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
   return { collector, facets, match, order, isExact };
 }
 

@@ -53,6 +53,8 @@ export const INDEX_DDL: readonly string[] = [
   `CREATE UNIQUE INDEX IF NOT EXISTS index_delta_item ON index_delta (no, kbId)`,
   // id = no · 2^32 + aclSeq. Accesses newer than the item's row or column.
   `CREATE TABLE IF NOT EXISTS index_access (id INTEGER PRIMARY KEY, no INTEGER NOT NULL, kbId TEXT NOT NULL, aclId INTEGER NOT NULL)`,
+  // id = no · 2^32 + first aclId. Accesses of the store in blobs of some thousand, for a quick start.
+  `CREATE TABLE IF NOT EXISTS index_acl_chunks (id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
   `CREATE UNIQUE INDEX IF NOT EXISTS index_access_item ON index_access (no, kbId)`,
 ];
 

@@ -1,4 +1,6 @@
-import { type Columns, findKbId } from "./columns.ts";
+import { AccessLog } from "./access-log.ts";
+import { type Columns, findKbId, type KbIdHeads, makeKbIdHeads } from "./columns.ts";
+import type { PostingCache } from "./posting-cache.ts";
 import { decodePostings, type Postings } from "./postings.ts";
 import { packKey } from "./schema.ts";
 import { hasBit, loadColumns, setBit } from "./segment-files.ts";
@@ -11,6 +13,8 @@ export interface SegmentView {
   readonly columns: Columns;
   /** How many documents have access 0. */
   unreadable: number;
+  /** Changes of `columns.acl` since the documents came in. */
+  readonly accessLog: AccessLog;
   /** The posting list of a term; `termId` is its number in the workspace, when it has one. */
   postings(term: string, termId: number | undefined): Postings | undefined;
 }
@@ -20,11 +24,15 @@ export class BaseSegment implements SegmentView {
   readonly number: number;
   readonly columns: Columns;
   unreadable = 0;
+  readonly accessLog = new AccessLog();
   readonly #dead: Uint8Array;
   readonly #sql: Statements;
+  readonly #cache: PostingCache;
+  #heads: KbIdHeads | undefined;
 
-  constructor(sql: Statements, row: SegmentRow) {
+  constructor(sql: Statements, row: SegmentRow, cache: PostingCache) {
     this.#sql = sql;
+    this.#cache = cache;
     this.number = row.segment;
     this.columns = loadColumns(sql, row.segment, row.docs);
     this.#dead = new Uint8Array(Math.ceil(row.docs / 8));
@@ -33,14 +41,17 @@ export class BaseSegment implements SegmentView {
 
   postings(_term: string, termId: number | undefined): Postings | undefined {
     if (termId === undefined) return undefined;
-    const row: unknown = this.#sql("SELECT data FROM index_postings WHERE id = ?").get(packKey(this.number, termId));
-    // The column's declared type.
-    return row === undefined ? undefined : decodePostings((row as { data: Uint8Array }).data);
+    const key = packKey(this.number, termId);
+    return this.#cache.get(key, () => {
+      const row: unknown = this.#sql("SELECT data FROM index_postings WHERE id = ?").get(key);
+      // The column's declared type.
+      return row === undefined ? undefined : decodePostings((row as { data: Uint8Array }).data);
+    });
   }
 
   /** Local id of the living document with this kbId (as UTF-8), or -1. */
   find(key: Uint8Array): number {
-    const id = findKbId(this.columns, key);
+    const id = findKbId(this.columns, key, (this.#heads ??= makeKbIdHeads(this.columns)));
     return id < 0 || hasBit(this.#dead, id) ? -1 : id;
   }
 
@@ -59,6 +70,8 @@ export class BaseSegment implements SegmentView {
 
   setAcl(id: number, aclId: number): void {
     const before = this.columns.acl[id] ?? 0;
+    if (before === aclId) return;
+    this.accessLog.add(id);
     this.unreadable += Number(aclId === 0) - Number(before === 0);
     this.columns.acl[id] = aclId;
   }

@@ -4,7 +4,6 @@ import { type Postings, unitePostings } from "./postings.ts";
 import { powerOfTwoFrom } from "./score.ts";
 import type { SegmentView } from "./segment-view.ts";
 import type { Statements } from "./sqlite.ts";
-import { hasAccess } from "./visibility.ts";
 
 /** Posting lists of one term (or of a united prefix), one per segment. */
 export interface TermLists {
@@ -16,23 +15,26 @@ export interface TermLists {
 /** Most words that a prefix stands for. Source: S24. */
 export const MAX_EXPANSIONS = 256;
 
+/** Postings counted between two looks at the limit. */
+const COUNT_STEP = 1_024;
+
 /** Reads posting lists for one search, each once. */
 export class TermReader {
   readonly #sql: Statements;
   readonly #no: number;
   readonly #segments: readonly SegmentView[];
-  readonly #accesses: Uint32Array;
+  readonly #documents: readonly Uint32Array[];
   readonly #deadline: Deadline;
   readonly #known = new Map<string, TermLists>();
 
   constructor(
-    at: { sql: Statements; no: number; segments: readonly SegmentView[]; accesses: Uint32Array },
+    at: { sql: Statements; no: number; segments: readonly SegmentView[]; documents: readonly Uint32Array[] },
     deadline: Deadline,
   ) {
     this.#sql = at.sql;
     this.#no = at.no;
     this.#segments = at.segments;
-    this.#accesses = at.accesses;
+    this.#documents = at.documents;
     this.#deadline = deadline;
   }
 
@@ -47,16 +49,16 @@ export class TermReader {
     return known;
   }
 
-  /** Visible items that have the term; counting stops one above `limit`. */
+  /** Visible items that have the term; counting stops above `limit`, and then gives one more than it. */
   visibleCount({ lists }: TermLists, limit = Infinity): number {
-    const accesses = this.#accesses;
     let count = 0;
     for (let s = 0; s < lists.length; s++) {
       const ids = lists[s]?.ids;
-      const acl = this.#segments[s]?.columns.acl;
-      if (ids === undefined || acl === undefined) continue;
-      for (let i = 0; i < ids.length; i++) {
-        if (hasAccess(accesses, acl[ids[i] ?? 0] ?? 0) && ++count > limit) return count;
+      const bits = this.#documents[s];
+      if (ids === undefined || bits === undefined) continue;
+      for (let from = 0; from < ids.length; from += COUNT_STEP) {
+        count += countVisible(ids, from, Math.min(ids.length, from + COUNT_STEP), bits);
+        if (count > limit) return limit + 1;
       }
     }
     return count;
@@ -125,4 +127,13 @@ export class TermReader {
     }
     return [...terms].sort();
   }
+}
+
+function countVisible(ids: Uint16Array, from: number, to: number, bits: Uint32Array): number {
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const id = ids[i] ?? 0;
+    count += ((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+  }
+  return count;
 }

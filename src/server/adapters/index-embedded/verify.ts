@@ -25,11 +25,15 @@ export function verifyOnText(work: {
   readText: ReadText;
   collector: HitCollector;
   evaluate: (sink: Accept) => void;
-  accept: Accept;
+  accept: (match: Match) => void;
 }): boolean {
   const { request, scene, plan } = work;
   const matches: Match[] = [];
-  work.evaluate((segment, id, hasAll, score) => matches.push({ segment, id, hasAll, score }));
+  work.evaluate(({ segment, ids, scores, hasAll, count }) => {
+    for (let i = 0; i < count; i++) {
+      matches.push({ segment, id: ids[i] ?? 0, hasAll: hasAll[i] === 1, score: scores[i] ?? 0 });
+    }
+  });
   work.collector.sort(matches);
   const suspects = plan.excludedPhrases.map(({ words, lists }) => ({
     words,
@@ -48,7 +52,7 @@ export function verifyOnText(work: {
       if (!plan.textPhrases.every((words) => fieldsHavePhrase(fields, words))) continue;
       if (doubts.some(({ words }) => fieldsHavePhrase(fields, words))) continue;
     }
-    work.accept(segment, id, match.hasAll, match.score);
+    work.accept(match);
   }
   return true;
 }

@@ -18,10 +18,15 @@ export function visitTerms(document: IndexedDocument, visit: VisitTerm): void {
     visit(terms, start, end, weights[i] ?? 0);
     start = end + 1;
   }
-  const visitIds = (prefix: string, ids: readonly string[]) => {
-    for (const id of new Set(ids)) visit(prefix + id, 0, prefix.length + id.length, 1);
-  };
-  visitIds(PERSON_TERM, document.people);
-  visitIds(ASSIGNEE_TERM, document.assignees);
-  visitIds(CONTAINER_TERM, document.containers);
+  visitIdTerms(document, (term) => visit(term, 0, term.length, 1));
+}
+
+/** Calls `visit` with every index term that is no word: people, assignees, containers; their weight is 1. */
+export function visitIdTerms(
+  document: Pick<IndexedDocument, "people" | "assignees" | "containers">,
+  visit: (term: string) => void,
+): void {
+  for (const id of new Set(document.people)) visit(PERSON_TERM + id);
+  for (const id of new Set(document.assignees)) visit(ASSIGNEE_TERM + id);
+  for (const id of new Set(document.containers)) visit(CONTAINER_TERM + id);
 }

@@ -1,7 +1,6 @@
-import type { Columns } from "./columns.ts";
-import { AccessSums } from "./access-sums.ts";
-import { type DeltaRow, readDeltaRows } from "./delta-rows.ts";
+import { type DeltaEntry, readDeltaEntries } from "./delta-rows.ts";
 import { DeltaSegment } from "./delta-view.ts";
+import type { PostingCache } from "./posting-cache.ts";
 import { packKey } from "./schema.ts";
 import { BaseSegment, type SegmentView } from "./segment-view.ts";
 import { readManifest } from "./segments.ts";
@@ -23,21 +22,22 @@ interface Place {
 const encoder = new TextEncoder();
 
 /**
- * One workspace's index as a reader holds it in memory: columns of all segments, the delta, and sums per access.
+ * One workspace's index as a reader holds it in memory: columns of all segments and the delta.
  * `refresh` brings it forward to the state that the reader's transaction sees; it never goes back.
  */
 export class WorkspaceView {
   readonly no: number;
-  readonly sums = new AccessSums();
   readonly #sql: Statements;
+  readonly #postings: PostingCache;
   #base = new Map<number, BaseSegment>();
   #deltas: DeltaSegment[] = [];
   #delta = new Map<string, DeltaPlace>();
   #state: IndexState | undefined;
   #segments: SegmentView[] = [];
 
-  constructor(sql: Statements, no: number) {
+  constructor(sql: Statements, no: number, postings: PostingCache) {
     this.#sql = sql;
+    this.#postings = postings;
     this.no = no;
   }
 
@@ -69,7 +69,6 @@ export class WorkspaceView {
     }
     if (fresh.length > 0) this.#overlayOn(fresh);
     if (before !== undefined && before.aclSeq !== state.aclSeq) this.#readAccess(before.aclSeq);
-    if (isNewGeneration) this.sums.recount(this.#segmentList());
     this.#segments = this.#segmentList();
     this.#state = { ...state };
   }
@@ -85,7 +84,7 @@ export class WorkspaceView {
     this.#base = new Map();
     for (const row of readManifest(this.#sql, this.no)) {
       let segment = known.get(row.segment);
-      if (segment === undefined) fresh.push((segment = new BaseSegment(this.#sql, row)));
+      if (segment === undefined) fresh.push((segment = new BaseSegment(this.#sql, row, this.#postings)));
       if (row.dead !== undefined) segment.killAll(row.dead);
       this.#base.set(row.segment, segment);
     }
@@ -98,25 +97,23 @@ export class WorkspaceView {
     this.#readDelta(state.foldedSeq);
     // Accesses newer than the rows themselves.
     this.#readAccess(0);
-    this.sums.recount(this.#segmentList());
   }
 
   #readDelta(afterSeq: number): void {
-    for (const row of readDeltaRows(this.#sql, this.no, afterSeq)) this.#applyDeltaRow(row);
+    for (const { seq, kbId, entry } of readDeltaEntries(this.#sql, this.no, afterSeq)) this.#change(seq, kbId, entry);
   }
 
-  #applyDeltaRow({ seq, kbId, document }: DeltaRow): void {
+  #change(seq: number, kbId: string, entry: DeltaEntry | undefined): void {
     const old = this.find(kbId);
-    if (old !== undefined) this.#kill(placeOf(old));
-    if (document === undefined) {
+    if (old !== undefined) killAt(old);
+    if (entry === undefined) {
       this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
       return;
     }
     let segment = this.#deltas.at(-1);
     if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
-    const id = segment.add(document);
+    const id = segment.add(entry);
     this.#delta.set(kbId, { seq, segment, id });
-    this.sums.add(document.aclId, 1, document.text.length);
   }
 
   /** Drops what a fold has moved into segments; starts afresh when little is left. */
@@ -148,10 +145,7 @@ export class WorkspaceView {
       const found = this.find(kbId);
       if (found === undefined) continue;
       const { segment, id } = placeOf(found);
-      const length = segment.columns.lengths[id] ?? 0;
-      this.sums.add(segment.columns.acl[id] ?? 0, -1, -length);
       segment.setAcl(id, aclId);
-      this.sums.add(aclId, 1, length);
     }
   }
 
@@ -169,12 +163,11 @@ export class WorkspaceView {
     }
     return undefined;
   }
+}
 
-  #kill({ segment, id }: Place): void {
-    const columns: Columns = segment.columns;
-    this.sums.add(columns.acl[id] ?? 0, -1, -(columns.lengths[id] ?? 0));
-    segment.kill(id);
-  }
+function killAt(found: { segment: SegmentView; id: number }): void {
+  const { segment, id } = placeOf(found);
+  segment.kill(id);
 }
 
 /** Every view is one of the two classes made here. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import type { AccessSums } from "#server/adapters/index-embedded/access-sums.ts";
+import type { SegmentView } from "#server/adapters/index-embedded/segment-view.ts";
 import { makeStatements } from "#server/adapters/index-embedded/sqlite.ts";
 import { type TermLists, TermReader } from "#server/adapters/index-embedded/term-lists.ts";
 import { type VisibleSet, Visibility } from "#server/adapters/index-embedded/visibility.ts";
@@ -26,13 +26,11 @@ function betrayals(flaw: Flaw): number {
     .length;
 }
 
-type Viewer = { principals: readonly string[]; epoch: number };
-
-/** Breaks what the viewer's set of visible accesses is made of. */
-function breakVisibleSet(change: (set: VisibleSet, sums: AccessSums, viewer: Viewer) => VisibleSet): void {
+/** Breaks what the viewer's set of visible documents is made of. */
+function breakVisibleSet(change: (set: VisibleSet, segments: readonly SegmentView[]) => VisibleSet): void {
   const original = Visibility.prototype.visibleSet;
-  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, sums) {
-    return change(original.call(this, viewer, sums), sums, viewer);
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    return change(original.call(this, viewer, segments), segments);
   });
 }
 
@@ -50,11 +48,16 @@ function opened(isOpen: (lists: string[][]) => boolean): number[] {
   return Object.entries(ACCESSES).flatMap(([aclId, lists]) => (isOpen(lists) ? [Number(aclId)] : []));
 }
 
-function withAccesses(set: VisibleSet, aclIds: readonly number[]): VisibleSet {
-  const accesses = new Uint32Array(8);
-  accesses.set(set.accesses.subarray(0, 8));
-  for (const aclId of aclIds) accesses[aclId >>> 5] = (accesses[aclId >>> 5] ?? 0) | (1 << (aclId & 31));
-  return { ...set, accesses };
+/** Opens the documents with one of these accesses as well; N and lengths stay. */
+function withAccesses(set: VisibleSet, segments: readonly SegmentView[], aclIds: readonly number[]): VisibleSet {
+  const documents = set.documents.map((known, s) => {
+    const bits = known.slice();
+    segments[s]?.columns.acl.forEach((aclId, id) => {
+      if (aclIds.includes(aclId)) bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31));
+    });
+    return bits;
+  });
+  return { ...set, documents };
 }
 
 const isMine = (principal: string) => principal === "ann" || principal === "everyone";
@@ -65,36 +68,42 @@ test("planted leak: hidden postings in df are found out", () => {
 });
 
 test("planted leak: hidden items in N and the average length are found out", () => {
-  breakVisibleSet((set, sums) => ({
-    ...set,
-    items: sums.items.reduce((a, b) => a + b, 0),
-    length: sums.lengths.reduce((a, b) => a + b, 0),
-  }));
+  breakVisibleSet((set, segments) => {
+    let [items, length] = [0, 0];
+    for (const { columns } of segments) {
+      for (let id = 0; id < columns.docs; id++) {
+        if (columns.acl[id] === 0) continue;
+        items++;
+        length += columns.lengths[id] ?? 0;
+      }
+    }
+    return { ...set, items, length };
+  });
   expect(betrayals(plain)).toBeGreaterThan(0);
 });
 
 test("planted leak: an access without lists taken for everybody is found out", () => {
   const wrong = opened((lists) => lists.every((list) => list.some(isMine)));
   expect(wrong).toContain(4);
-  breakVisibleSet((set) => withAccesses(set, wrong));
+  breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
   expect(betrayals(plain)).toBeGreaterThan(0);
 });
 
 test("planted leak: matching principals counted instead of lists is found out", () => {
   const wrong = opened((lists) => lists.length > 0 && lists.flat().filter(isMine).length >= lists.length);
   expect(wrong).toContain(5);
-  breakVisibleSet((set) => withAccesses(set, wrong));
+  breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
   expect(betrayals(plain)).toBeGreaterThan(0);
 });
 
 test("planted leak: accesses of another workspace are found out", () => {
   let current: TestIndex | undefined;
   const original = Visibility.prototype.visibleSet;
-  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, sums) {
-    const mine = original.call(this, viewer, sums);
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    const mine = original.call(this, viewer, segments);
     if (current === undefined) return mine;
-    const other = original.call(new Visibility(makeStatements(current.db), "w2"), viewer, sums);
-    return { ...mine, accesses: other.items > 0 ? other.accesses : mine.accesses };
+    const other = original.call(new Visibility(makeStatements(current.db), "w2", 0), viewer, segments);
+    return { ...mine, documents: other.items > 0 ? other.documents : mine.documents };
   });
   const flaw: Flaw = (index, reader) => (request) => {
     current = index;
@@ -136,8 +145,8 @@ test("planted leak: a choice of all or any words that counts hidden items is fou
 test("planted leak: the visible set of another epoch is found out", () => {
   const known = new Map<Visibility, VisibleSet>();
   const original = Visibility.prototype.visibleSet;
-  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, sums) {
-    const set = known.get(this) ?? original.call(this, viewer, sums);
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    const set = known.get(this) ?? original.call(this, viewer, segments);
     known.set(this, set);
     return set;
   });

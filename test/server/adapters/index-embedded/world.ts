@@ -29,6 +29,7 @@ export const TINY_LIMITS: FoldLimits = {
   maxDocs: 40,
   deadShare: 0.2,
   accessRows: 6,
+  accessChunk: 4,
 };
 
 export interface ItemSpec {
