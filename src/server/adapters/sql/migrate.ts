@@ -14,6 +14,8 @@ const MIGRATIONS: Record<string, Migration> = {
   "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
   "0003-credentials": credentials,
   "0004-push-sets": pushSets,
+  // The same again: tables that came to the index later.
+  "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
 };
 
 /**
