@@ -1,27 +1,53 @@
-import { defineConfig } from "tsup";
+import { build, defineConfig, type Options } from "tsup";
+
+const SHARED = {
+  format: ["esm"],
+  target: "node20",
+  platform: "node",
+  sourcemap: true,
+  dts: false,
+} satisfies Options;
+
+/** What `main.ts` loads when it knows the command: files of their own. */
+const LEAVE_OUT: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "leave-out",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/(mcp-entry|process|run)\.ts$/ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: path.replace(/\.ts$/, ".js"), external: true } : undefined,
+    );
+  },
+};
 
 /**
  * ESM bundles with code splitting: the CLI loads a command's chunk only when it runs (bundling is worth 5× at start).
  * Worker threads and child processes need files of their own: one entry each, found by `src/server/adapters/spawn.ts`.
+ * The program's first file and the bridge are one file each, because hosts wait for the bridge's start and splitting
+ * gives a file to every module that it shares with another command.
  */
 export default defineConfig({
+  ...SHARED,
   entry: {
-    cli: "src/cli/main.ts",
+    process: "src/cli/process.ts",
+    run: "src/cli/run.ts",
     writer: "src/server/adapters/sql/writer/thread.ts",
     searcher: "src/server/adapters/index-embedded/searcher-thread.ts",
     extractor: "src/server/extract/child.ts",
   },
-  format: ["esm"],
-  target: "node20",
-  platform: "node",
   splitting: true,
-  sourcemap: true,
   clean: true,
-  dts: false,
   // The CLI's own dependencies are bundled (start-up time); native packages and the big server libraries stay outside.
   noExternal: ["commander", "picocolors", "@clack/prompts"],
   // Bundled CommonJS packages call require(): give the ESM chunks one.
   banner: {
     js: 'import { createRequire as __kbCreateRequire } from "node:module"; const require = __kbCreateRequire(import.meta.url);',
   },
+  onSuccess: () =>
+    build({
+      ...SHARED,
+      config: false,
+      silent: true,
+      entry: { cli: "src/cli/main.ts", "mcp-entry": "src/cli/mcp-entry.ts" },
+      splitting: false,
+      esbuildPlugins: [LEAVE_OUT],
+    }),
 });

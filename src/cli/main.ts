@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 /** `kb`: checks Node, answers --version at once, wires the process to the command line, and is the one to exit. */
 import { VERSION } from "#api/version.ts";
-import type { Deps } from "./deps.ts";
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isTooOld = major < 20 || (major === 20 && minor < 19);
@@ -18,21 +17,26 @@ if (isTooOld) {
 
 async function start(): Promise<void> {
   // Everything else is loaded after the check above: old versions could not even read it.
-  const { makeDeps } = await import("./process.ts");
-  const deps = makeDeps(process, (exitCode) => process.exit(exitCode));
-  const code = await run(process.argv.slice(2), deps);
+  const code = (await runMcp()) ?? (await runAny());
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit(code);
 }
 
-async function run(argv: readonly string[], deps: Deps): Promise<number> {
-  if (first === "mcp" || first === "bridge") {
-    const [{ readMcpArgv }, { mcp }] = await Promise.all([import("./mcp-argv.ts"), import("./commands/mcp.ts")]);
-    const input = readMcpArgv(argv);
-    if (input !== undefined) return await mcp(input, deps);
-  }
-  const { runCli } = await import("./run.ts");
-  return await runCli(argv, deps);
+/** The bridge, without what the other commands load; undefined when the full parser has to read the command line. */
+async function runMcp(): Promise<number | undefined> {
+  if (first !== "mcp" && first !== "bridge") return undefined;
+  const { makeHost, mcp, readMcpArgv } = await import("./mcp-entry.ts");
+  const input = readMcpArgv(process.argv.slice(2));
+  return input && (await mcp(input, makeHost(process, exit)));
+}
+
+async function runAny(): Promise<number> {
+  const [{ makeDeps }, { runCli }] = await Promise.all([import("./process.ts"), import("./run.ts")]);
+  return await runCli(process.argv.slice(2), makeDeps(process, exit));
+}
+
+function exit(code: number): never {
+  process.exit(code);
 }
 
 /** Resolves when what was written has left the process; a reader that is gone has nothing to wait for. */

@@ -1,5 +1,4 @@
 /** Small private JSON files: readable by their owner only, replaced in one step. */
-import { randomUUID } from "node:crypto";
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { CliFailure } from "./failure.ts";
@@ -28,7 +27,7 @@ export async function readStateFile(path: string): Promise<Record<string, unknow
 /** Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole. */
 export async function writeStateFile(path: string, value: Record<string, unknown>): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const file = await open(temporary, "wx", 0o600);
     try {

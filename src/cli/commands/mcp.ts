@@ -1,7 +1,6 @@
-import { appendFileSync } from "node:fs";
 import { textOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
 import { redact } from "#cli/failure.ts";
+import type { Host } from "#cli/host.ts";
 import { findCredential, loadSettings } from "#cli/settings.ts";
 
 /** The bridge's `BridgeLogin`, said again: its code and its types are loaded only when it runs. */
@@ -13,9 +12,11 @@ interface FoundLogin {
 }
 
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
-export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
+export async function mcp(input: CommandInput, deps: Host): Promise<number> {
   const { runBridge } = await import("#bridge/main.ts");
   const logFile = textOption(input, "logFile");
+  // Loaded for those who want it: the module of files costs the start more than the bridge's own code.
+  const append = logFile === undefined ? undefined : (await import("node:fs")).appendFileSync;
   const isVerbose = input.options["verbose"] === true;
   return await runBridge({
     stdin: deps.io.stdin,
@@ -26,13 +27,13 @@ export async function mcp(input: CommandInput, deps: Deps): Promise<number> {
       if (level === "debug" && !isVerbose) return;
       const line = `${new Date(deps.clock.now()).toISOString()} ${level} ${redact(message).replace(/\s+/g, " ")}\n`;
       deps.io.stderr.write(line);
-      if (logFile !== undefined) appendFileSync(logFile, line, { mode: 0o600 });
+      if (logFile !== undefined) append?.(logFile, line, { mode: 0o600 });
     },
   });
 }
 
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-function makeFindLogin(input: CommandInput, deps: Deps): () => Promise<FoundLogin | undefined> {
+function makeFindLogin(input: CommandInput, deps: Host): () => Promise<FoundLogin | undefined> {
   return async () => {
     const settings = await loadSettings(deps, input.options);
     const credential = await findCredential(deps, settings, "mcp");

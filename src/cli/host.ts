@@ -1,0 +1,62 @@
+/** The real process as what every command needs of it; nothing is loaded that the bridge's start could do without. */
+import { homedir } from "node:os";
+import type { Deps } from "./deps.ts";
+import { EXIT } from "./exit-codes.ts";
+
+/** What of `Deps` the process itself gives. */
+export type Host = Pick<Deps, "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal">;
+
+const DEFAULT_COLUMNS = 80;
+
+/**
+ * What this process gives. Ctrl-C and end signals abort `signal`; a second Ctrl-C, or a reader of stdout that went
+ * away, ends the process through `exit`.
+ */
+export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
+  const abort = new AbortController();
+  host.on("SIGINT", () => {
+    if (abort.signal.aborted) exit(EXIT.interrupted);
+    abort.abort();
+  });
+  for (const name of ["SIGTERM", "SIGHUP"] as const) host.on(name, () => abort.abort());
+  // `kb … | head`: nobody reads any more. The bridge listens too and ends the same way.
+  host.stdout.on("error", () => exit(EXIT.ok));
+  host.stderr.on("error", () => undefined);
+  return {
+    io: {
+      // Touching process.stdin opens it; only commands that read it do.
+      get stdin() {
+        return host.stdin;
+      },
+      stdout: host.stdout,
+      stderr: host.stderr,
+      get isStdinTty() {
+        return host.stdin.isTTY === true;
+      },
+      isStdoutTty: host.stdout.isTTY === true,
+      isStderrTty: host.stderr.isTTY === true,
+      columns: () => host.stdout.columns ?? host.stderr.columns ?? DEFAULT_COLUMNS,
+    },
+    env: host.env,
+    cwd: host.cwd(),
+    home: homedir(),
+    platform: host.platform,
+    clock: { now: () => Date.now(), sleep },
+    signal: abort.signal,
+  };
+}
+
+function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      done();
+    }, ms);
+    function stop(): void {
+      clearTimeout(timer);
+      fail(signal?.reason instanceof Error ? signal.reason : new Error("Aborted"));
+    }
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
