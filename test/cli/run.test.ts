@@ -12,6 +12,7 @@ describe("the command line", () => {
     ["an unknown option names the near one", ["search", "x", "--knd", "page"], "Did you mean --kind?"],
     ["a missing argument is named", ["tokens", "revoke"], "'id'"],
     ["an argument too many is refused", ["whoami", "me"], "oo many arguments"],
+    ["a role that the server does not have is not offered", ["serve", "--role", "worker"], "choices are all."],
     ["a value outside the choices lists them", ["search", "x", "--kind", "event"], "task, file, page, message"],
     [
       "a repeated value outside the choices lists them",

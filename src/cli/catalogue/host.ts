@@ -14,7 +14,7 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
     arguments: [{ name: "path", summary: "folders to index (default: the current one)", variadic: true }],
     options: [
       DATA_DIR,
-      { flags: "--port <port>", summary: "the port to serve on (default: 7700, or a free one)" },
+      { flags: "--port <port>", summary: "the port to serve on (default: KB_PORT, else 7700 or a free one)" },
       { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
       { flags: "--yes", summary: "do not ask about many files or files of other users" },
       { flags: "--foreground", summary: "stay, and stop the server on Ctrl-C" },
@@ -37,7 +37,7 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
       { flags: "--port <port>", summary: "default: KB_PORT, else 7700" },
       { flags: "--host <host>", summary: "the address to listen on (default: KB_HOST, else 127.0.0.1)" },
       DATA_DIR,
-      { flags: "--role <role>", summary: "what this process does", choices: ["all", "web", "worker"] },
+      { flags: "--role <role>", summary: "what this process does; with the embedded store: all", choices: ["all"] },
       { flags: "--config <file>", summary: "settings as YAML" },
     ],
     examples: ["kb serve --port 7700"],

@@ -23,7 +23,7 @@ export async function quickstart(input: CommandInput, deps: Deps): Promise<numbe
   refuseOtherHosts(deps);
   const output = makeOutput(input, deps);
   const dataDir = dataDirOf(textOption(input, "dataDir"), deps);
-  const port = parseInteger(textOption(input, "port"), "--port", 1, 65_535);
+  const port = portOf(input, deps);
   const folders = await chooseFolders(input, deps, [dataDir, configDir(deps)]);
   output.talk(`Data in ${dataDir}. Starting the server …`);
   const running = await ensureServer(dataDir, port, deps);
@@ -42,6 +42,13 @@ export async function quickstart(input: CommandInput, deps: Deps): Promise<numbe
   const exit = Math.max(0, ...done.map((folder) => exitOfSync(folder.sync)));
   if (!flagOption(input, "foreground")) return exit;
   return await stayForeground(dataDir, running.pid, exit, deps, output);
+}
+
+/** The port that the server must have; undefined = the one of last time, or a free one. */
+function portOf(input: CommandInput, { env }: Deps): number | undefined {
+  const flag = textOption(input, "port");
+  if (flag !== undefined) return parseInteger(flag, "--port", 1, 65_535);
+  return parseInteger(env["KB_PORT"] || undefined, "KB_PORT", 1, 65_535);
 }
 
 function refuseOtherHosts(deps: Deps): void {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished, test } from "vitest";
@@ -7,9 +9,9 @@ import { kb, makeWorld, type FakeWorld } from "../fakes.ts";
 const FAKE_SERVE = new URL("fake-serve.mjs", import.meta.url).pathname;
 
 /** A machine with a folder of notes, on which `kb serve` is the stand-in; its server is ended with the test. */
-function machine(): FakeWorld {
+function machine(more: Record<string, string> = {}): FakeWorld {
   const world = makeWorld({
-    env: { KB_DATABASE_URL: "postgres://other", KB_LOG_LEVEL: "warn", KB_TOKEN: "kb_pat_of_another_server" },
+    env: { KB_DATABASE_URL: "postgres://other", KB_LOG_LEVEL: "warn", KB_TOKEN: "kb_pat_of_another_server", ...more },
     real: {
       fetch,
       clock: { now: () => Date.now(), sleep: (ms) => sleep(ms) },
@@ -23,6 +25,16 @@ function machine(): FakeWorld {
     if (typeof pid === "number") process.kill(pid, "SIGKILL");
   });
   return world;
+}
+
+/** A port that nobody has now. */
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const address = listener.address();
+  listener.close();
+  await once(listener, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 function server(world: FakeWorld): Record<string, unknown> {
@@ -65,6 +77,18 @@ test("from nothing: a server, an admin, a connector, a sync, one answered search
   ]);
   // What belongs to another installation does not reach the child.
   expect(inherited).toEqual(["KB_BOOTSTRAP_EMAIL", "KB_BOOTSTRAP_PASSWORD", "KB_CONFIG_DIR", "KB_LOG_LEVEL"]);
+});
+
+test("the port is that of KB_PORT, unless --port names another", async ({ expect }) => {
+  const [one, two] = [await freePort(), await freePort()];
+  const first = machine({ KB_PORT: String(one) });
+  await run(first);
+  expect(server(first)["url"]).toBe(`http://127.0.0.1:${one}`);
+  const second = machine({ KB_PORT: "not one" });
+  await run(second, "--port", String(two));
+  expect(server(second)["url"]).toBe(`http://127.0.0.1:${two}`);
+  const third = await run(machine({ KB_PORT: "70000" }));
+  expect([third.code, third.stderr]).toEqual([2, expect.stringContaining('KB_PORT "70000"')]);
 });
 
 test("no token and no password is printed, and the files that hold them are the person's own", async ({ expect }) => {
