@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Scope, Source, SourceContext } from "#server/ports/source.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
-import { browseFolders } from "./browse.ts";
+import { browseFolder } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
 import { isLeftOut } from "./judge.ts";
 import { mimeHintOf } from "./mime-hints.ts";
@@ -40,7 +40,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     async browse(ctx, at) {
       const root = await openRoot(ctx.config.root, places);
       const scope = compileScope({ include: [], exclude: [] });
-      return browseFolders({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
+      return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
     fetchContent: (ctx, item) =>
       roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),

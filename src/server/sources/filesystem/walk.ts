@@ -74,17 +74,24 @@ export async function findEntry(options: JudgeOptions, rel: string): Promise<Wal
   });
 }
 
+/** A place directly below a folder. */
+export interface Place {
+  rel: string;
+  kind: "folder" | "file";
+}
+
 /**
- * The folders directly below a folder that the walk would enter, in its order.
+ * The folders and files directly below a folder that the walk would enter or take, in its order.
  *
  * @throws ApiError `source_not_found` when the walk would not enter `rel` itself
  */
-export async function listFolders(options: JudgeOptions, rel: string): Promise<string[]> {
+export async function listPlaces(options: JudgeOptions, rel: string): Promise<Place[]> {
   return inFolder(options, rel === "" ? [] : rel.split("/"), async (frame) => {
     if (frame === undefined) throw noFolder(rel);
-    const found: string[] = [];
+    const found: Place[] = [];
     for (let step = await nextStep(options, frame); step !== undefined; step = await nextStep(options, frame)) {
-      if (step.t === "enter") found.push(step.rel);
+      if (step.t === "enter") found.push({ rel: step.rel, kind: "folder" });
+      if (step.t === "file") found.push({ rel: step.rel, kind: "file" });
     }
     return found;
   });

@@ -4,17 +4,24 @@ import { expect, test } from "vitest";
 import { BROWSE_PAGE } from "#server/sources/filesystem/browse.ts";
 import { makeFolder } from "./fixture.ts";
 
-test("browsing shows the folders that a sync would enter, level by level", async () => {
+test("browsing shows the folders that a sync would enter and the files that it would take, level by level", async () => {
   const folder = makeFolder();
-  for (const rel of ["docs/guides/a.md", "docs/b.md", ".hidden/x.md", ".git/config", "ignored/x.md"]) folder.write(rel);
+  for (const rel of ["docs/guides/a.md", "docs/b.md", "a.md", "id_rsa", ".hidden/x.md", ".git/config", "ignored/x.md"])
+    folder.write(rel);
   folder.write(".gitignore", "ignored/\n");
   symlinkSync(folder.base, join(folder.root, "up"));
   expect(await folder.source.browse?.(folder.context(), { parent: null })).toEqual({
-    nodes: [{ id: "docs", parent: null, title: "docs", kind: "folder", selectable: true, expandable: true }],
+    nodes: [
+      { id: "a.md", parent: null, title: "a.md", kind: "file", selectable: true, expandable: false },
+      { id: "docs", parent: null, title: "docs", kind: "folder", selectable: true, expandable: true },
+    ],
     nextCursor: null,
   });
   const below = await folder.source.browse?.(folder.context(), { parent: "docs" });
-  expect(below?.nodes.map((node) => [node.id, node.parent])).toEqual([["docs/guides", "docs"]]);
+  expect(below?.nodes.map((node) => [node.id, node.parent])).toEqual([
+    ["docs/b.md", "docs"],
+    ["docs/guides", "docs"],
+  ]);
 });
 
 test("a parent that climbs, is a link, hidden, a file or encoded is not found", async () => {
