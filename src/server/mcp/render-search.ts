@@ -38,15 +38,15 @@ export function firstThatFits<T extends object>(
   let last: Rendered<T> | undefined;
   for (const candidate of candidates) {
     last = candidate;
-    if (sizeOf(candidate, budget.count) <= budget.maxTokens) break;
+    if (fits(candidate.text, budget) && fits(JSON.stringify(candidate.structured), budget)) break;
   }
   if (last === undefined) throw new Error("An answer has at least one form.");
   return last;
 }
 
-/** Tokens of the larger form: hosts show the model one of the two. */
-export function sizeOf(rendered: Rendered<object>, count: CountTokens): number {
-  return Math.max(count(rendered.text), count(JSON.stringify(rendered.structured)));
+/** Both forms must fit: hosts show the model one of the two. No token is shorter than a byte, so a short form is not counted. */
+function fits(form: string, { maxTokens, count }: { maxTokens: number; count: CountTokens }): boolean {
+  return Buffer.byteLength(form) <= maxTokens || count(form) <= maxTokens;
 }
 
 const CONCISE: EntryDetail = { snippetChars: 240, passages: 1, hasOptional: true, isDetailed: false };
