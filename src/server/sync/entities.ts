@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { foldWord } from "#server/analysis/fold.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#server/ports/source.ts";
@@ -41,9 +41,21 @@ export function makeItemEntities(
 
 /** The id of an entity: made from what makes it the same, so that it is the same again wherever it is met. */
 export function makeEntityId(workspaceId: string, type: EntityType, identity: string): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([workspaceId, type, identity]))
-    .digest();
+  const key = JSON.stringify([workspaceId, type, identity]);
+  let id = madeIds.get(key);
+  if (id === undefined) {
+    if (madeIds.size >= MADE_IDS_KEPT) madeIds.clear();
+    madeIds.set(key, (id = digestId(key)));
+  }
+  return id;
+}
+
+/** Files of a folder show the same folders: of three ids a file all but a few were made a moment ago. */
+const madeIds = new Map<string, string>();
+const MADE_IDS_KEPT = 4_096;
+
+function digestId(key: string): string {
+  const digest = hash("sha256", key, "buffer");
   let text = "";
   for (const byte of digest.subarray(0, 16)) text += ID_ALPHABET[byte & 31];
   return `${ID_PREFIXES.entity}_${text}`;
