@@ -29,6 +29,8 @@ export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, conne
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;
     after = last.externalId;
+    // Reading is synchronous: without a pause a million items would hold up the main thread for seconds.
+    await new Promise((resolve) => setImmediate(resolve));
   }
   const named = new Set<string>();
   let marks: string[] = [];
