@@ -1,6 +1,6 @@
 /**
  * Writes what is made from the contract, the catalogue of commands and the settings: `docs/openapi.json`, the client's types,
- * `docs/reference/cli.md`, `docs/mcp.md` and `docs/settings.md`.
+ * `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md` and `docs/push-line.schema.json`.
  * With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,6 +13,7 @@ import { makeCliReference } from "#cli/reference.ts";
 import { findDoorRule } from "#server/http/auth.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
+import { makePushLineSchema } from "#server/sources/push/json-schema.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
 
@@ -30,6 +31,7 @@ async function main(isCheck: boolean): Promise<void> {
     { path: "docs/reference/cli.md", text: makeCliReference() },
     { path: "docs/mcp.md", text: makeMcpReference() },
     { path: "docs/settings.md", text: makeSettingsReference() },
+    { path: "docs/push-line.schema.json", text: `${JSON.stringify(makePushLineSchema(), null, 2)}\n` },
   ];
   const stale = outputs.filter(({ path, text }) => readIfThere(toFile(path)) !== text);
   if (isCheck) {

@@ -174,7 +174,14 @@ async function failureOf(
     message: messageOf(problem, status),
     hint: textOf(problem["hint"]) ?? (status === 401 ? signInHint(settings, credential) : undefined),
     requestId: textOf(problem["requestId"]) ?? requestId,
+    retryAfterMs: retryAfterOf(response),
   });
+}
+
+/** `Retry-After` in seconds; its other form, a date, is not one that this server sends. */
+function retryAfterOf(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }
 
 function messageOf(problem: Record<string, unknown>, status: number): string {

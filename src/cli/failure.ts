@@ -8,6 +8,8 @@ export interface FailureOptions {
   message: string;
   hint?: string | undefined;
   requestId?: string | undefined;
+  /** When the server says that a repeat can succeed, in milliseconds from now. */
+  retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
@@ -18,6 +20,7 @@ export class CliFailure extends Error {
   readonly exit: number;
   readonly hint: string | undefined;
   readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
 
   constructor(options: FailureOptions) {
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -25,6 +28,7 @@ export class CliFailure extends Error {
     this.exit = options.exit;
     this.hint = options.hint;
     this.requestId = options.requestId;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -450,6 +450,63 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/connectors/{id}/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Push one document: its line and its bytes, of which the text is kept */
+        post: {
+            parameters: {
+                query?: {
+                    upload?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "multipart/form-data": {
+                        /** Format: binary */
+                        file: string;
+                        line: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description What became of it; its line is 1 */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PushResult"];
+                    };
+                };
+                /** @description Problem (RFC 9457); `code` says which */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/{id}/files": {
         parameters: {
             query?: never;
@@ -479,7 +536,10 @@ export interface paths {
         /** Push items: one JSON event a line, one result a line */
         post: {
             parameters: {
-                query?: never;
+                query?: {
+                    firstLine?: number;
+                    upload?: string;
+                };
                 header?: never;
                 path: {
                     id: string;
@@ -1135,6 +1195,174 @@ export interface paths {
                     content: {
                         "application/json": {
                             sync: components["schemas"]["Sync"];
+                        };
+                    };
+                };
+                /** @description Problem (RFC 9457); `code` says which */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connectors/{id}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin an upload; a new set takes the place of one that is open */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": {
+                        /**
+                         * @default add
+                         * @enum {string}
+                         */
+                        mode?: "add" | "set";
+                        name?: string;
+                        /** @default false */
+                        resume?: boolean;
+                    };
+                };
+            };
+            responses: {
+                /** @description The upload */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            upload: components["schemas"]["PushUpload"];
+                        };
+                    };
+                };
+                /** @description Problem (RFC 9457); `code` says which */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connectors/{id}/uploads/{uploadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far an upload got */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    uploadId: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The upload */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            upload: components["schemas"]["PushUpload"];
+                        };
+                    };
+                };
+                /** @description Problem (RFC 9457); `code` says which */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connectors/{id}/uploads/{uploadId}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End an upload; of a set, what was not sent is removed, or held for approval */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                    uploadId: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        lines?: number;
+                    };
+                };
+            };
+            responses: {
+                /** @description The upload, over */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            upload: components["schemas"]["PushUpload"];
                         };
                     };
                 };
@@ -2234,7 +2462,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename the workspace or change its time zone (admin) */
+        /** Change the workspace: its name, its time zone, what becomes of secrets in texts (admin) */
         patch: {
             parameters: {
                 query?: never;
@@ -2246,6 +2474,8 @@ export interface paths {
                 content: {
                     "application/json": {
                         name?: string;
+                        /** @enum {string} */
+                        secrets?: "mask" | "index";
                         /** @example Europe/Vienna */
                         timeZone?: string;
                     };
@@ -2971,6 +3201,64 @@ export interface components {
             title: string;
             type: string;
         };
+        PushResult: {
+            error?: {
+                code: string;
+                message: string;
+            };
+            externalId: string | null;
+            line: number;
+            notes?: string[];
+            /** @enum {string} */
+            result: "upserted" | "unchanged" | "removed" | "held" | "absent" | "failed" | "acl_unknown" | "error";
+        };
+        PushUpload: {
+            connectorId: string;
+            counts: {
+                absent: number;
+                acl_unknown: number;
+                error: number;
+                failed: number;
+                held: number;
+                removed: number;
+                unchanged: number;
+                upserted: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            expiresAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            finishedAt: string | null;
+            id: string;
+            lines: number;
+            /** @enum {string} */
+            mode: "add" | "set";
+            name: string | null;
+            /** @enum {string} */
+            state: "open" | "ending" | "done" | "superseded" | "expired";
+            sweepRefused: string | null;
+            swept: {
+                held: number;
+                removed: number;
+            } | null;
+            troubles: {
+                code: string;
+                externalId: string | null;
+                line: number | null;
+                message: string;
+                result: string;
+            }[];
+        };
         /** @enum {string} */
         Role: "owner" | "admin" | "member";
         /** @enum {string} */
@@ -3074,6 +3362,9 @@ export interface components {
             available: boolean;
             capabilities: ("sync" | "browse" | "content" | "push" | "scope")[];
             configSchema: {
+                [key: string]: unknown;
+            };
+            credentialsSchema?: {
                 [key: string]: unknown;
             };
             kinds: components["schemas"]["ItemKind"][];
@@ -3188,6 +3479,8 @@ export interface components {
             createdAt: string;
             id: string;
             name: string;
+            /** @enum {string} */
+            secrets: "mask" | "index";
             timeZone: string;
         };
     };

@@ -255,14 +255,37 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     name: "push",
     summary: "Send items to a push connector with its key.",
     details:
-      "One JSON event per line, from files or stdin; the server's result per line goes to stdout. The key is KB_CONNECTOR_KEY or --key by reference. It goes to KB_URL or --url, where an id needs no login, or to the server that you are signed in to and that made it.",
+      "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, of which the text is kept, and a folder is the documents in it. Programs get each result as NDJSON on stdout, a terminal those that went wrong. What fails in passing is tried again; after an interruption the same command goes on where it was. The key is KB_CONNECTOR_KEY or --key by reference; a file or variable is read again when the key is rotated meanwhile. It goes to KB_URL or --url, where an id needs no login, or to the server that you are signed in to and that made it.",
     arguments: [
       { name: "connector", summary: "its name (needs a login) or con_…", required: true },
-      { name: "file", summary: "NDJSON files (default: stdin)", variadic: true },
+      {
+        name: "path",
+        summary: "files, folders and patterns like 'docs/**/*.md' (default: NDJSON on stdin)",
+        variadic: true,
+      },
     ],
-    options: [{ flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" }],
-    examples: ["kb push tickets --key @tickets.key items.ndjson", "kb push con_2345abcd2345abcd items.ndjson"],
-    exitCodes: [3, 4, 7, 8],
+    options: [
+      { flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" },
+      { flags: "--whole-set", summary: "this is all there is: what is not sent is removed at the end" },
+      {
+        flags: "--as <kind>",
+        summary: "take every file as this (default: by its name)",
+        choices: ["lines", "documents"],
+      },
+      {
+        flags: "--access <principal>",
+        summary: "who may read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
+        repeatable: true,
+      },
+      { flags: "--name <name>", summary: "a name for what comes on stdin, so that it can be resumed" },
+    ],
+    examples: [
+      "kb push tickets --key @tickets.key items.ndjson",
+      "kb push con_2345abcd2345abcd items.ndjson",
+      "kb push handbook --key @handbook.key --whole-set docs/",
+    ],
+    exitCodes: [3, 4, 5, 6, 7, 8, 130],
+    fields: ["line", "externalId", "result", "error", "notes"],
     isRemote: true,
     load: async () => (await import("#cli/commands/push.ts")).push,
   },

@@ -1,56 +1,172 @@
-import { createReadStream } from "node:fs";
-import type { PushResult } from "#api/connectors.ts";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
-import { makeApi, segment, type Api } from "#cli/api.ts";
-import { argument, argumentList, textOption, type CommandInput } from "#cli/command.ts";
+/** `kb push CONNECTOR [PATH…]`: lines and documents to a push connector, with its own key. */
+import { createHash } from "node:crypto";
+import type { PushUpload } from "#api/push.ts";
+import { makeApi, segment } from "#cli/api.ts";
+import { argument, argumentList, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { type CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput, plural, type Output } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
+import { CliFailure, interrupted, notSignedIn, usageFailure } from "#cli/failure.ts";
+import { count, makeOutput, plural } from "#cli/output.ts";
+import { askForDocuments, sendDocuments } from "#cli/push/documents.ts";
+import { findInputs, type Inputs } from "#cli/push/inputs.ts";
+import { makeLineQueue, readLines } from "#cli/push/lines.ts";
+import { makeReport, type PushReport } from "#cli/push/report.ts";
+import { makeSender, type Sender } from "#cli/push/sender.ts";
 import { findCredential, loadSettings, type Settings } from "#cli/settings.ts";
-import { parseObject } from "#cli/state-file.ts";
 import { readSecret } from "#cli/values.ts";
 import { findConnector } from "./connectors.ts";
 
-/** One request holds at most this much; the server takes 4 MiB, and one item may be larger than a batch. */
-const BATCH_BYTES = 1_000_000;
-const BATCH_LINES = 500;
 /** `kb_con_` and characters that tell keys apart: a server that claims less can't know the key. */
 const TELLING_PREFIX = "kb_con_".length + 4;
 
-/** `kb push CONNECTOR [FILE…]`: NDJSON events from files or stdin; the server's result per line goes to stdout. */
+/** Sends what was named, or stdin; the results go to stdout as they come. */
 export async function push(input: CommandInput, deps: Deps): Promise<number> {
   const settings = await loadSettings(deps, input.options);
-  const files = argumentList(input, 1);
-  if (files.length === 0 && deps.io.isStdinTty)
-    throw usageFailure("There is nothing to push: name a file, or pipe NDJSON in.");
-  const key = await connectorKey(input, deps);
+  const words = argumentList(input, 1).filter((word) => word !== "-");
+  if (words.length === 0 && deps.io.isStdinTty)
+    throw usageFailure("There is nothing to push: name a file or folder, or pipe NDJSON in.");
+  const reference = keyReference(input, deps);
+  if (reference === "-" && words.length === 0) throw usageFailure("stdin can't be both the key and the lines.");
+  const key = await readKey(reference, deps);
   const connectorId = await findTarget(argument(input, 0), key, settings, deps);
-  const api = makeApi(deps, settings, { kind: "token", value: key, from: "KB_CONNECTOR_KEY" });
+  const inputs = await findInputs(words, kindOf(input), deps.cwd);
   const output = makeOutput(input, deps, settings.defaults);
-  const path = `/api/connectors/${segment(connectorId)}/items`;
-  const progress = makeProgress(deps, "push", "events");
-  const totals = { sent: 0, failed: 0 };
+  const { json } = input.options;
+  const isForPrograms = output.format === "json" || !deps.io.isStdoutTty;
+  const fields = typeof json === "string" && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
+  const report = makeReport(deps, output, isForPrograms, fields);
+  const sender = makeSender(deps, {
+    settings,
+    key,
+    ...(reference !== "-" && { readKeyAgain: () => readKey(reference, deps) }),
+    talk: (text) => {
+      report.stop();
+      output.talk(text);
+    },
+  });
+  const job: Job = { path: `/api/connectors/${segment(connectorId)}`, inputs, sender, report, deps, input };
   try {
-    for (const stream of files.length === 0 ? [deps.io.stdin] : files.map((file) => createReadStream(file))) {
-      await pushStream(stream, api, path, output, totals, () => progress.update({ done: totals.sent, total: null }));
-    }
+    const upload = await send(job, words.length === 0);
+    report.stop();
+    output.talk(report.summary());
+    if (upload) for (const line of endOf(upload, connectorId)) output.talk(line);
+    return report.failed > 0 || (upload && upload.sweepRefused !== null) ? EXIT.finishedWithErrors : EXIT.ok;
   } finally {
-    progress.stop();
+    report.stop();
   }
-  output.talk(`${plural(totals.sent, "event")} sent, ${count(totals.failed)} refused.`);
-  return totals.failed > 0 ? EXIT.finishedWithErrors : EXIT.ok;
 }
 
-async function connectorKey(input: CommandInput, deps: Deps): Promise<string> {
+interface Job {
+  /** `/api/connectors/con_…` */
+  path: string;
+  inputs: Inputs;
+  sender: Sender;
+  report: PushReport;
+  deps: Deps;
+  input: CommandInput;
+}
+
+/** Sends lines, then documents, then ends the upload, if there is one. */
+async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
+  const { path, inputs, sender, report, deps } = job;
+  const access = listOption(job.input, "access");
+  const upload = await beginUpload(job, isStdin);
+  if (upload && upload.lines > 0) {
+    report.skip(upload.lines);
+    deps.io.stderr.write(`Going on after line ${count(upload.lines)}.\n`);
+  }
+  const uploadId = upload?.id;
+  let onResult = report.add;
+  const target = {
+    sender,
+    path: `${path}/items`,
+    uploadId,
+    onResult: (result: Parameters<typeof onResult>[0]) => onResult(result),
+  };
+  const queue = makeLineQueue(target, upload?.lines ?? 0);
+  try {
+    await readLines(inputs.lines, isStdin ? deps.io.stdin : undefined, queue);
+    if (inputs.documents.length > 0) {
+      report.expect(inputs.documents.length);
+      const list = access.length > 0 ? access : ["workspace"];
+      // Asked anew, whatever an earlier run has asked: its answers are not kept.
+      const asking = makeLineQueue({ ...target, firstNumber: queue.last + 1 }, 0);
+      const missing = await askForDocuments(
+        inputs.documents,
+        list,
+        asking,
+        (handler) => (onResult = handler as typeof onResult),
+        report.add,
+      );
+      await sendDocuments({ sender, path: `${path}/documents`, uploadId, access: list, onResult: report.add }, missing);
+      return await endUpload(job, upload, asking.last);
+    }
+    return await endUpload(job, upload, queue.last);
+  } catch (error) {
+    if (!(error instanceof CliFailure) || error.code !== "interrupted") throw error;
+    report.stop();
+    const next = upload?.name ? "The same command goes on from here." : "Sending all of it again does no harm.";
+    throw interrupted(`Interrupted. ${report.summary()} ${next}`);
+  }
+}
+
+/**
+ * Begins an upload where it can be found again: for files, for a set, and for stdin under a name. Files that are the same
+ * as in an earlier run of the command, which did not come to its end, go on in its upload.
+ */
+async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
+  const { inputs, path, sender, input } = job;
+  const isSet = flagOption(input, "wholeSet");
+  const given = textOption(input, "name");
+  if (isStdin && !isSet && given === undefined) return undefined;
+  const files = [...inputs.lines, ...inputs.documents].map((file) => [file.path, file.size, file.modifiedMs]);
+  const digest = createHash("sha256").update(JSON.stringify(files)).digest("base64url").slice(0, 22);
+  const name = given ?? (isStdin ? undefined : `kb push ${digest}`);
+  const body = { mode: isSet ? "set" : "add", ...(name !== undefined && { name, resume: true }) };
+  const text = await sender.send("POST", `${path}/uploads`, { body });
+  // The contract's answer.
+  return (JSON.parse(text) as { upload: PushUpload }).upload;
+}
+
+async function endUpload(
+  { path, sender }: Job,
+  upload: PushUpload | undefined,
+  lines: number,
+): Promise<PushUpload | undefined> {
+  if (!upload) return undefined;
+  const text = await sender.send("POST", `${path}/uploads/${segment(upload.id)}/end`, { body: { lines } });
+  // The contract's answer.
+  return (JSON.parse(text) as { upload: PushUpload }).upload;
+}
+
+function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): string[] {
+  if (mode === "add") return [];
+  if (sweepRefused !== null) return [`Nothing was removed: ${sweepRefused}`];
+  if (swept === null) return [];
+  if (swept.held > 0) {
+    const what = `${plural(swept.held, "item")} not in the set ${swept.held === 1 ? "waits" : "wait"} for approval, which is unusually many`;
+    return [`${what}: kb connectors removals ${connectorId}`];
+  }
+  return [`${plural(swept.removed, "item")} not in the set removed.`];
+}
+
+function kindOf(input: CommandInput): "lines" | "documents" | undefined {
+  const kind = textOption(input, "as");
+  // The parser takes no other words.
+  return kind === "lines" || kind === "documents" ? kind : undefined;
+}
+
+function keyReference(input: CommandInput, deps: Deps): string {
   const reference = textOption(input, "key") ?? (deps.env["KB_CONNECTOR_KEY"] ? "env:KB_CONNECTOR_KEY" : undefined);
   if (reference === undefined)
     throw notSignedIn(
       "No connector key.",
       "Set KB_CONNECTOR_KEY, or give --key @FILE. kb connectors rotate-key makes one.",
     );
+  return reference;
+}
+
+async function readKey(reference: string, deps: Deps): Promise<string> {
   const key = await readSecret(reference, "--key", deps);
   // One word of visible ASCII; anything else would make a header of its own.
   if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not hold a connector key.`);
@@ -91,55 +207,4 @@ async function findTarget(word: string, key: string, settings: Settings, deps: D
       "Name the key's server with KB_URL or --url, or make a new key: kb connectors rotate-key",
     );
   return connector.id;
-}
-
-async function pushStream(
-  stream: Readable,
-  api: Api,
-  path: string,
-  output: Output,
-  totals: { sent: number; failed: number },
-  tick: () => void,
-): Promise<void> {
-  let batch: string[] = [];
-  let size = 0;
-  async function flush(): Promise<void> {
-    if (batch.length === 0) return;
-    const response = await api.send("POST", path, {
-      content: `${batch.join("\n")}\n`,
-      headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
-    });
-    totals.failed += printResults(await response.text(), totals.sent, output);
-    totals.sent += batch.length;
-    batch = [];
-    size = 0;
-    tick();
-  }
-  let number = 0;
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
-    number += 1;
-    if (line.trim() === "") continue;
-    if (parseObject(line) === undefined) throw notAnEvent(number);
-    if (batch.length > 0 && (size + line.length > BATCH_BYTES || batch.length >= BATCH_LINES)) await flush();
-    batch.push(line);
-    size += line.length;
-  }
-  await flush();
-}
-
-/** Prints each result with its line in what was sent altogether; gives how many were refused. */
-function printResults(text: string, linesBefore: number, output: Output): number {
-  let failed = 0;
-  for (const line of text.split("\n").filter((item) => item.trim() !== "")) {
-    const record = parseObject(line);
-    // The contract's PushResult, one per line sent.
-    const result = record as PushResult | undefined;
-    output.ndjson(result === undefined ? line : { ...result, line: linesBefore + result.line });
-    if (result === undefined || result.result === "error" || result.result === "failed") failed += 1;
-  }
-  return failed;
-}
-
-function notAnEvent(line: number): CliFailure {
-  return usageFailure(`Line ${line} is not a JSON object.`, "One event per line, as docs/sources/push.md shows.");
 }

@@ -1,0 +1,173 @@
+/** Files on their way as documents: what the server has already is asked first, the rest goes with its bytes. */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import type { PushResult } from "#api/connectors.ts";
+import { CliFailure } from "#cli/failure.ts";
+import { parseObject } from "#cli/state-file.ts";
+import type { DocumentFile } from "./inputs.ts";
+import type { LineQueue } from "./lines.ts";
+import type { Sender } from "./sender.ts";
+
+export interface DocumentTarget {
+  sender: Sender;
+  /** `/api/connectors/con_…/documents` */
+  path: string;
+  uploadId: string | undefined;
+  /** Who may read them: one list of principals. */
+  access: readonly string[];
+  onResult(result: Omit<PushResult, "line">): void;
+}
+
+/** The server's cap. Source: docs/sources/push.md, Limits. */
+const MAX_BYTES = 50 * 1024 * 1024;
+/** Documents on their way at once, and their bytes: the server reads two large ones at a time. */
+const AT_ONCE = 4;
+const BYTES_AT_ONCE = 64 * 1024 * 1024;
+
+/**
+ * Asks of each file whether the server has it as it is: gives those that it has not. What is too large goes as a line
+ * without text, so that its name is found.
+ *
+ * @param queue   of lines whose results go to `onAsked`, in order
+ */
+export async function askForDocuments(
+  files: readonly DocumentFile[],
+  access: readonly string[],
+  queue: LineQueue,
+  onAsked: (handler: (result: PushResult) => void) => void,
+  onResult: DocumentTarget["onResult"],
+): Promise<DocumentFile[]> {
+  const asked: ((result: PushResult) => void)[] = [];
+  const missing: DocumentFile[] = [];
+  let at = 0;
+  onAsked((result) => asked[at++]?.(result));
+  const tell = (result: PushResult): void => onResult(withoutLine(result));
+  const ask = async (line: object, then: (result: PushResult) => void): Promise<void> => {
+    asked.push(then);
+    await queue.add(JSON.stringify(line));
+  };
+  for (const file of files) {
+    const { externalId } = file;
+    if (file.size > MAX_BYTES) {
+      const content = { type: "none", reason: "too_large" };
+      await ask({ t: "upsert", item: { ...itemOf(file, access), content } }, tell);
+      continue;
+    }
+    const digest = await digestOf(file.path).catch((error: NodeJS.ErrnoException) => error);
+    if (typeof digest === "string") {
+      const seen = { t: "seen", externalId, version: versionOf(file, access, digest) };
+      await ask(seen, (result) => (result.result === "absent" ? void missing.push(file) : tell(result)));
+      continue;
+    }
+    onResult({ externalId, result: "error", error: { code: "unreadable", message: `${digest.message}.` } });
+    // It is there all the same: the end of a set must not take away what was pushed of it before.
+    if (digest.code !== "ENOENT") await ask({ t: "seen", externalId }, () => undefined);
+  }
+  await queue.flush();
+  return missing;
+}
+
+/** Sends the files with their bytes, several at once. One that is refused is a result, not the end. */
+export async function sendDocuments(target: DocumentTarget, files: readonly DocumentFile[]): Promise<void> {
+  const running = new Set<Promise<void>>();
+  let bytes = 0;
+  let failure: unknown;
+  for (const file of files) {
+    while (running.size >= AT_ONCE || (running.size > 0 && bytes + file.size > BYTES_AT_ONCE))
+      await Promise.race(running);
+    if (failure !== undefined) break;
+    bytes += file.size;
+    const sending = sendDocument(target, file)
+      .catch((error: unknown) => void (failure ??= error))
+      .finally(() => {
+        running.delete(sending);
+        bytes -= file.size;
+      });
+    running.add(sending);
+  }
+  await Promise.all(running);
+  if (failure !== undefined) throw failure;
+}
+
+async function sendDocument(
+  { sender, path, uploadId, access, onResult }: DocumentTarget,
+  file: DocumentFile,
+): Promise<void> {
+  const { content, boundary } = await readForm(file, access);
+  try {
+    const text = await sender.send("POST", path, {
+      content,
+      headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+      ...(uploadId !== undefined && { query: { upload: uploadId } }),
+    });
+    // The contract's PushResult.
+    const result = parseObject(text) as PushResult | undefined;
+    if (!result) throw new CliFailure({ code: "unexpected_answer", exit: 7, message: "The answer is no result." });
+    onResult(withoutLine(result));
+  } catch (error) {
+    if (!(error instanceof CliFailure) || !REFUSALS.has(error.code)) throw error;
+    const { code, message } = error;
+    onResult({ externalId: file.externalId, result: "error", error: { code, message } });
+  }
+}
+
+/** What is wrong with one document and not with the next. */
+const REFUSALS = new Set(["invalid_request", "payload_too_large", "unprocessable", "unsupported_media_type"]);
+
+async function readForm(
+  file: DocumentFile,
+  access: readonly string[],
+): Promise<{ content: Uint8Array; boundary: string }> {
+  const handle = await open(file.path);
+  try {
+    const { size } = await handle.stat();
+    const bytes = Buffer.alloc(size);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < size; length += read) {
+      read = (await handle.read(bytes, length, size - length, length)).bytesRead;
+    }
+    const body = bytes.subarray(0, length);
+    const digest = createHash("sha256").update(body).digest("hex");
+    const item = { ...itemOf(file, access), version: versionOf(file, access, digest) };
+    // Not in the bytes: it is made of what they are and of what is sent beside them.
+    const boundary = `kb-${digest}`;
+    const name = basename(file.path).replaceAll(/["\r\n\\]/g, "_");
+    const head = [
+      `--${boundary}\r\nContent-Disposition: form-data; name="line"\r\n\r\n${JSON.stringify({ t: "upsert", item })}`,
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    ].join("\r\n");
+    return { content: Buffer.concat([Buffer.from(head), body, Buffer.from(`\r\n--${boundary}--\r\n`)]), boundary };
+  } finally {
+    await handle.close();
+  }
+}
+
+function itemOf({ externalId, modifiedMs }: DocumentFile, access: readonly string[]) {
+  const parts = externalId.split("/");
+  return {
+    externalId,
+    kind: "file",
+    title: (parts.at(-1) ?? externalId).slice(0, 2_000),
+    path: parts.slice(0, -1),
+    updatedAt: new Date(modifiedMs).toISOString(),
+    access: { known: true, all: [access] },
+  };
+}
+
+/** Changes with the bytes and with who may read them; a file that was only touched is the same. */
+function versionOf({ externalId }: DocumentFile, access: readonly string[], digest: string): string {
+  const hash = createHash("sha256").update(JSON.stringify([externalId, access, digest]));
+  return `sha256:${hash.digest("base64url").slice(0, 22)}`;
+}
+
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest("hex");
+}
+
+function withoutLine({ line: _line, ...result }: PushResult): Omit<PushResult, "line"> {
+  return result;
+}

@@ -1,0 +1,134 @@
+/** Lines of NDJSON on their way: cut into requests, numbered, sent again where an answer was lost. */
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import type { PushResult } from "#api/connectors.ts";
+import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { parseObject } from "#cli/state-file.ts";
+import type { Sender } from "./sender.ts";
+
+/** Where lines go. */
+export interface LineTarget {
+  sender: Sender;
+  /** `/api/connectors/con_…/items` */
+  path: string;
+  /** The upload that they belong to, if any. */
+  uploadId: string | undefined;
+  /** The number of the first line; 1 unless told. */
+  firstNumber?: number;
+  onResult(result: PushResult): void;
+}
+
+/** Lines are collected here and leave in requests. */
+export interface LineQueue {
+  /** The number of the last line that was given. */
+  readonly last: number;
+  add(line: string): Promise<void>;
+  flush(): Promise<void>;
+}
+
+/** A request of lines: small enough that a lost answer costs little, large enough that asking costs nothing. */
+const BATCH_CHARS = 1_000_000;
+const BATCH_LINES = 1_000;
+
+/** @param skip  lines that the server has from an earlier run: they are numbered, and not sent */
+export function makeLineQueue(target: LineTarget, skip: number): LineQueue {
+  let batch: string[] = [];
+  let chars = 0;
+  let last = (target.firstNumber ?? 1) - 1;
+  async function flush(): Promise<void> {
+    const lines = batch;
+    [batch, chars] = [[], 0];
+    await sendAll(target, lines, last - lines.length + 1);
+  }
+  return {
+    get last() {
+      return last;
+    },
+    async add(line) {
+      if (batch.length > 0 && (chars + line.length > BATCH_CHARS || batch.length >= BATCH_LINES)) await flush();
+      last += 1;
+      if (last <= skip) return;
+      batch.push(line);
+      chars += line.length;
+    },
+    flush,
+  };
+}
+
+/** Gives every line of these files, or of stdin, to the queue; blank ones are no lines. @throws CliFailure for no NDJSON */
+export async function readLines(files: readonly { path: string }[], stdin: Readable | undefined, queue: LineQueue) {
+  for (const stream of stdin ? [stdin] : files.map(({ path }) => createReadStream(path))) {
+    let isFirst = true;
+    for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
+      if (line.trim() === "") continue;
+      // A whole file of something else would give an error for each of its lines.
+      if (isFirst && parseObject(line.replace(/^\uFEFF/, "")) === undefined) throw notNdjson();
+      isFirst = false;
+      await queue.add(line);
+    }
+  }
+  await queue.flush();
+}
+
+async function sendAll(
+  { sender, path, uploadId, onResult }: LineTarget,
+  lines: string[],
+  first: number,
+): Promise<void> {
+  let rest = lines;
+  let next = first;
+  for (let tries = 1; rest.length > 0; tries += 1) {
+    const text = await sender.send("POST", path, {
+      content: `${rest.join("\n")}\n`,
+      headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
+      ...(uploadId !== undefined && { query: { upload: uploadId, firstLine: next } }),
+    });
+    const { results, failure } = readAnswer(text, rest.length);
+    // Without an upload the server counts from 1 in each request.
+    const offset = uploadId === undefined ? next - 1 : 0;
+    for (const result of results) onResult(offset === 0 ? result : { ...result, line: result.line + offset });
+    if (results.length > 0) tries = 1;
+    rest = rest.slice(results.length);
+    next += results.length;
+    if (rest.length > 0) await sender.waitAfter(failure ?? tooShort(), tries);
+  }
+}
+
+/** Why a line has a result and is not stored: from it on nothing was taken. */
+const ENDS = new Set(["unauthenticated", "connector_state_conflict", "push_upload_over", "push_cut", "internal"]);
+
+function readAnswer(text: string, sent: number): { results: PushResult[]; failure?: CliFailure } {
+  const results: PushResult[] = [];
+  for (const line of text.split("\n")) {
+    if (line === "") continue;
+    const record = parseObject(line);
+    // A cut line is the last one: the answer broke off in it.
+    if (record === undefined) break;
+    // The contract's PushResult, one per line sent.
+    const result = record as unknown as PushResult;
+    const isBeyond = results.length >= sent;
+    if (result.error !== undefined && (ENDS.has(result.error.code) || isBeyond)) {
+      return { results, failure: toFailure(result.error) };
+    }
+    if (!isBeyond) results.push(result);
+  }
+  return { results };
+}
+
+function toFailure({ code, message }: { code: string; message: string }): CliFailure {
+  const known = Object.hasOwn(ERROR_CODES, code) ? ERROR_CLASSES[ERROR_CODES[code as ErrorCode]] : undefined;
+  return new CliFailure({ code, message, exit: known?.exit ?? 1 });
+}
+
+function tooShort(): CliFailure {
+  return new CliFailure({ code: "unreachable", exit: 7, message: "The answer broke off." });
+}
+
+function notNdjson(): CliFailure {
+  return usageFailure(
+    "The first line is not a JSON object.",
+    "One event a line, as docs/sources/push.md shows; --as documents sends files for their text.",
+  );
+}

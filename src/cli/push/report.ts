@@ -1,0 +1,67 @@
+/** What a push prints: results on stdout, a summary on stderr. */
+import { cleanLine } from "#api/clean.ts";
+import type { PushResult } from "#api/connectors.ts";
+import type { Deps } from "#cli/deps.ts";
+import { count, type Output, plural } from "#cli/output.ts";
+import { makeProgress } from "#cli/progress.ts";
+
+export interface PushReport {
+  /** The result of a line or document. */
+  add(result: Omit<PushResult, "line"> & { line?: number }): void;
+  /** Lines that an earlier run of the command has sent. */
+  skip(lines: number): void;
+  /** How many documents there will be; lines are not known beforehand. */
+  expect(documents: number | null): void;
+  stop(): void;
+  summary(): string;
+  readonly failed: number;
+}
+
+const TROUBLED = new Set(["error", "failed", "acl_unknown"]);
+
+/**
+ * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal only those that are not as
+ * they were meant.
+ *
+ * @param fields  of `--json a,b`; undefined = all
+ */
+export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, fields?: readonly string[]): PushReport {
+  const progress = makeProgress(deps, "push", "items");
+  const counts = new Map<string, number>();
+  let done = 0;
+  let total: number | null = null;
+  return {
+    add(result) {
+      done += 1;
+      counts.set(result.result, (counts.get(result.result) ?? 0) + 1);
+      if (isForPrograms) output.ndjson(fields === undefined ? result : pick(result, fields));
+      else if (TROUBLED.has(result.result)) {
+        progress.stop();
+        const where = result.line === undefined ? "" : `line ${result.line}  `;
+        output.line(`${where}${result.externalId ?? ""}  ${result.result}: ${result.error?.message ?? ""}`);
+      }
+      progress.update({ done, total });
+    },
+    skip(lines) {
+      done += lines;
+    },
+    expect(documents) {
+      total = documents === null ? null : done + documents;
+    },
+    stop: () => progress.stop(),
+    summary() {
+      const parts = [...counts].map(([result, many]) => `${count(many)} ${cleanLine(result, 40).replace("_", " ")}`);
+      return `${plural(
+        [...counts.values()].reduce((sum, many) => sum + many, 0),
+        "item",
+      )} sent${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
+    },
+    get failed() {
+      return [...TROUBLED].reduce((sum, result) => sum + (counts.get(result) ?? 0), 0);
+    },
+  };
+}
+
+function pick(value: object, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => fields.includes(key)));
+}

@@ -1,0 +1,88 @@
+/** Requests of a long push: repeated while the trouble may pass, with the key as it is now. */
+import { makeApi, type CallOptions } from "#cli/api.ts";
+import type { Deps } from "#cli/deps.ts";
+import { CliFailure, interrupted } from "#cli/failure.ts";
+import type { Settings } from "#cli/settings.ts";
+
+export interface Sender {
+  /** The text of a successful answer. @throws CliFailure when it is refused, or after the last try */
+  send(method: string, path: string, options?: CallOptions): Promise<string>;
+  /**
+   * Waits before something is tried again.
+   *
+   * @param tries  how often it was tried already without getting any further
+   * @throws CliFailure the failure itself, when another try can't help
+   */
+  waitAfter(failure: CliFailure, tries: number): Promise<void>;
+}
+
+export interface SenderOptions {
+  settings: Settings;
+  key: string;
+  /** The key as its place holds it now; undefined where it can't be read again. */
+  readKeyAgain?: () => Promise<string>;
+  talk(text: string): void;
+}
+
+/** Long enough to outlast the restart of a server: about three minutes in all. */
+const MAX_TRIES = 10;
+const LONGEST_WAIT_MS = 30_000;
+const TIMEOUT_MS = 300_000;
+const PASSING = new Set(["unreachable", "unexpected_answer", "rate_limited", "unavailable", "internal", "push_cut"]);
+/** What a mistyped address answers too: only after the server has answered once do these pass. */
+const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);
+
+/** Makes the sender of one push. */
+export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: SenderOptions): Sender {
+  let current = key;
+  let hasAnswered = false;
+  const api = () => makeApi(deps, settings, { kind: "token", value: current, from: "KB_CONNECTOR_KEY" });
+
+  async function waitAfter(failure: CliFailure, tries: number): Promise<void> {
+    if (failure.code === "unauthenticated" && readKeyAgain !== undefined) {
+      const fresh = await readKeyAgain();
+      if (fresh === current) throw failure;
+      current = fresh;
+      talk("The key was rotated; going on with the new one.");
+      return;
+    }
+    const isPassing = PASSING.has(failure.code) && (hasAnswered || !LIKELY_WRONG_ADDRESS.has(failure.code));
+    if (!isPassing || tries >= MAX_TRIES) throw failure;
+    const random = (deps.randomBytes(1)[0] ?? 0) / 255;
+    const backOff = Math.min(LONGEST_WAIT_MS, 500 * 2 ** (tries - 1)) * (0.75 + random / 2);
+    const waitMs = Math.max(failure.retryAfterMs ?? 0, backOff);
+    talk(`${failure.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
+    try {
+      await deps.clock.sleep(waitMs, deps.signal);
+    } catch {
+      // Sleep ends early for one reason only.
+      throw interrupted();
+    }
+  }
+
+  async function once(method: string, path: string, options: CallOptions): Promise<string> {
+    const response = await api().send(method, path, { timeoutMs: TIMEOUT_MS, ...options });
+    hasAnswered = true;
+    try {
+      return await response.text();
+    } catch (cause) {
+      if (deps.signal.aborted) throw interrupted();
+      const message = "The answer broke off.";
+      throw new CliFailure({ code: "unreachable", exit: 7, message, cause });
+    }
+  }
+
+  return {
+    waitAfter,
+    async send(method, path, options = {}) {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await once(method, path, options);
+        } catch (error) {
+          if (!(error instanceof CliFailure)) throw error;
+          await waitAfter(error, tries);
+        }
+      }
+    },
+  };
+}
