@@ -1,24 +1,37 @@
-"""Lists and calls all four tools with the Python package mcp, version 1 or 2. Arguments: URL, token, kbId."""
+"""Lists and calls all four tools with the Python package mcp, version 1 or 2.
+
+Arguments: kbId, then URL and token of the server, or the command line of the bridge (its settings from the environment).
+"""
 
 import asyncio
+import os
 import sys
 
-from mcp import ClientSession
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 try:  # version 2
     from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
-    def connect(url: str, headers: dict[str, str]):
+    def open_url(url: str, headers: dict[str, str]):
         return streamable_http_client(url, http_client=create_mcp_http_client(headers=headers))
 except ImportError:  # version 1
     from mcp.client.streamable_http import streamablehttp_client
 
-    def connect(url: str, headers: dict[str, str]):
+    def open_url(url: str, headers: dict[str, str]):
         return streamablehttp_client(url, headers=headers)
 
 
-async def main(url: str, token: str, kb_id: str) -> None:
-    async with connect(url, {"Authorization": f"Bearer {token}"}) as streams:
+def connect(target: list[str]):
+    if target[0].startswith("http"):
+        url, token = target
+        return open_url(url, {"Authorization": f"Bearer {token}"})
+    command, *args = target
+    return stdio_client(StdioServerParameters(command=command, args=args, env=dict(os.environ)))
+
+
+async def main(kb_id: str, *target: str) -> None:
+    async with connect(list(target)) as streams:
         async with ClientSession(streams[0], streams[1]) as session:
             await session.initialize()
             tools = [tool.name for tool in (await session.list_tools()).tools]
@@ -36,4 +49,4 @@ async def main(url: str, token: str, kb_id: str) -> None:
             print("all four tools")
 
 
-asyncio.run(main(*sys.argv[1:4]))
+asyncio.run(main(*sys.argv[1:]))

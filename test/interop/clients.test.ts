@@ -1,15 +1,25 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
 import { StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { cleanEnv, CLI } from "../bridge/built.ts";
+import { tempDir } from "../helpers.ts";
 import { makeKit } from "../server/mcp/kit.ts";
+
+const PYTHON = findPython();
+if (PYTHON === undefined) {
+  process.stderr.write(
+    "Interop: the Python client was not run (no python with the package mcp; KB_TEST_PYTHON names one).\n",
+  );
+}
 
 /** What every client is asked to do: list the tools, call all four, and meet an error. */
 interface AnyClient {
@@ -17,7 +27,13 @@ interface AnyClient {
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
 }
 
-async function startServer() {
+interface TestServer {
+  url: URL;
+  token: string;
+  kbId: string;
+}
+
+async function startServer(): Promise<TestServer> {
   const kb = await makeKit();
   const owner = await kb.addOwner();
   const [kbId = ""] = await kb.addItems(owner, [
@@ -50,13 +66,31 @@ async function useAllTools(client: AnyClient, kbId: string): Promise<void> {
 
 const ME = { name: "interop", version: "1.0.0" };
 
-describe("a real client lists and calls all four tools", () => {
+/** The two ways to the tools: the server's own door, and the bridge that a host starts. */
+const DOORS = ["/mcp", "the bridge"] as const;
+type Door = (typeof DOORS)[number];
+
+function bearer({ token }: TestServer) {
+  return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
+}
+
+function bridge({ url, token }: TestServer) {
+  const env = cleanEnv(tempDir(), { KB_URL: url.href, KB_TOKEN: token });
+  return { command: process.execPath, args: [CLI, "mcp"], env };
+}
+
+const transportV1 = (door: Door, server: TestServer) =>
+  door === "/mcp" ? new HttpV1(server.url, bearer(server)) : new StdioV1(bridge(server));
+const transportV2 = (door: Door, server: TestServer) =>
+  door === "/mcp" ? new HttpV2(server.url, bearer(server)) : new StdioV2(bridge(server));
+
+describe.each(DOORS)("a real client lists and calls all four tools through %s", (door) => {
   test("SDK version 1", async () => {
-    const { url, token, kbId } = await startServer();
+    const server = await startServer();
     const client = new ClientV1(ME);
-    await client.connect(new HttpV1(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+    await client.connect(transportV1(door, server));
     onTestFinished(() => client.close());
-    await useAllTools(client, kbId);
+    await useAllTools(client, server.kbId);
     await client.ping();
     const progress: number[] = [];
     await client.callTool({ name: "kb_search", arguments: { query: "ledger" } }, undefined, {
@@ -67,15 +101,32 @@ describe("a real client lists and calls all four tools", () => {
   });
 
   test.each(["default", "auto"] as const)("SDK version 2, negotiation %s", async (mode) => {
-    const { url, token, kbId } = await startServer();
+    const server = await startServer();
     const client = new ClientV2(ME, mode === "auto" ? { versionNegotiation: { mode: "auto" } } : {});
-    await client.connect(new HttpV2(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } }));
+    await client.connect(transportV2(door, server));
     onTestFinished(() => client.close());
-    await useAllTools(client, kbId);
+    await useAllTools(client, server.kbId);
     expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
   });
 
-  test("mcp-remote over stdio", async () => {
+  test.skipIf(PYTHON === undefined)("the Python package mcp", async () => {
+    const server = await startServer();
+    const { command, args, env } = bridge(server);
+    const target = door === "/mcp" ? [server.url.href, server.token] : [command, ...args];
+    const child = spawn(PYTHON ?? "", [join(import.meta.dirname, "client.py"), server.kbId, ...target], {
+      stdio: "pipe",
+      env,
+    });
+    let output = "";
+    child.stdout.on("data", (chunk) => (output += chunk));
+    child.stderr.on("data", (chunk) => (output += chunk));
+    const code = await new Promise((resolve) => child.once("exit", resolve));
+    expect([code, output]).toEqual([0, expect.stringContaining("all four tools")]);
+  });
+});
+
+describe("a bridge of somebody else", () => {
+  test("mcp-remote lists and calls all four tools", async () => {
     const { url, token, kbId } = await startServer();
     const proxy = join(dirname(createRequire(import.meta.url).resolve("mcp-remote/package.json")), "dist/proxy.js");
     const client = new ClientV1(ME);
@@ -88,36 +139,21 @@ describe("a real client lists and calls all four tools", () => {
       "--header",
       `Authorization:Bearer ${token}`,
     ];
-    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }));
+    await client.connect(new StdioV1({ command: process.execPath, args, stderr: "ignore" }));
     onTestFinished(() => client.close());
     await useAllTools(client, kbId);
   });
+});
 
-  const python = findPython();
-  if (python === undefined) {
-    process.stderr.write(
-      "Interop: the Python client was not run (no python with the package mcp; KB_TEST_PYTHON names one).\n",
-    );
-  }
-  test.skipIf(python === undefined)("the Python package mcp", async () => {
-    const { url, token, kbId } = await startServer();
-    const { spawn } = await import("node:child_process");
-    const child = spawn(python ?? "", [join(import.meta.dirname, "client.py"), url.href, token, kbId], {
-      stdio: "pipe",
-    });
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += chunk));
-    child.stderr.on("data", (chunk) => (output += chunk));
-    const code = await new Promise((resolve) => child.once("exit", resolve));
-    expect([code, output]).toEqual([0, expect.stringContaining("all four tools")]);
-  });
-
-  test("a revoked or missing token ends in a clear failure", async () => {
-    const { url } = await startServer();
-    const client = new ClientV1(ME);
-    const attempt = client.connect(new HttpV1(url, { requestInit: { headers: { authorization: "Bearer nothing" } } }));
-    await expect(attempt).rejects.toThrow(/unauthenticated|Unauthorized|401/);
-  });
+test("a revoked or missing token ends in a clear failure", async () => {
+  const server = { ...(await startServer()), token: "nothing" };
+  const attempt = new ClientV1(ME).connect(transportV1("/mcp", server));
+  await expect(attempt).rejects.toThrow(/unauthenticated|Unauthorized|401/);
+  const client = new ClientV1(ME);
+  // The bridge itself answers the opening; its first answer from the server says what is wrong.
+  await client.connect(transportV1("the bridge", { ...server, token: "kb_pat_nothing" }));
+  onTestFinished(() => client.close());
+  await expect(client.listTools()).rejects.toThrow(/not_signed_in/);
 });
 
 /** A Python that has the package `mcp`: the one that `KB_TEST_PYTHON` names, else the machine's own. */
