@@ -84,6 +84,7 @@ function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimit
     fileName,
     mimeType,
     maxTextLength: limits.maxTextLength,
+    readsArchives: request.readsArchives === true,
     decode: (declared) => {
       const decoded = decodeText(bytes, limits.maxTextLength, declared);
       if (decoded === undefined) throw new Error("its bytes are no text in any known encoding");
@@ -124,7 +125,8 @@ function finish(
   };
   if (result.title !== undefined && result.title !== "") extracted.title = mask(result.title).text;
   if (result.language !== undefined) extracted.language = result.language;
-  if (result.parts !== undefined && result.parts.length > 0) extracted.parts = result.parts;
+  if (result.parts !== undefined && result.parts.length > 0)
+    extracted.parts = result.parts.map((part) => ({ ...part, fileName: mask(part.fileName).text }));
   return extracted;
 }
 

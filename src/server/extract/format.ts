@@ -8,6 +8,8 @@ export interface FormatInput {
   mimeType: string;
   /** Text is worth making up to this many UTF-16 code units; a format may stop there and say `isCut`. */
   maxTextLength: number;
+  /** True = the members of an archive are wanted as parts. */
+  readsArchives: boolean;
   /** The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that order. */
   decode(declared?: string): DecodedText;
   /** False when half of the file's time is used up: a format that works in steps gives what it has. */

@@ -14,6 +14,8 @@ export interface ExtractRequest {
   labels: readonly string[];
   /** True = secrets in the text stay as they are; otherwise each becomes `[removed: …]`. Source: S37. */
   keepsSecrets?: boolean;
+  /** True = the members of an archive are given as parts; otherwise an archive is a type that is not read. */
+  readsArchives?: boolean;
 }
 
 /** What a section is in its document; decides how a reader is told where it stands. */

@@ -117,6 +117,14 @@ export interface BrowseNode {
   count?: number;
 }
 
+/** Which files inside its files a source takes as items of their own; attachments of mails always are. */
+export interface PartRules {
+  /** Members of archives too. */
+  archives: boolean;
+  /** Why a file inside a file is not taken, by its name or path in there; undefined = it is. */
+  refuse?(path: string): { reason: "excluded_by_scope" | "excluded_by_policy"; message: string } | undefined;
+}
+
 /** What a source is called with. `config` is already parsed by its schema. */
 export interface SourceContext<Config> {
   config: Config;
@@ -187,6 +195,8 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * Absent = the next full run decides.
    */
   inScope?(scope: Scope, item: { externalId: string }): boolean;
+  /** Absent = no archives, and nothing is refused. */
+  partRules?(config: Config): PartRules;
   /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
   originOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */

@@ -1,3 +1,4 @@
+import { isInside, isPartId, outermostId } from "#server/ports/parts.ts";
 import type { ItemWriteStore, StoredItem } from "#server/ports/store/item-writes.ts";
 
 /**
@@ -8,6 +9,8 @@ export interface Known {
   versionOf(externalId: string): string | undefined;
   /** Notes that the run named it; gives what was stored of it. */
   name(externalId: string): StoredItem | undefined;
+  /** The stored parts of it that were made of its content, and theirs. */
+  partsOf(externalId: string): readonly StoredItem[];
   /** Named but not yet marked in the store. */
   markLater(externalId: string): void;
   /** What is to be marked now, in batches. */
@@ -32,6 +35,7 @@ export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, conne
     // Reading is synchronous: without a pause a million items would hold up the main thread for seconds.
     await new Promise((resolve) => setImmediate(resolve));
   }
+  const parts = groupParts(items.values());
   const named = new Set<string>();
   let marks: string[] = [];
   return {
@@ -43,6 +47,10 @@ export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, conne
       named.add(externalId);
       return items.get(externalId);
     },
+    partsOf(externalId) {
+      const all = parts.get(outermostId(externalId)) ?? [];
+      return isPartId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
+    },
     markLater: (externalId) => marks.push(externalId),
     *takeMarks() {
       const taken = marks;
@@ -52,4 +60,17 @@ export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, conne
     forget: (externalId) => items.delete(externalId),
     listUnnamed: () => [...items.values()].filter((item) => !named.has(item.externalId)),
   };
+}
+
+/** Parts at any depth by the item of the source that they are in. */
+function groupParts(items: Iterable<StoredItem>): Map<string, StoredItem[]> {
+  const parts = new Map<string, StoredItem[]>();
+  for (const item of items) {
+    if (!isPartId(item.externalId)) continue;
+    const outermost = outermostId(item.externalId);
+    const list = parts.get(outermost);
+    if (list) list.push(item);
+    else parts.set(outermost, [item]);
+  }
+  return parts;
 }

@@ -3,9 +3,10 @@ import { makeId, type TextReason } from "#api/common.ts";
 import { isApiError } from "#api/errors.ts";
 import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields } from "#server/analysis/analyzer.ts";
 import type { RandomBytes } from "#server/ports/clock.ts";
-import type { Extracted, Extractor, NotExtracted } from "#server/ports/extractor.ts";
+import type { Extracted, ExtractedPart, Extractor, NotExtracted } from "#server/ports/extractor.ts";
 import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
 import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
+import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { redact } from "#server/http/redact.ts";
 import { storable } from "./storable.ts";
@@ -21,12 +22,16 @@ export interface PrepareOptions {
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
   now: () => number;
+  /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
+  keepsSecrets(workspaceId: string): Promise<boolean>;
+  /** True = the members of archives are read, as parts. */
+  readsArchives?: boolean;
   randomBytes: RandomBytes;
   signal: AbortSignal;
 }
 
 /** `undefined`: the item was gone when it was to be read. */
-export type Prepared = { item: PreparedItem; bytes: number } | undefined;
+export type Prepared = { item: PreparedItem; bytes: number; parts?: ExtractedPart[] } | undefined;
 
 /**
  * Makes an item of a source ready to be stored: reads and extracts its bytes, names its entities, clamps dates that
@@ -37,8 +42,8 @@ export type Prepared = { item: PreparedItem; bytes: number } | undefined;
 export async function prepare(options: PrepareOptions, item: SourceItem): Promise<Prepared> {
   const read = await readText(options, item);
   if (!read) return undefined;
-  const fields = toFields(options, item);
-  const people = withClaimedAuthor(item, read.properties);
+  const people = claimsOf(item, read.properties);
+  const fields = toFields(options, { ...item, ...people });
   const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...people });
   const prepared = {
     ...fields,
@@ -52,7 +57,8 @@ export async function prepare(options: PrepareOptions, item: SourceItem): Promis
     access: options.judge(item.access),
     text: read.text,
   };
-  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes: read.bytes };
+  const { parts, bytes } = read;
+  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, ...(parts && { parts }) };
 }
 
 /** SHA-256 of a text, hex. */
@@ -70,6 +76,8 @@ interface ReadText {
 
 /** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
 const ANALYZE_HERE_CHARS = 32_768;
+  maskedSecrets: number;
+  parts?: ExtractedPart[];
 /** A source's or child's passing trouble with one item: the next run tries it again, at the latest after this. */
 const RETRY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -114,7 +122,9 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
     const content = await options.fetchContent(item.externalId);
     const mimeType = content.mimeType ?? item.mimeType;
     const size = content.bytes.length;
-    const request = { workspace: options.workspaceId, bytes: content.bytes, fileName: content.fileName, ...about };
+    const { workspaceId: workspace, readsArchives = false } = options;
+    const how = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
+    const request = { ...how, bytes: content.bytes, fileName: content.fileName, ...about };
     const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
     return toReadText(options, extracted, size);
   } catch (error) {
@@ -150,6 +160,8 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
 
 function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
   const latest = now() + DAY_MS;
+      maskedSecrets: result.maskedSecrets,
+      ...(result.parts && { parts: result.parts }),
   // A date in the future would stand above everything for ever. Source: S47.
   const past = (date: Date | undefined) => {
     const time = date?.getTime() ?? null;
@@ -176,13 +188,6 @@ function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
     updatedAt: past(item.updatedAt),
     dueAt: item.dueAt?.getTime() ?? null,
   };
-}
-
-/** Who a document says wrote it, when its source says nothing: shown as a claim, never a proof. Source: S47. */
-function withClaimedAuthor(item: SourceItem, properties: Record<string, string>): { author?: SourcePerson } {
-  if (item.author) return { author: item.author };
-  const name = properties["author"]?.trim();
-  return name ? { author: { name, claimed: true } } : {};
 }
 
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {

@@ -1,14 +1,16 @@
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
-import { type ItemOp, removalLimit } from "#server/ports/store/item-writes.ts";
+import type { PartRules, Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import { outermostId } from "#server/ports/parts.ts";
+import { type ItemOp, removalLimit, type StoredItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
-import { prepare, type PrepareOptions } from "./prepare.ts";
+import { bytesHeld, prepareWithParts } from "./parts.ts";
+import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, loadKnown } from "./known.ts";
 import { redact } from "#server/http/redact.ts";
@@ -47,6 +49,8 @@ const WINDOW = 128;
 const BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 /** Counted for a file whose source does not say how large it is. */
 const UNKNOWN_BYTES = 1024 * 1024;
+/** Ops of one item that go into one batch, whatever it becomes. */
+const MANY_OPS = 20;
 /** Long waits give the worker back. Source: design page "connectors". */
 const DEFAULT_WAIT_MS = 60_000;
 
@@ -94,7 +98,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
   const events = source.sync({ ...options.context, signal: abort.signal }, toRequest(options, known));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
-  const steps = inOrder(events, (event) => toStep(options, event, gate, abort.signal), {
+  const steps = inOrder(events, (event) => toStep(options, event, gate, known, abort.signal), {
     parallel: options.parallel,
     window: WINDOW,
     release: () => abort.abort(new Error("The run is over.")),
@@ -129,7 +133,9 @@ interface Step {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
-  named?: string;
+  named?: readonly string[];
+  /** Items whose stored parts stay as they are. */
+  keepPartsOf?: readonly string[];
   cursor?: string;
   progress?: { done: number; total: number | null; note: string | null };
   end?: { complete: boolean };
@@ -139,15 +145,25 @@ interface Step {
   leaveGate?: () => void;
 }
 
-function toStep(options: RunOptions, event: SyncEvent, gate: ByteGate, signal: AbortSignal): Step | Promise<Step> {
+function toStep(
+  options: RunOptions,
+  event: SyncEvent,
+  gate: ByteGate,
+  known: Known,
+  signal: AbortSignal,
+): Step | Promise<Step> {
   // What was read before the end of a run is still stored; nothing is begun after it.
   signal.throwIfAborted();
   switch (event.t) {
     case "upsert":
-      return prepareInside(options, event, gate, signal);
+      return prepareInside(options, event, gate, known, signal);
     case "acl": {
       const { externalId } = event;
-      return { ops: [{ op: "access", externalId, access: options.judge(event.access) }], bytes: 0, named: externalId };
+      return {
+        ops: [{ op: "access", externalId, access: options.judge(event.access) }],
+        bytes: 0,
+        ...alive(externalId),
+      };
     }
     case "delete":
       return { ops: [{ op: "delete", externalId: event.externalId, subtree: event.subtree === true }], bytes: 0 };
@@ -156,7 +172,7 @@ function toStep(options: RunOptions, event: SyncEvent, gate: ByteGate, signal: A
     case "skip": {
       const { externalId, reason, retryable } = event;
       const op: ItemOp = { op: "skip", externalId, reason, message: redact(event.message), retryable };
-      return { ops: [op], bytes: 0, ...(reason === "failed" && { named: externalId }) };
+      return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
     }
     case "checkpoint":
       return { ops: [], bytes: 0, cursor: JSON.stringify(event.cursor ?? null) };
@@ -174,23 +190,38 @@ async function prepareInside(
   options: RunOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
   gate: ByteGate,
+  known: Known,
   signal: AbortSignal,
 ): Promise<Step> {
-  if (event.item.content.type !== "fetch") return prepareStep(options, event, signal);
-  const leaveGate = await gate.enter(event.item.size ?? UNKNOWN_BYTES, signal);
-  return { ...(await prepareStep(options, event, signal)), leaveGate };
+  if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
+  const leaveGate = await gate.enter(bytesHeld(event.item, UNKNOWN_BYTES, rulesOf(options)), signal);
+  return { ...(await prepareStep(options, event, known, signal)), leaveGate };
+}
+
+/** Named, and not read: what is in it stays as well. */
+function alive(externalId: string): Pick<Step, "named" | "keepPartsOf"> {
+  return { named: [externalId], keepPartsOf: [externalId] };
+}
+
+function rulesOf({ source, context }: RunOptions): PartRules | undefined {
+  return source.partRules?.(context.config);
 }
 
 async function prepareStep(
   options: RunOptions,
   { item }: Extract<SyncEvent, { t: "upsert" }>,
+  known: Known,
   signal: AbortSignal,
 ): Promise<Step> {
   const { source, context, store, connector } = options;
   const fetchContent = source.fetchContent?.bind(source);
-  const prepared = await prepare(
+  const rules = rulesOf(options);
+  const prepared = await prepareWithParts(
     {
       ...options,
+      ...(rules && { rules }),
+      storedVersion: (externalId) => known.versionOf(externalId),
+      hasParts: (externalId) => known.partsOf(externalId).length > 0,
       workspaceId: store.workspaceId,
       connector,
       signal,
@@ -201,21 +232,28 @@ async function prepareStep(
     item,
   );
   if (!prepared) return { ops: [], bytes: 0, isVanished: true };
-  return { ops: [{ op: "upsert", item: prepared.item }], bytes: prepared.bytes, named: item.externalId };
+  const { unchanged, ...step } = prepared;
+  return { ...step, seen: unchanged };
 }
 
 async function take(step: Step, known: Known, sink: BatchSink): Promise<void> {
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
-  if (step.named !== undefined) known.name(step.named);
+  for (const externalId of step.named ?? []) known.name(externalId);
   for (const externalId of step.seen ?? []) {
     const item = known.name(externalId);
-    if (!item) continue;
-    sink.count({ seen: 1, unchanged: 1 });
-    // A held item that is there again is kept; others are marked only where a cursor relies on it.
-    if (item.indexState === "held") sink.add({ op: "seen", externalIds: [externalId] });
-    else known.markLater(externalId);
+    for (const each of item ? [item, ...known.partsOf(externalId)] : []) {
+      sink.count({ seen: 1, unchanged: 1 });
+      markAlive(each, known, sink);
+    }
   }
-  for (const op of step.ops) sink.add(op);
+  for (const externalId of step.keepPartsOf ?? []) {
+    for (const part of known.partsOf(externalId)) markAlive(part, known, sink);
+  }
+  for (const op of step.ops) {
+    sink.add(op);
+    // An archive is many items: it may go in several batches, its version with the last.
+    if (step.ops.length > MANY_OPS) await sink.flushIfDue();
+  }
   if (step.progress) sink.progress(step.progress);
   if (step.cursor !== undefined) {
     // Whoever resumes from this cursor must know what was named before it.
@@ -225,11 +263,18 @@ async function take(step: Step, known: Known, sink: BatchSink): Promise<void> {
   await sink.flushIfDue();
 }
 
+/** A held item that is there again is kept; others are marked only where a cursor relies on it. */
+function markAlive({ externalId, indexState }: StoredItem, known: Known, sink: BatchSink): void {
+  known.name(externalId);
+  if (indexState === "held") sink.add({ op: "seen", externalIds: [externalId] });
+  else known.markLater(externalId);
+}
+
 /** What the scope leaves out goes at once and without the guard: a person asked for it. */
 async function leaveOutOfScope(source: Source, scope: Scope, known: Known, sink: BatchSink): Promise<void> {
   const inScope = source.inScope?.bind(source);
   if (!inScope) return;
-  const out = known.listUnnamed().filter((item) => !inScope(scope, { externalId: item.externalId }));
+  const out = known.listUnnamed().filter((item) => !inScope(scope, { externalId: outermostId(item.externalId) }));
   for (const kbIds of inChunks(
     out.map((item) => item.kbId),
     100,

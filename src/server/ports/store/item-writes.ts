@@ -74,6 +74,11 @@ export type ItemOp =
   | { op: "seen"; externalIds: readonly string[] }
   | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
   /** Removes these unless the run has named them since; under the guard as a whole: all of them or none. */
+  /**
+   * Of the parts that were made of an item's own content these stay; the others go, with what is in them, and without
+   * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.
+   */
+  | { op: "parts"; externalId: string; keep: readonly string[]; version: string | null }
   | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
   /** Removes these without asking the guard: left out by a person's own act. */
   | { op: "remove"; kbIds: readonly string[] }

@@ -18,6 +18,7 @@ import { makeAccessStore } from "../store/access.ts";
 import { inTransaction } from "../transaction.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
+import { moveParts, partsBeside } from "./part-rows.ts";
 import { openSetOf, saveUpload } from "./batch-upload.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import { noteRemovals, removedLately } from "./removal-windows.ts";
@@ -130,6 +131,8 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return remove(work, deleteTargets(work.rows, op.externalId, op.subtree));
     case "seen":
       return markSeen(work, op.externalIds);
+    case "parts":
+      return keepParts(work, op);
     case "skip":
       return skip(work, op);
     case "sweep":
@@ -185,7 +188,7 @@ function moved({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefine
   if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
-  for (const part of rows.partsOf(item.formerExternalId)) rows.set(part.kbId, { parentExternalId: item.externalId });
+  moveParts(rows, item.formerExternalId, item.externalId);
   return { ...former, externalId: item.externalId };
 }
 
@@ -196,6 +199,7 @@ function renamed({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefi
   // Named by this very run: it still lives at its old place, so this is a copy.
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
+  moveParts(rows, known.externalId, item.externalId);
   return { ...known, externalId: item.externalId };
 }
 
@@ -300,6 +304,16 @@ function remove(work: Work, items: KnownItem[]): OpOutcome {
   work.guarded += items.length;
   for (const item of items) removeOne(work, item);
   return "removed";
+}
+
+/** What is in the item no more goes with what is in that. */
+function keepParts(work: Work, { externalId, keep, version }: Extract<ItemOp, { op: "parts" }>): OpOutcome {
+  const item = work.rows.find(externalId);
+  if (!item || item.removedAt !== null) return "absent";
+  const gone = partsBeside(work.rows, externalId, keep);
+  for (const part of gone.flatMap((id) => deleteTargets(work.rows, id, false))) removeOne(work, part);
+  if (item.version !== version) work.rows.set(item.kbId, { version });
+  return "done";
 }
 
 function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
