@@ -230,7 +230,6 @@ export interface ConnectorKeysTable {
   revokedAt: number | null;
 }
 
-export interface SyncsTable {
 export interface ConnectorCredentialsTable {
   workspaceId: string;
   connectorId: string;
@@ -240,6 +239,7 @@ export interface ConnectorCredentialsTable {
   givenAt: number;
 }
 
+export interface SyncsTable {
   workspaceId: string;
   syncId: string;
   connectorId: string;

@@ -1,29 +1,40 @@
-import type { IndexChange } from "#server/ports/search-index.ts";
-import type { PreparedItem } from "#server/ports/store/item-writes.ts";
+import type { AnalyzedText } from "#server/analysis/analyzer.ts";
+import type { IndexChange, IndexedDocument } from "#server/ports/search-index.ts";
+import type { ItemEntity, PreparedItem } from "#server/ports/store/item-writes.ts";
+
+/** What the index holds of an item as its record does. */
+export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers">;
 
 /** What the index is told of an item that was added or changed. */
 export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
-  const idsOf = (...roles: string[]) => [
-    ...new Set(item.entities.filter((e) => roles.includes(e.role)).map((e) => e.entityId)),
+  const document = toIndexDocument({ ...item, kbId, connectorId, aclId }, item.entities, item.text.analyzed);
+  return { type: "upsert", document };
+}
+
+/** An item as the index wants it; the one list of what that is. */
+export function toIndexDocument(
+  facts: IndexedFacts,
+  entities: readonly Pick<ItemEntity, "entityId" | "role">[],
+  text: AnalyzedText,
+): IndexedDocument {
+  const { kbId, kind, status, providerId, source, connectorId, aclId, updatedAt, createdAt, dueAt } = facts;
+  const idsOf = (...roles: ItemEntity["role"][]) => [
+    ...new Set(entities.filter(({ role }) => roles.includes(role)).map(({ entityId }) => entityId)),
   ];
-  const { kind, status, providerId, source, updatedAt, createdAt, dueAt, text } = item;
   return {
-    type: "upsert",
-    document: {
-      kbId,
-      kind,
-      status,
-      providerId,
-      source,
-      connectorId,
-      aclId,
-      updatedAt,
-      createdAt,
-      dueAt,
-      text: text.analyzed,
-      people: idsOf("author", "assignee", "participant"),
-      assignees: idsOf("assignee"),
-      containers: idsOf("container", "label"),
-    },
+    kbId,
+    kind,
+    status,
+    providerId,
+    source,
+    connectorId,
+    aclId,
+    updatedAt,
+    createdAt,
+    dueAt,
+    text,
+    people: idsOf("author", "assignee", "participant"),
+    assignees: idsOf("assignee"),
+    containers: idsOf("container", "label"),
   };
 }

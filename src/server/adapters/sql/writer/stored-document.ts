@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { ItemKind, TaskStatus } from "#api/common.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import type { IndexedDocument } from "#server/ports/search-index.ts";
+import type { ItemsTable } from "../schema.ts";
+import type { SqliteConnection } from "../sqlite.ts";
+import { toIndexDocument } from "./index-upsert.ts";
+
+/** The whole stored text of an item; empty when it has none. */
+export function readStoredText(
+  connection: SqliteConnection,
+  { workspaceId, kbId }: Pick<ItemsTable, "workspaceId" | "kbId">,
+): string {
+  const { rows } = connection.execute(
+    'select text from item_texts where "workspaceId" = ? and "kbId" = ? order by chunk',
+    [workspaceId, kbId],
+  );
+  return rows.map(({ text }) => String(text)).join("");
+}
+
+/** A row of `items` as the index wants it, analyzed anew. @throws ZodError when the row is none that this program writes */
+export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
+  const { path, labels, ...item } = StoredRow.parse(row);
+  const { rows } = connection.execute(
+    'select "entityId", role from item_entities where "workspaceId" = ? and "kbId" = ? order by "entityId", role',
+    [item.workspaceId, item.kbId],
+  );
+  const text = readStoredText(connection, item);
+  return toIndexDocument(item, StoredEntities.parse(rows), analyzeDocument({ title: item.title, path, labels, text }));
+}
+
+const Names = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.array(z.string()));
+
+const StoredRow = z.object({
+  workspaceId: z.string(),
+  kbId: z.string(),
+  kind: ItemKind,
+  status: TaskStatus.nullable(),
+  providerId: z.string(),
+  source: z.string(),
+  connectorId: z.string(),
+  aclId: z.number(),
+  updatedAt: z.number().nullable(),
+  createdAt: z.number().nullable(),
+  dueAt: z.number().nullable(),
+  title: z.string(),
+  path: Names,
+  labels: Names,
+});
+
+const StoredEntities = z.array(
+  z.object({
+    entityId: z.string(),
+    role: z.enum(["author", "assignee", "participant", "container", "label"]),
+  }),
+);
