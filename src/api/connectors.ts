@@ -59,7 +59,15 @@ export const Connector = z
     stateReason: z.string().nullable(),
     nextRunAt: Timestamp.nullable(),
     lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
-    counts: z.object({ indexed: Count, pending: Count, held: Count, unsearchable: Count, failed: Count }),
+    /** Living items by state; `maskedSecrets` = tokens, keys and passwords that were taken out of them. */
+    counts: z.object({
+      indexed: Count,
+      pending: Count,
+      held: Count,
+      unsearchable: Count,
+      failed: Count,
+      maskedSecrets: Count,
+    }),
     aclCheckedAt: Timestamp.nullable(),
     createdAt: Timestamp,
     hasKey: z.boolean(),

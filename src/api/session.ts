@@ -39,8 +39,18 @@ export const User = z
   .openapi("User");
 export type User = z.infer<typeof User>;
 
+/** What becomes of tokens, keys and passwords in texts: taken out (`[removed: aws key]`), or indexed as they are. */
+export const SecretsSetting = z.enum(["mask", "index"]);
+export type SecretsSetting = z.infer<typeof SecretsSetting>;
+
 export const Workspace = z
-  .object({ id: idSchema("workspace"), name: z.string(), timeZone: z.string(), createdAt: Timestamp })
+  .object({
+    id: idSchema("workspace"),
+    name: z.string(),
+    timeZone: z.string(),
+    secrets: SecretsSetting,
+    createdAt: Timestamp,
+  })
   .openapi("Workspace");
 export type Workspace = z.infer<typeof Workspace>;
 

@@ -1,6 +1,6 @@
 import { idSchema, PageCursor, PageLimit, Role, Timestamp } from "./common.ts";
 import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
-import { Email, PersonName, TimeZone, Workspace } from "./session.ts";
+import { Email, PersonName, SecretsSetting, TimeZone, Workspace } from "./session.ts";
 
 export const Member = z
   .object({ userId: idSchema("user"), name: z.string(), email: z.string(), role: Role, joinedAt: Timestamp })
@@ -43,7 +43,11 @@ export const LocalRoot = z
   .openapi("LocalRoot");
 export type LocalRoot = z.infer<typeof LocalRoot>;
 
-export const PatchWorkspaceBody = z.object({ name: PersonName.optional(), timeZone: TimeZone.optional() });
+export const PatchWorkspaceBody = z.object({
+  name: PersonName.optional(),
+  timeZone: TimeZone.optional(),
+  secrets: SecretsSetting.optional(),
+});
 export type PatchWorkspaceBody = z.infer<typeof PatchWorkspaceBody>;
 
 export const PatchMemberBody = z.object({ role: Role });
@@ -89,7 +93,7 @@ export const workspaceRoutes = {
   update: createRoute({
     method: "patch",
     path: "/api/workspace",
-    summary: "Rename the workspace or change its time zone (admin)",
+    summary: "Change the workspace: its name, its time zone, what becomes of secrets in texts (admin)",
     request: { body: body(PatchWorkspaceBody) },
     responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
   }),

@@ -20,6 +20,7 @@ import { parsePushLines } from "./sources/push/lines.ts";
 import type { SourceRegistry } from "./sources/registry.ts";
 import { makeByteGate } from "./sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "./sync/control.ts";
+import { makeKeepsSecrets } from "./sync/secrets-setting.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
 
 /** The adapters that the features stand on. */
@@ -79,7 +80,7 @@ export async function makeFeatures(
   const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
   const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
-  const keepsSecrets = async (workspaceId: string) => (await store.workspaces.find(workspaceId))?.secrets === "index";
+  const keepsSecrets = makeKeepsSecrets(store, now);
   const worker = makeSyncWorker({
     store,
     findSource: (providerId) => sources.find(providerId),

@@ -205,6 +205,7 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
     entities: [author, { ...author, role: "assignee" }, ...labels, folder],
     access: item.access,
     text: { state: "text", text, textHash, sections, analyzed },
+    maskedSecrets: 0,
     indexHash: `${textHash} ${item.kbId}`,
   };
 }

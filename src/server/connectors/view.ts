@@ -32,7 +32,10 @@ export async function toConnector(
     stateReason: record.stateReason === null || isOwner ? record.stateReason : FOR_OTHERS,
     nextRunAt: time(record.nextRunAt),
     lastSync: lastSync ? { id: lastSync.syncId, state: lastSync.state, finishedAt: time(lastSync.finishedAt) } : null,
-    counts: await workspace.itemWrites.countStates(connectorId),
+    counts: {
+      ...(await workspace.itemWrites.countStates(connectorId)),
+      maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
+    },
     aclCheckedAt: time(record.aclCheckedAt),
     createdAt: new Date(record.createdAt).toISOString(),
     hasKey: keys.length > 0,

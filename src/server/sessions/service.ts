@@ -105,6 +105,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
         id: workspace.workspaceId,
         name: workspace.name,
         timeZone: workspace.timeZone,
+        secrets: workspace.secrets,
         createdAt: workspace.createdAt.toISOString(),
       },
       role: who.role,

@@ -10,7 +10,9 @@ import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
 
 /** Makes an item that comes with its text, or with its bytes as `content`, ready to be stored, outside any run. */
-export function makeItemPreparer(parts: Pick<PrepareOptions, "extractor" | "analyze" | "now" | "randomBytes">) {
+export function makeItemPreparer(
+  parts: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes">,
+) {
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],

@@ -11,6 +11,8 @@ import type { Store } from "#server/ports/store.ts";
 import { aftermath } from "./finish.ts";
 import { toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
+import { requestSync } from "./request.ts";
+import { applySecretsSetting } from "./secrets-setting.ts";
 import { MAX_ATTEMPTS, nextSyncState } from "./state.ts";
 
 /** What the work of a sync needs from elsewhere. */
@@ -27,6 +29,8 @@ export interface SyncParts {
     workspaceId: string,
     connector: ConnectorRecord,
   ): Promise<{ credentials: Readonly<Record<string, string>>; isAdminMade: boolean }>;
+  /** Whether the workspace wants secrets in texts to be found. Source: S37. */
+  keepsSecrets(workspaceId: string): Promise<boolean>;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;
@@ -65,6 +69,11 @@ export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, s
       if (end.type === "done") await removeLast(parts, job.workspaceId, connectorId);
       return end;
     }
+    case "apply_secrets": {
+      const again = (tx: Store, connector: ConnectorRecord) => readAgain(parts, tx, job.workspaceId, connector);
+      const isDone = await applySecretsSetting(parts.store, again, job, signals.signal);
+      return isDone ? { type: "done" } : { type: "again", at: parts.now() };
+    }
     default:
       return assertNever(job.type);
   }
@@ -77,6 +86,14 @@ async function removeLast({ store, findSource }: SyncParts, workspaceId: string,
   const source = connector && (await findSource(connector.providerId));
   await source?.forget?.(connectorId);
   await connectors.remove(connectorId);
+}
+
+/** Puts a run in line that reads everything again; nothing for a connector that can't run now or only takes pushes. */
+async function readAgain(parts: SyncParts, tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<void> {
+  const source = await parts.findSource(connector.providerId);
+  if (source?.sync === undefined || !MAY_RUN.has(connector.state)) return;
+  const { now, randomBytes } = parts;
+  await requestSync(tx, workspaceId, connector, { trigger: "manual", mode: "full", now: now(), randomBytes });
 }
 
 async function purge(

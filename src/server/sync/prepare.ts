@@ -8,6 +8,7 @@ import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/sourc
 import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
+import { maskItem } from "./mask-item.ts";
 import { redact } from "#server/http/redact.ts";
 import { storable } from "./storable.ts";
 
@@ -21,11 +22,11 @@ export interface PrepareOptions {
   fetchContent?: (externalId: string) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
-  now: () => number;
   /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** True = the members of archives are read, as parts. */
   readsArchives?: boolean;
+  now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
 }
@@ -39,7 +40,9 @@ export type Prepared = { item: PreparedItem; bytes: number; parts?: ExtractedPar
  *
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses; the signal's reason
  */
-export async function prepare(options: PrepareOptions, item: SourceItem): Promise<Prepared> {
+export async function prepare(options: PrepareOptions, given: SourceItem): Promise<Prepared> {
+  const isKept = await options.keepsSecrets(options.workspaceId);
+  const { item, count } = isKept ? { item: given, count: 0 } : maskItem(given);
   const read = await readText(options, item);
   if (!read) return undefined;
   const people = claimsOf(item, read.properties);
@@ -56,6 +59,7 @@ export async function prepare(options: PrepareOptions, item: SourceItem): Promis
     entities: entities.entities,
     access: options.judge(item.access),
     text: read.text,
+    maskedSecrets: count + read.maskedSecrets,
   };
   const { parts, bytes } = read;
   return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, ...(parts && { parts }) };
@@ -72,12 +76,12 @@ interface ReadText {
   mimeType?: string;
   properties: Record<string, string>;
   fields: Record<string, string>;
+  maskedSecrets: number;
+  parts?: ExtractedPart[];
 }
 
 /** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
 const ANALYZE_HERE_CHARS = 32_768;
-  maskedSecrets: number;
-  parts?: ExtractedPart[];
 /** A source's or child's passing trouble with one item: the next run tries it again, at the latest after this. */
 const RETRY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -85,7 +89,13 @@ const DAY_MS = 86_400_000;
 async function readText(options: PrepareOptions, item: SourceItem): Promise<ReadText | undefined> {
   const { content } = item;
   const about = { title: item.title, path: item.path ?? [], labels: item.labels ?? [] };
-  const plain = (text: ItemText, bytes = 0): ReadText => ({ text, bytes, properties: {}, fields: {} });
+  const plain = (text: ItemText, bytes = 0): ReadText => ({
+    text,
+    bytes,
+    properties: {},
+    fields: {},
+    maskedSecrets: 0,
+  });
   switch (content.type) {
     case "none": {
       const reason = content.reason ?? "empty";
@@ -112,7 +122,9 @@ type About = Pick<DocumentFields, "title" | "path" | "labels">;
 
 async function extractInline(options: PrepareOptions, text: string, about: About): Promise<ReadText> {
   const bytes = new TextEncoder().encode(text);
-  const request = { workspace: options.workspaceId, bytes, fileName: "item.txt", mimeType: "text/plain", ...about };
+  const plain = { bytes, fileName: "item.txt", mimeType: "text/plain" };
+  // Masked already, with the rest of the item.
+  const request = { workspace: options.workspaceId, ...plain, keepsSecrets: true, ...about };
   return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
 }
 
@@ -134,7 +146,7 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
     const message = redact(error instanceof Error ? error.message : String(error));
     const analyzed = options.analyze({ ...about, text: "" });
     const text: ItemText = { state: "failed", message, retryAt: options.now() + RETRY_MS, analyzed };
-    return { text, bytes: 0, properties: {}, fields: {} };
+    return { text, bytes: 0, properties: {}, fields: {}, maskedSecrets: 0 };
   }
 }
 
@@ -148,6 +160,8 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
       mimeType,
       properties,
       fields: { ...(title && { documentTitle: title }), ...(language && { language }) },
+      maskedSecrets: result.maskedSecrets,
+      ...(result.parts && { parts: result.parts }),
     };
   }
   const message = redact(result.message);
@@ -155,13 +169,11 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
     result.reason === "failed"
       ? { state: "failed", message, retryAt: result.retryable ? options.now() + RETRY_MS : null, analyzed }
       : { state: "none", reason: result.reason, message, analyzed };
-  return { text, bytes, mimeType, properties: {}, fields: {} };
+  return { text, bytes, mimeType, properties: {}, fields: {}, maskedSecrets: 0 };
 }
 
 function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
   const latest = now() + DAY_MS;
-      maskedSecrets: result.maskedSecrets,
-      ...(result.parts && { parts: result.parts }),
   // A date in the future would stand above everything for ever. Source: S47.
   const past = (date: Date | undefined) => {
     const time = date?.getTime() ?? null;

@@ -47,14 +47,19 @@ export function makeWorkspaceService(options: {
       const change = {
         ...(body.name !== undefined && { name: body.name }),
         ...(body.timeZone !== undefined && { timeZone: body.timeZone }),
+        ...(body.secrets !== undefined && { secrets: body.secrets }),
       };
       return store.transaction(async (tx) => {
+        const before = await tx.workspaces.find(actor.workspaceId);
         await tx.workspaces.update(actor.workspaceId, change);
+        if (body.secrets !== undefined && body.secrets !== before?.secrets) {
+          await applySecretsLater(tx, actor.workspaceId, clock.now());
+        }
         const target = { type: "workspace", id: actor.workspaceId };
         await audit.record(tx, actor, {
           action: "workspace.changed",
           target,
-          details: { fields: Object.keys(change) },
+          details: { fields: Object.keys(change), ...(body.secrets !== undefined && { secrets: body.secrets }) },
         });
         return requireWorkspace(tx, actor.workspaceId);
       });
@@ -136,6 +141,20 @@ function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member
   return { userId, name, email, role, joinedAt: joinedAt.toISOString() };
 }
 
-function toWorkspace({ workspaceId, name, timeZone, createdAt }: WorkspaceRecord): Workspace {
-  return { id: workspaceId, name, timeZone, createdAt: createdAt.toISOString() };
+/** An item that was read under the old setting is stored by then. */
+const LATE_MS = 120_000;
+
+/** Puts the work on what is stored in line: at once, and again for what was under way. */
+async function applySecretsLater(tx: Store, workspaceId: string, now: number): Promise<void> {
+  for (const [name, runAt] of [
+    ["now", now],
+    ["late", now + LATE_MS],
+  ] as const) {
+    const dedupeKey = `apply_secrets_${name}:${workspaceId}`;
+    await tx.queue.enqueue({ workspaceId, type: "apply_secrets", dedupeKey, payload: {}, priority: 10, runAt });
+  }
+}
+
+function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
+  return { id: workspaceId, name, timeZone, secrets, createdAt: createdAt.toISOString() };
 }

@@ -176,5 +176,6 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     removedAt: null,
     identityHint: null,
     indexHash: null,
+    maskedSecrets: 0,
   };
 }

@@ -106,6 +106,7 @@ function upsert(kbId: string, i: number, all: Principal[][]): ItemOp {
       entities: [],
       access: { known: true, all },
       text: { state: "text", text: title, textHash: "h", sections: [], analyzed },
+      maskedSecrets: 0,
       indexHash: `${i}`,
     },
   };

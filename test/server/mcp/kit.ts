@@ -113,6 +113,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
         text === ""
           ? { state: "none", reason: "empty", message: "No text.", analyzed }
           : { state: "text", text, textHash, sections: [], analyzed },
+      maskedSecrets: 0,
       indexHash: `${textHash} ${n}`,
     },
   };

@@ -166,6 +166,7 @@ describe("batches", () => {
             analyze: analyzeDocument,
             fetchContent: async () => ({ bytes: new TextEncoder().encode(each.item.title), fileName: "x" }),
             judge: (open) => open,
+            keepsSecrets: async () => false,
             now: () => 1,
             randomBytes: (count) => new Uint8Array(count).fill(drawn++),
             signal: new AbortController().signal,

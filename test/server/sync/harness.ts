@@ -62,6 +62,7 @@ export async function makeHarness(script: Script, overrides: Partial<SyncParts> 
     extractor: fakeExtractor,
     analyze: analyzeDocument,
     judge: (access) => access,
+    keepsSecrets: async () => false,
     now: () => clock.now,
     // Different every time and the same in every test run.
     randomBytes: (count) => createHash("sha256").update(String(drawn++)).digest().subarray(0, count),
@@ -156,7 +157,7 @@ export const fakeExtractor: Pick<Extractor, "extract"> = {
       return { state: "no_text", reason: "failed", message: "Broken.", mimeType: "text/plain", retryable, analyzed };
     }
     const analyzed = analyzeDocument(fields);
-    return { state: "ok", text, mimeType: "text/plain", sections: [], properties: {}, analyzed };
+    return { state: "ok", text, mimeType: "text/plain", sections: [], properties: {}, maskedSecrets: 0, analyzed };
   },
 };
 
@@ -241,12 +242,14 @@ export async function digestOf(database: Database): Promise<string> {
     const texts = await database.read
       .selectFrom("item_texts")
       .select("text")
+      .where("workspaceId", "=", WORKSPACE)
       .where("kbId", "=", kbId)
       .orderBy("chunk")
       .execute();
     const entities = await database.read
       .selectFrom("item_entities")
       .select(["entityId", "role"])
+      .where("workspaceId", "=", WORKSPACE)
       .where("kbId", "=", kbId)
       .orderBy("entityId")
       .execute();

@@ -5,6 +5,7 @@ import { makeLocalDialect } from "./dialect.ts";
 import * as initial from "./migrations/0001-initial.ts";
 import * as credentials from "./migrations/0003-credentials.ts";
 import * as pushSets from "./migrations/0004-push-sets.ts";
+import * as secrets from "./migrations/0005-secrets.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
   "0003-credentials": credentials,
   "0004-push-sets": pushSets,
+  "0005-secrets": secrets,
   // The same again: tables that came to the index later.
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
 };

@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /**
  * The tables. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are 0/1, JSON is
  * text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
@@ -62,6 +64,8 @@ export interface WorkspacesTable {
   workspaceId: string;
   name: string;
   timeZone: string;
+  /** `mask` or `index`. */
+  secrets: Generated<string>;
   createdAt: number;
 }
 
@@ -336,6 +340,8 @@ export interface ItemsTable {
   identityHint: string | null;
   /** Hash of everything the index holds of it apart from its access: equal = nothing to index again. */
   indexHash: string | null;
+  /** How many secrets were taken out of its text. */
+  maskedSecrets: number;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */

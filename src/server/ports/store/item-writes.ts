@@ -59,6 +59,8 @@ export interface PreparedItem {
   /** Already judged by the authority rule. */
   access: SourceAccess;
   text: ItemText;
+  /** How many secrets were taken out of it. Source: S37. */
+  maskedSecrets: number;
   /** Hash of everything that the index holds of it apart from its access. */
   indexHash: string;
 }
@@ -72,13 +74,13 @@ export type ItemOp =
   | { op: "delete"; externalId: string; subtree: boolean }
   /** Alive and unchanged; counted by the run. */
   | { op: "seen"; externalIds: readonly string[] }
-  | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
-  /** Removes these unless the run has named them since; under the guard as a whole: all of them or none. */
   /**
    * Of the parts that were made of an item's own content these stay; the others go, with what is in them, and without
    * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.
    */
   | { op: "parts"; externalId: string; keep: readonly string[]; version: string | null }
+  | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
+  /** Removes these unless the run has named them since; under the guard as a whole: all of them or none. */
   | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
   /** Removes these without asking the guard: left out by a person's own act. */
   | { op: "remove"; kbIds: readonly string[] }
@@ -197,6 +199,13 @@ export interface ItemWriteStore {
   guardOf(connectorId: string, now: number): Promise<RemovalGuard>;
   /** The next run reads every item again, whatever its version. */
   forgetVersions(connectorId: string): Promise<void>;
+  /**
+   * Takes the secrets out of stored items, some after this kbId in its order; their index entries follow.
+   * @returns the last kbId looked at; null = there are no more
+   */
+  maskStored(afterKbId: string): Promise<string | null>;
+  /** Secrets that were taken out of the connector's living items. */
+  countMasked(connectorId: string): Promise<number>;
   /** Forgets what was removed lately: a person has approved it. */
   resetGuard(connectorId: string): Promise<void>;
   /** Held removals after this kbId, ascending, at most `limit`. */

@@ -1,4 +1,5 @@
 import type { Role } from "#api/common.ts";
+import type { SecretsSetting } from "#api/session.ts";
 
 /** A person, across workspaces. */
 export interface UserRecord {
@@ -15,6 +16,8 @@ export interface WorkspaceRecord {
   workspaceId: string;
   name: string;
   timeZone: string;
+  /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
+  secrets: SecretsSetting;
   createdAt: Date;
 }
 
@@ -71,8 +74,9 @@ export interface WorkspaceRecordStore {
   find(workspaceId: string): Promise<WorkspaceRecord | undefined>;
   /** Oldest first. */
   list(): Promise<WorkspaceRecord[]>;
-  insert(workspace: WorkspaceRecord): Promise<void>;
-  update(workspaceId: string, change: { name?: string; timeZone?: string }): Promise<void>;
+  /** A new one masks secrets. */
+  insert(workspace: Omit<WorkspaceRecord, "secrets">): Promise<void>;
+  update(workspaceId: string, change: { name?: string; timeZone?: string; secrets?: SecretsSetting }): Promise<void>;
   /** An invitation by the SHA-256 of its token, before its workspace is known. */
   findInvitation(tokenHash: string): Promise<InvitationRecord | undefined>;
 }

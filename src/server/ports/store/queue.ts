@@ -1,5 +1,5 @@
 /** Kinds of background work. */
-export type JobType = "sync" | "purge_connector" | "purge_removed";
+export type JobType = "sync" | "purge_connector" | "purge_removed" | "apply_secrets";
 
 export interface NewJob {
   workspaceId: string;

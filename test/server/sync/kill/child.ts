@@ -36,6 +36,7 @@ const worker = makeSyncWorker({
   extractor,
   analyze: analyzeDocument,
   judge: (access) => access,
+  keepsSecrets: async () => false,
   now: () => Date.now() + Number(offsetMs),
   randomBytes,
   sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),

@@ -66,6 +66,14 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .where("removedAt", "is", null)
         .execute();
     },
+    maskStored: (afterKbId) => call<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
+    async countMasked(connectorId) {
+      const row = await living(connectorId)
+        .where("maskedSecrets", ">", 0)
+        .select((eb) => eb.fn.sum("maskedSecrets").as("count"))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
     async resetGuard(connectorId) {
       await sql.write
         .deleteFrom("removal_windows")

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
+import { SecretsSetting } from "#api/session.ts";
 import type {
   InvitationRecord,
   InvitationStore,
@@ -106,7 +107,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
     },
 
     async update(workspaceId, change) {
-      if (change.name === undefined && change.timeZone === undefined) return;
+      if (Object.keys(change).length === 0) return;
       await sql.write.updateTable("workspaces").set(change).where("workspaceId", "=", workspaceId).execute();
     },
 
@@ -209,7 +210,7 @@ function toUser(row: Selectable<UsersTable>): UserRecord {
 }
 
 function toWorkspace(row: Selectable<WorkspacesTable>): WorkspaceRecord {
-  return { ...row, createdAt: toDate(row.createdAt) };
+  return { ...row, secrets: SecretsSetting.parse(row.secrets), createdAt: toDate(row.createdAt) };
 }
 
 function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {

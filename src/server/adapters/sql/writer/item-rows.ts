@@ -57,6 +57,7 @@ const COLUMNS = [
   "aclId",
   "seenBy",
   "indexHash",
+  "maskedSecrets",
 ] as const;
 
 const INSERT = `insert into items (workspaceId, kbId, connectorId, ${quoted(COLUMNS).join(", ")})
@@ -205,6 +206,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     extras.aclId,
     extras.seenBy,
     item.indexHash,
+    item.maskedSecrets,
   ];
 }
 

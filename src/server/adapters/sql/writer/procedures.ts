@@ -3,6 +3,7 @@ import type { SqliteConnection } from "../sqlite.ts";
 import { inTransaction } from "../transaction.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import type { Procedure } from "./engine.ts";
+import { makeMaskStored, type MaskStoredArgs } from "./mask-stored.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeReindex } from "./reindex.ts";
 
@@ -22,11 +23,13 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
   const index = makeIndexWriter(connection.raw);
   const applyBatch = makeApplyBatch(connection, index);
   const purgeItems = makePurgeItems(connection, index);
+  const maskStored = makeMaskStored(connection, index);
   const reindex = makeReindex(connection, index);
   return {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
+      ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import { maskedOffset } from "#server/analysis/secrets/cut.ts";
+import { maskSecrets } from "#server/analysis/secrets/mask.ts";
+import type { IndexWriter } from "../../index-embedded/writer.ts";
+import type { Section } from "#server/ports/extractor.ts";
+import type { ItemsTable } from "../schema.ts";
+import type { SqliteConnection } from "../sqlite.ts";
+import { inTransaction } from "../transaction.ts";
+import { textChunks } from "./item-rows.ts";
+import { readStoredDocument, readStoredText } from "./stored-document.ts";
+
+export interface MaskStoredArgs {
+  workspaceId: string;
+  afterKbId: string;
+}
+
+const PAGE = 64;
+const SLICE_MS = 20;
+
+/**
+ * The procedure `maskStored`: takes the secrets out of the texts and records that stand behind a kbId, for one slice of time,
+ * and indexes what changed. Removed items too: they can be restored.
+ */
+export function makeMaskStored(connection: SqliteConnection, index: Pick<IndexWriter, "apply">) {
+  return ({ workspaceId, afterKbId }: MaskStoredArgs): string | null =>
+    inTransaction(connection.raw, () => {
+      const end = performance.now() + SLICE_MS;
+      const { rows } = connection.execute(
+        "select * from items where workspaceId = ? and kbId > ? order by kbId limit ?",
+        [workspaceId, afterKbId, PAGE],
+      );
+      for (const [at, row] of rows.entries()) {
+        // A row of the table that `schema.ts` describes.
+        const item = row as unknown as ItemsTable;
+        const masked = maskRow(connection, item);
+        if (masked !== undefined && item.removedAt === null) {
+          index.apply(workspaceId, [{ type: "upsert", document: readStoredDocument(connection, masked) }]);
+        }
+        if (performance.now() >= end && at < rows.length - 1) return item.kbId;
+      }
+      return rows.length < PAGE ? null : String(rows.at(-1)?.["kbId"]);
+    });
+}
+
+/** What of a row may hold a secret; the JSON columns hold texts, and a mask needs no escape in them. */
+const COLUMNS = ["title", "path", "labels", "fields", "sections"] as const;
+
+/** Masks the row and its text. @returns the row as it is now; undefined = there was nothing to mask */
+function maskRow(connection: SqliteConnection, item: ItemsTable): ItemsTable | undefined {
+  const { workspaceId, kbId } = item;
+  const text = maskSecrets(readStoredText(connection, item));
+  let count = text.cuts.length;
+  const changes: Partial<ItemsTable> = {};
+  for (const column of COLUMNS) {
+    const masked = maskSecrets(item[column]);
+    count += masked.cuts.length;
+    if (masked.cuts.length > 0) changes[column] = masked.text;
+  }
+  if (count === 0) return undefined;
+  if (text.cuts.length > 0) {
+    // Written by the sync engine as JSON of the port's sections.
+    const sections = JSON.parse(changes.sections ?? item.sections) as Section[];
+    changes.sections = JSON.stringify(
+      sections.map((section) => ({ ...section, start: maskedOffset(text.cuts, section.start) })),
+    );
+    changes.textHash = createHash("sha256").update(text.text, "utf8").digest("hex");
+    changes.textChars = text.text.length;
+    rewriteText(connection, workspaceId, kbId, text.text);
+  }
+  changes.maskedSecrets = item.maskedSecrets + count;
+  // Made anew when the source says something of it next.
+  changes.indexHash = null;
+  const assignments = Object.keys(changes).map((column) => `"${column}" = ?`);
+  connection.execute(`update items set ${assignments.join(", ")} where workspaceId = ? and kbId = ?`, [
+    ...Object.values(changes),
+    workspaceId,
+    kbId,
+  ]);
+  return { ...item, ...changes };
+}
+
+function rewriteText(connection: SqliteConnection, workspaceId: string, kbId: string, text: string): void {
+  connection.execute("delete from item_texts where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
+  const insert = "insert into item_texts (workspaceId, kbId, chunk, start, text) values (?, ?, ?, ?, ?)";
+  let chunk = 0;
+  for (const { start, part } of textChunks(text)) connection.execute(insert, [workspaceId, kbId, chunk++, start, part]);
+}

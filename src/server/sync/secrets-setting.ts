@@ -1,0 +1,51 @@
+import type { ClaimedJob } from "#server/ports/store/queue.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { Store } from "#server/ports/store.ts";
+
+/** How long an answer is good for: a run asks for each item. */
+const FRESH_MS = 1_000;
+
+/**
+ * Whether a workspace wants secrets in texts to be found; asked for each item, so that a change takes effect within a
+ * second also in runs under way. Source: S37.
+ */
+export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => number) {
+  const known = new Map<string, { keeps: boolean; until: number }>();
+  return async (workspaceId: string): Promise<boolean> => {
+    const fresh = known.get(workspaceId);
+    if (fresh !== undefined && now() < fresh.until) return fresh.keeps;
+    const keeps = (await store.workspaces.find(workspaceId))?.secrets === "index";
+    known.set(workspaceId, { keeps, until: now() + FRESH_MS });
+    return keeps;
+  };
+}
+
+/**
+ * Brings what is stored in line with the workspace's setting. Taking out works on the stored texts; what was taken out is
+ * nowhere, so putting it back means that the sources are read again. What was pushed comes back only when it is pushed again.
+ * * @param readAgain puts a full run of a connector in line
+ * @returns false when it was interrupted and has to begin again
+ */
+export async function applySecretsSetting(
+  store: Store,
+  readAgain: (tx: Store, connector: ConnectorRecord) => Promise<void>,
+  { workspaceId }: ClaimedJob,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const workspace = await store.workspaces.find(workspaceId);
+  if (workspace === undefined) return true;
+  const { connectors, itemWrites } = store.in(workspaceId);
+  if (workspace.secrets === "mask") {
+    for (let after: string | null = ""; after !== null;) {
+      if (signal.aborted) return false;
+      after = await itemWrites.maskStored(after);
+    }
+    return true;
+  }
+  for (const connector of await connectors.list()) {
+    if (signal.aborted) return false;
+    await itemWrites.forgetVersions(connector.connectorId);
+    await store.transaction((tx) => readAgain(tx, connector));
+  }
+  return true;
+}
