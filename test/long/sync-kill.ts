@@ -1,34 +1,34 @@
 /**
- * The long form of the kill test: `npx tsx test/long/sync-kill.ts ROOT [KILLS] [--each] [--seed N]` syncs the folder once
+ * The long form of the kill test: `npx tsx test/long/sync-kill.ts ROOT [KILLS] [--each] [--seed N] [--calm FILE]` syncs the folder once
  * in peace and once killed KILLS times (10) at random moments of one run, or with `--each` killed once in each of KILLS
  * runs, and compares the end states: the digest of all records and 500 questions. Prints the figures; exit code 1 when
- * states differ or a kill met no running sync.
+ * states differ or a kill met no running sync. `--calm` names the database of the calm run, which is kept there and used
+ * again by the next run over the same folder.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeRandom } from "../server/extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference, type Answer, type Question } from "../server/sync/kill/queries.ts";
-import { syncKilling, type KilledSync, type KillMoment } from "../server/sync/kill/run.ts";
+import { endStateOf, syncKilling, type EndState, type KilledSync, type KillMoment } from "../server/sync/kill/run.ts";
 
 const QUESTIONS = 500;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { each: { type: "boolean", default: false }, seed: { type: "string" } },
+  options: { each: { type: "boolean", default: false }, seed: { type: "string" }, calm: { type: "string" } },
 });
 const [root, kills = "10"] = positionals;
-if (root === undefined) throw new Error("Usage: sync-kill.ts ROOT [KILLS] [--each] [--seed N]");
+if (root === undefined) throw new Error("Usage: sync-kill.ts ROOT [KILLS] [--each] [--seed N] [--calm FILE]");
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const random = makeRandom(seed);
 const dir = mkdtempSync(join(tmpdir(), "kb-sync-kill-"));
 try {
   say(`seed ${seed}; ${describeFolder(root)}`);
-  const calmFile = join(dir, "calm.db");
-  const calm = await syncKilling(calmFile, root, []);
-  const rate = Math.round((calm.items * 1_000) / calm.tookMs);
-  say(`calm: ${calm.items} items in ${Math.round(calm.tookMs)} ms, ${rate}/s, digest ${calm.digest}`);
+  const calmFile = values.calm ?? join(dir, "calm.db");
+  const calm = existsSync(calmFile) ? await endStateOf(calmFile) : await syncCalmly(calmFile, root);
+  say(`calm: ${calm.items} items, digest ${calm.digest}`);
   const questions = drawQuestions(calmFile, QUESTIONS, random);
   const answers = await answersOf(calmFile, questions);
   say(describeQuestions(questions, answers));
@@ -48,6 +48,12 @@ try {
   }
 } finally {
   rmSync(dir, { recursive: true, force: true });
+}
+
+async function syncCalmly(file: string, folder: string): Promise<EndState> {
+  const calm = await syncKilling(file, folder, []);
+  say(`calm: ${Math.round(calm.tookMs)} ms, ${Math.round((calm.items * 1_000) / calm.tookMs)} items/s`);
+  return calm;
 }
 
 /** One moment in each equal part of the run, in order; the first may come before the first item. */

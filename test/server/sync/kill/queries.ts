@@ -30,11 +30,13 @@ export function drawQuestions(file: string, count: number, random: () => number)
   const db = new DatabaseSync(file, { readOnly: true });
   try {
     const ids = rowsOf(db, "SELECT kbId AS id FROM items WHERE textHash IS NOT NULL ORDER BY externalId");
-    const text = db.prepare("SELECT text AS id FROM item_texts WHERE kbId = ? ORDER BY chunk LIMIT 1");
+    const text = db.prepare(
+      "SELECT text AS id FROM item_texts WHERE workspaceId = ? AND kbId = ? ORDER BY chunk LIMIT 1",
+    );
     const found = new Map<string, Question>();
     for (let tries = 0; found.size < count; tries++) {
       if (tries > count * 100) throw new Error(`The texts give only ${found.size} questions.`);
-      const row: unknown = text.get(pick(ids, random) ?? "");
+      const row: unknown = text.get(WORKSPACE, pick(ids, random) ?? "");
       const question = row === undefined ? undefined : draw(found.size / count, readId(row), random);
       if (question) found.set(`${question.form} ${question.query}`, question);
     }
@@ -50,8 +52,8 @@ export async function answersOf(file: string, questions: readonly Question[]): P
   const index = makeSearchPool({ file, size: 0, fold: async () => undefined });
   try {
     const principals = rowsOf(db, "SELECT DISTINCT principal AS id FROM access_list_principals ORDER BY principal");
-    const external = db.prepare("SELECT externalId AS id FROM items WHERE kbId = ?");
-    const nameOf = (kbId: string) => readId(external.get(kbId));
+    const external = db.prepare("SELECT externalId AS id FROM items WHERE workspaceId = ? AND kbId = ?");
+    const nameOf = (kbId: string) => readId(external.get(WORKSPACE, kbId));
     const answers: Answer[] = [];
     for (const question of questions) answers.push(await ask(index, principals, question, nameOf));
     return answers;

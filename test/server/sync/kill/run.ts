@@ -15,9 +15,12 @@ export interface KillMoment {
   delayMs: number;
 }
 
-export interface KilledSync {
+export interface EndState {
   digest: string;
   items: number;
+}
+
+export interface KilledSync extends EndState {
   /** Of each kill that met a run that was still going on: the items that the file held then. */
   hits: number[];
   /** Milliseconds of the process that was let live. */
@@ -41,13 +44,18 @@ export async function syncKilling(file: string, root: string, moments: readonly 
   const startedAt = performance.now();
   if (await runChild(file, root, offsetMs)) throw new Error("Nobody killed the last one.");
   const tookMs = performance.now() - startedAt;
+  return { ...(await endStateOf(file)), hits, tookMs };
+}
+
+/** What a database holds after its sync. @throws Error when the sync has not ended well */
+export async function endStateOf(file: string): Promise<EndState> {
   const database = await openDatabase({ file });
   try {
     const [sync] = await makeStore(database).in(WORKSPACE).syncs.list(CONNECTOR, 1);
     if (sync?.state !== "succeeded" && sync?.state !== "partial") {
       throw new Error(`The sync is ${sync?.state}: ${JSON.stringify(sync?.problem)}`);
     }
-    return { digest: await digestOf(database), items: look(file).items, hits, tookMs };
+    return { digest: await digestOf(database), items: look(file).items };
   } finally {
     await database.close();
   }
