@@ -2,6 +2,7 @@ import type { PushResult } from "#api/connectors.ts";
 import { pushRoutes as routes } from "#api/push.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
+import { bodyOf } from "#server/http/request.ts";
 import type { Log } from "#server/ports/clock.ts";
 import type { ConnectorService } from "./service.ts";
 
@@ -22,11 +23,6 @@ export function mountPush(at: Mount, { connectors, log }: { connectors: Connecto
   );
   at.push(routes.getUpload, ({ connector, params }) => connectors.getUpload(connector, params.uploadId));
   at.push(routes.endUpload, ({ connector, params, body }) => connectors.endUpload(connector, params.uploadId, body));
-}
-
-/** Node's web streams are async iterables; the DOM type just does not say so. */
-function bodyOf(c: AppContext): AsyncIterable<Uint8Array> | null {
-  return c.req.raw.body as unknown as AsyncIterable<Uint8Array> | null;
 }
 
 /**

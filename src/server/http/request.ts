@@ -75,18 +75,29 @@ function parseWith(schema: z.ZodType, value: unknown): unknown {
 /** The body as text, at most `maxBytes` of UTF-8; stops reading at the first byte too many. */
 export async function readText(c: AppContext, maxBytes: number): Promise<string> {
   const declared = Number(c.req.header("content-length") ?? 0);
-  const stream = c.req.raw.body;
   if (declared > maxBytes) throw tooLarge(maxBytes);
-  if (!stream) return "";
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Node's web streams are async iterables; the DOM type just does not say so.
-  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of bodyOf(c) ?? []) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The body's bytes as they come, for a handler that reads its own; null = there is none. To leave early ends it. */
+export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
+  const { body } = c.req.raw;
+  return body === null ? null : read(body.getReader());
+}
+
+async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    await reader.cancel();
+  }
 }
 
 /** Repeated parameters become arrays; so does a single one whose schema is an array. */
