@@ -35,10 +35,20 @@ const SAMPLE_BYTES = 4_096;
 const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
 
 async function detectBinary(bytes: Uint8Array): Promise<Detected | undefined> {
+  if (mayBeOffice(bytes)) {
+    const { officeKindOf } = await import("./office/kind.ts");
+    const kind = officeKindOf(bytes);
+    if (kind !== undefined) return { kind: "binary", ...kind };
+  }
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found === undefined || TEXT_FOR_US.has(found.mime)) return undefined;
   return { kind: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };
+}
+
+/** A ZIP archive or an OLE file. */
+function mayBeOffice([first, second]: Uint8Array): boolean {
+  return (first === 0x50 && second === 0x4b) || (first === 0xd0 && second === 0xcf);
 }
 
 function textType(sample: Uint8Array, fileName: string, declaredType: string | undefined): string {

@@ -3,6 +3,11 @@ import type { Format } from "./format.ts";
 /** Loads the code of a format; each is a chunk of its own, so that a child holds only what its files need. */
 export type FormatLoader = () => Promise<Format>;
 
+const loadDocx: FormatLoader = async () => (await import("./formats/docx.ts")).docxFormat;
+const loadPptx: FormatLoader = async () => (await import("./formats/pptx.ts")).pptxFormat;
+const loadUnreadable: FormatLoader = async () =>
+  (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat;
+
 /**
  * The formats by media type. A new one: a file in `formats/` that exports a `Format`, and its line here. Text types
  * that are not named are read as plain text.
@@ -18,6 +23,20 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "application/x-ndjson": async () => (await import("./formats/json.ts")).jsonFormat,
   "message/rfc822": async () => (await import("./formats/mail.ts")).mailFormat,
   "application/mbox": async () => (await import("./formats/mbox.ts")).mboxFormat,
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": loadDocx,
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.template": loadDocx,
+  "application/vnd.ms-word.document.macroenabled.12": loadDocx,
+  "application/vnd.ms-word.template.macroenabled.12": loadDocx,
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": loadPptx,
+  "application/vnd.openxmlformats-officedocument.presentationml.slideshow": loadPptx,
+  "application/vnd.openxmlformats-officedocument.presentationml.template": loadPptx,
+  "application/vnd.ms-powerpoint.presentation.macroenabled.12": loadPptx,
+  "application/vnd.ms-powerpoint.slideshow.macroenabled.12": loadPptx,
+  "application/vnd.ms-powerpoint.template.macroenabled.12": loadPptx,
+  "application/msword": loadUnreadable,
+  "application/vnd.ms-excel": loadUnreadable,
+  "application/vnd.ms-powerpoint": loadUnreadable,
+  "application/x-encrypted-office": loadUnreadable,
   "application/pdf": async () => (await import("./formats/pdf.ts")).pdfFormat,
 };
 

@@ -1,0 +1,204 @@
+import { Alternatives } from "./alternatives.ts";
+import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
+import { linkOf, type Relationships } from "./package.ts";
+import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
+
+/** A shape of a slide with its text. */
+export interface SlideShape {
+  /** `title`, `body`, `ftr`, `dt`, `sldNum` …; absent for shapes that fill no place of the layout. */
+  place?: string;
+  blocks: Block[];
+}
+
+export interface SlideContext {
+  writer: BlockWriter;
+  relationships: Relationships;
+  /** Charts and diagrams, which stand elsewhere. */
+  found(kind: "chart" | "diagram", id: string): Block[];
+}
+
+/** Reads a slide, or its notes, into shapes in the order of the document; hidden shapes are left out. */
+export class SlideText implements XmlHandler {
+  readonly shapes: SlideShape[] = [];
+  /** False when the slide is not shown. */
+  isShown = true;
+  private readonly context: SlideContext;
+  private readonly alternatives = new Alternatives();
+  private readonly openShapes: OpenShape[] = [];
+  private paragraph: OpenParagraph | undefined;
+  private isInText = false;
+
+  constructor(context: SlideContext) {
+    this.context = context;
+  }
+
+  isDone(): boolean {
+    return !this.isShown || this.context.writer.isFull || this.shapes.length > MAX_SHAPES;
+  }
+
+  open(name: string, attributes: Attributes): boolean | void {
+    if (this.alternatives.open(name)) return true;
+    return OPENERS.get(name)?.(this, attributes);
+  }
+
+  close(name: string): void {
+    this.alternatives.close(name);
+    CLOSERS.get(name)?.(this);
+  }
+
+  text(data: string): void {
+    if (this.isInText) this.write(data);
+  }
+
+  write(text: string): void {
+    const paragraph = this.paragraph;
+    if (paragraph === undefined || paragraph.text.length > MAX_PARAGRAPH_LENGTH) return;
+    if (paragraph.link !== paragraph.runLink) this.endLink(paragraph);
+    paragraph.link = paragraph.runLink;
+    paragraph.text += text;
+  }
+
+  show(isShown: boolean): void {
+    this.isShown = isShown;
+  }
+
+  beginShape(): void {
+    const isHidden = this.openShapes.at(-1)?.isHidden === true;
+    this.openShapes.push({ isHidden, place: undefined });
+    this.context.writer.beginCapture();
+  }
+
+  /** The properties that every shape has: is it hidden, and what does it show in its author's words. */
+  about(attributes: Attributes): void {
+    const shape = this.openShapes.at(-1);
+    if (shape === undefined) return;
+    if (attributes["hidden"] !== undefined && isOn(attributes["hidden"])) shape.isHidden = true;
+    const words = attributes["descr"]?.trim() ?? "";
+    if (words !== "") this.context.writer.paragraph(`[image: ${words}]`);
+  }
+
+  place(type: string): void {
+    const shape = this.openShapes.at(-1);
+    if (shape !== undefined) shape.place = type;
+  }
+
+  endShape(): void {
+    const shape = this.openShapes.pop();
+    if (shape === undefined) return;
+    const blocks = this.context.writer.endCapture();
+    if (shape.isHidden || blocks.length === 0) return;
+    this.shapes.push(shape.place === undefined ? { blocks } : { place: shape.place, blocks });
+  }
+
+  beginParagraph(): void {
+    this.paragraph = { text: "", depth: 0, bullet: undefined, link: undefined, runLink: undefined };
+  }
+
+  paragraphProperties(attributes: Attributes): void {
+    if (this.paragraph !== undefined) this.paragraph.depth = Number(attributes["lvl"]) || 0;
+  }
+
+  bullet(hasBullet: boolean): void {
+    if (this.paragraph !== undefined) this.paragraph.bullet = hasBullet;
+  }
+
+  beginRun(): void {
+    if (this.paragraph !== undefined) this.paragraph.runLink = undefined;
+  }
+
+  link(id: string | undefined): void {
+    if (this.paragraph !== undefined) this.paragraph.runLink = linkOf(this.context.relationships, id);
+  }
+
+  inText(isIn: boolean): void {
+    this.isInText = isIn;
+  }
+
+  endParagraph(): void {
+    const paragraph = this.paragraph;
+    this.paragraph = undefined;
+    if (paragraph === undefined) return;
+    this.endLink(paragraph);
+    const { depth, bullet, text } = paragraph;
+    const isItem = bullet ?? (depth > 0 || this.openShapes.at(-1)?.place === "body");
+    this.context.writer.paragraph(text, isItem ? { list: { depth, marker: "-" } } : {});
+  }
+
+  reference(kind: "chart" | "diagram", id: string | undefined): void {
+    if (id !== undefined) this.context.writer.addAll(this.context.found(kind, id));
+  }
+
+  get writer(): BlockWriter {
+    return this.context.writer;
+  }
+
+  private endLink(paragraph: OpenParagraph): void {
+    const { link, text } = paragraph;
+    if (link !== undefined && !text.endsWith(link)) paragraph.text += ` (${link})`;
+    paragraph.link = undefined;
+  }
+}
+
+/** The text of a shape as one line. */
+export function shapeText(shape: SlideShape): string {
+  return blocksText(shape.blocks);
+}
+
+interface OpenShape {
+  isHidden: boolean;
+  place: string | undefined;
+}
+
+interface OpenParagraph {
+  text: string;
+  depth: number;
+  bullet: boolean | undefined;
+  /** Of the words that were written last, and of the run that is open. */
+  link: string | undefined;
+  runLink: string | undefined;
+}
+
+const MAX_PARAGRAPH_LENGTH = 1_000_000;
+const MAX_SHAPES = 20_000;
+
+const OPENERS = new Map<string, (slide: SlideText, attributes: Attributes) => boolean | void>([
+  ["p:sld", (slide, attributes) => slide.show(isOn(attributes["show"]))],
+  ["p:sp", (slide) => slide.beginShape()],
+  ["p:grpSp", (slide) => slide.beginShape()],
+  ["p:graphicFrame", (slide) => slide.beginShape()],
+  ["p:pic", (slide) => slide.beginShape()],
+  ["p:cxnSp", (slide) => slide.beginShape()],
+  ["p:cNvPr", (slide, attributes) => slide.about(attributes)],
+  // A place without a type is one for any content.
+  ["p:ph", (slide, attributes) => slide.place(attributes["type"] ?? "body")],
+  ["a:p", (slide) => slide.beginParagraph()],
+  ["a:pPr", (slide, attributes) => slide.paragraphProperties(attributes)],
+  ["a:buNone", (slide) => slide.bullet(false)],
+  ["a:buChar", (slide) => slide.bullet(true)],
+  ["a:buAutoNum", (slide) => slide.bullet(true)],
+  ["a:r", (slide) => slide.beginRun()],
+  ["a:fld", (slide) => slide.beginRun()],
+  ["a:hlinkClick", (slide, attributes) => slide.link(attributes["r:id"])],
+  ["a:t", (slide) => slide.inText(true)],
+  ["m:t", (slide) => slide.inText(true)],
+  ["a:br", (slide) => slide.write("\n")],
+  ["a:tbl", (slide) => slide.writer.beginTable()],
+  ["a:tr", (slide) => slide.writer.beginRow()],
+  ["a:tc", (slide) => slide.writer.beginCell()],
+  ["c:chart", (slide, attributes) => slide.reference("chart", attributes["r:id"])],
+  ["dgm:relIds", (slide, attributes) => slide.reference("diagram", attributes["r:dm"])],
+]);
+
+const CLOSERS = new Map<string, (slide: SlideText) => void>([
+  ["p:sp", (slide) => slide.endShape()],
+  ["p:grpSp", (slide) => slide.endShape()],
+  ["p:graphicFrame", (slide) => slide.endShape()],
+  ["p:pic", (slide) => slide.endShape()],
+  ["p:cxnSp", (slide) => slide.endShape()],
+  ["a:p", (slide) => slide.endParagraph()],
+  ["a:t", (slide) => slide.inText(false)],
+  ["m:t", (slide) => slide.inText(false)],
+  ["a:tbl", (slide) => slide.writer.endTable()],
+  ["a:tr", (slide) => slide.writer.endRow()],
+  ["a:tc", (slide) => slide.writer.endCell()],
+]);

@@ -1,0 +1,28 @@
+import { blocksText, type BlockWriter } from "./blocks.ts";
+import type { SlideShape } from "./slide-text.ts";
+
+export interface Slide {
+  /** From 1, as the program shows it. */
+  number: number;
+  shapes: readonly SlideShape[];
+  notes: readonly SlideShape[];
+  /** A line each. */
+  comments: readonly string[];
+}
+
+/** Writes a slide as a section: its title first, wherever that stands, then the other shapes, notes, comments. */
+export function writeSlide(writer: BlockWriter, slide: Slide): void {
+  const titles = slide.shapes.filter(isTitle);
+  const title = blocksText(titles.flatMap(({ blocks }) => blocks));
+  const name = title === "" ? `Slide ${slide.number}` : title;
+  writer.section(name, 1, { kind: "slide", ref: String(slide.number) });
+  for (const shape of slide.shapes) if (!isTitle(shape)) writer.addAll(shape.blocks);
+  const notes = blocksText(slide.notes.flatMap(({ blocks }) => blocks));
+  if (notes !== "") writer.paragraph(`Notes: ${notes}`);
+  for (const comment of slide.comments)
+    if (comment !== "") writer.paragraph(`Comment by ${comment}`, { list: { depth: 0, marker: "-" } });
+}
+
+function isTitle(shape: SlideShape): boolean {
+  return shape.place === "title" || shape.place === "ctrTitle";
+}

@@ -1,0 +1,127 @@
+import { isOn, type XmlHandler } from "./xml.ts";
+
+export interface WordStyle {
+  /** 1–6; absent for text. */
+  heading?: number;
+  isHidden: boolean;
+  numbering?: { id: string; depth: number };
+}
+
+/** The styles of a document by id; asked with the id that a paragraph or run names. */
+export interface WordStyles {
+  handler: XmlHandler;
+  find(id: string | undefined): WordStyle;
+}
+
+/**
+ * Styles with what they inherit. Headings are told by outline level, which works in every language, else by the name:
+ * Word keeps the names of its own styles in English whatever it shows.
+ */
+export function makeWordStyles(): WordStyles {
+  const raw = new Map<string, RawStyle>();
+  const resolved = new Map<string, WordStyle>();
+  const defaults: RawStyle = {};
+  const reader = makeReader(raw, defaults);
+  const find = (id: string | undefined): WordStyle => {
+    const key = id ?? defaults.basedOn ?? "";
+    const known = resolved.get(key);
+    if (known !== undefined) return known;
+    const style = resolve(raw, key);
+    resolved.set(key, style);
+    return style;
+  };
+  return { handler: reader, find };
+}
+
+interface RawStyle {
+  name?: string;
+  basedOn?: string;
+  outlineLevel?: number;
+  isHidden?: boolean;
+  numberingId?: string;
+  numberingDepth?: number;
+}
+
+const MAX_STYLES = 20_000;
+const MAX_ANCESTORS = 30;
+
+function makeReader(raw: Map<string, RawStyle>, defaults: RawStyle): XmlHandler {
+  let style: RawStyle = {};
+  return {
+    open(name, attributes) {
+      const value = attributes["w:val"];
+      switch (name) {
+        case "w:style": {
+          style = {};
+          const id = attributes["w:styleId"];
+          if (id !== undefined && raw.size < MAX_STYLES) raw.set(id, style);
+          const isDefault = attributes["w:default"] !== undefined && isOn(attributes["w:default"]);
+          if (isDefault && attributes["w:type"] === "paragraph" && id !== undefined) defaults.basedOn = id;
+          return;
+        }
+        case "w:name":
+          if (value !== undefined) style.name = value;
+          return;
+        case "w:basedOn":
+          if (value !== undefined) style.basedOn = value;
+          return;
+        case "w:outlineLvl":
+          style.outlineLevel = Number(value);
+          return;
+        case "w:vanish":
+          style.isHidden = isOn(value);
+          return;
+        case "w:numId":
+          if (value !== undefined) style.numberingId = value;
+          return;
+        case "w:ilvl":
+          style.numberingDepth = Number(value) || 0;
+          return;
+        // What a table style says of its first row is no matter of text.
+        case "w:tblStylePr":
+        case "w:rPrChange":
+        case "w:pPrChange":
+          return true;
+      }
+    },
+  };
+}
+
+function resolve(raw: ReadonlyMap<string, RawStyle>, id: string): WordStyle {
+  const found: WordStyle = { isHidden: false };
+  const chain = chainOf(raw, id);
+  found.isHidden = chain.find((style) => style.isHidden !== undefined)?.isHidden ?? false;
+  const outline = chain.find((style) => style.outlineLevel !== undefined)?.outlineLevel;
+  const level = outline === undefined ? headingByName(chain) : outlineHeading(outline);
+  if (level !== undefined) found.heading = level;
+  const numbering = chain.find((style) => style.numberingId !== undefined)?.numberingId;
+  const depth = chain.find((style) => style.numberingDepth !== undefined)?.numberingDepth ?? 0;
+  if (numbering !== undefined) found.numbering = { id: numbering, depth };
+  return found;
+}
+
+/** The level of a heading for an outline level: 0–8 are headings, 9 is text. */
+export function outlineHeading(outlineLevel: number): number | undefined {
+  return outlineLevel >= 0 && outlineLevel <= 8 ? Math.min(6, outlineLevel + 1) : undefined;
+}
+
+function chainOf(raw: ReadonlyMap<string, RawStyle>, id: string): RawStyle[] {
+  const chain: RawStyle[] = [];
+  // Styles may be based on each other in a circle.
+  for (let next: string | undefined = id; next !== undefined && chain.length < MAX_ANCESTORS;) {
+    const style = raw.get(next);
+    if (style === undefined) break;
+    chain.push(style);
+    next = style.basedOn;
+  }
+  return chain;
+}
+
+function headingByName(chain: readonly RawStyle[]): number | undefined {
+  for (const { name = "" } of chain) {
+    const level = /^heading ([1-9])$/iu.exec(name)?.[1];
+    if (level !== undefined) return Math.min(6, Number(level));
+    if (/^title$/iu.test(name)) return 1;
+  }
+  return undefined;
+}

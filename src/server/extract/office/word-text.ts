@@ -1,0 +1,297 @@
+import { Alternatives } from "./alternatives.ts";
+import type { Block, BlockWriter } from "./blocks.ts";
+import { FieldStack } from "./word-fields.ts";
+import { linkOf, type Relationships } from "./package.ts";
+import type { WordNumbering } from "./word-numbering.ts";
+import { outlineHeading, type WordStyles } from "./word-styles.ts";
+import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
+
+export interface WordContext {
+  writer: BlockWriter;
+  styles: WordStyles;
+  numbering: WordNumbering;
+  relationships: Relationships;
+  /** What stands elsewhere, by its place: header and footer, charts, diagrams, other documents. */
+  found(kind: WordReference, id: string): Block[];
+}
+
+export type WordReference = "header" | "footer" | "chart" | "diagram" | "footnote" | "endnote" | "altChunk";
+
+/**
+ * Reads one story of a Word document (the body, a header, the notes) into a writer: paragraphs with heading and list
+ * marks, tables, text boxes behind the paragraph that they hang on. Deleted and hidden text is left out, inserted text
+ * is text; of fields the result is.
+ */
+export class WordText implements XmlHandler {
+  private readonly context: WordContext;
+  private readonly paragraphs: OpenParagraph[] = [];
+  private readonly fields = new FieldStack();
+  private readonly alternatives = new Alternatives();
+  private readonly links: { start: number; address: string | undefined }[] = [];
+  /** Blocks that hang on the paragraph that is open: they come behind it. */
+  private pending: Block[] = [];
+  private isRunHidden = false;
+  private isInText = false;
+  private isInParagraphProperties = false;
+  private boxes = 0;
+
+  constructor(context: WordContext) {
+    this.context = context;
+  }
+
+  isDone(): boolean {
+    return this.context.writer.isFull;
+  }
+
+  open(name: string, attributes: Attributes): boolean | void {
+    if (LEFT_OUT.has(name) || this.alternatives.open(name)) return true;
+    return OPENERS.get(name)?.(this, attributes, attributes["w:val"]);
+  }
+
+  close(name: string): void {
+    this.alternatives.close(name);
+    CLOSERS.get(name)?.(this);
+  }
+
+  text(data: string): void {
+    if (this.fields.isInInstruction) this.fields.addInstruction(data);
+    else if (this.isInText) this.write(data);
+  }
+
+  /** Writes into the paragraph that is open, unless its run is hidden. */
+  write(text: string): void {
+    const paragraph = this.paragraphs.at(-1);
+    const isText = !this.isRunHidden && !this.isInParagraphProperties && !this.fields.isInInstruction;
+    if (paragraph === undefined || !isText) return;
+    if (paragraph.text.length < MAX_PARAGRAPH_LENGTH) paragraph.text += text;
+  }
+
+  beginParagraph(): void {
+    this.paragraphs.push({ text: "", styleId: undefined });
+    this.isRunHidden = false;
+  }
+
+  paragraphProperty(set: (paragraph: OpenParagraph) => void): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (paragraph !== undefined) set(paragraph);
+  }
+
+  endParagraph(): void {
+    const paragraph = this.paragraphs.pop();
+    if (paragraph === undefined) return;
+    this.fields.endInstructions();
+    this.emit(paragraph);
+    if (this.paragraphs.length > 0 || this.boxes > 0) return;
+    const pending = this.pending;
+    this.pending = [];
+    this.context.writer.addAll(pending);
+  }
+
+  beginRun(): void {
+    const styleId = this.paragraphs.at(-1)?.styleId;
+    this.isRunHidden = this.context.styles.find(styleId).isHidden;
+  }
+
+  runStyle(id: string | undefined): void {
+    if (!this.isInParagraphProperties && this.context.styles.find(id).isHidden) this.isRunHidden = true;
+  }
+
+  hideRun(isHidden: boolean): void {
+    if (!this.isInParagraphProperties) this.isRunHidden = isHidden;
+  }
+
+  endRun(): void {
+    this.isRunHidden = false;
+  }
+
+  inProperties(isIn: boolean): void {
+    this.isInParagraphProperties = isIn;
+  }
+
+  inText(isIn: boolean): void {
+    this.isInText = isIn;
+  }
+
+  fieldMark(type: string | undefined): void {
+    const length = this.paragraphs.at(-1)?.text.length ?? 0;
+    const ended = this.fields.mark(type, length);
+    if (ended !== undefined) this.addAddress(ended.address, ended.start);
+  }
+
+  instruction(isIn: boolean): void {
+    this.fields.takesInstruction(isIn);
+  }
+
+  beginLink(id: string | undefined): void {
+    const start = this.paragraphs.at(-1)?.text.length ?? 0;
+    this.links.push({ start, address: linkOf(this.context.relationships, id) });
+  }
+
+  endLink(): void {
+    const link = this.links.pop();
+    if (link !== undefined) this.addAddress(link.address, link.start);
+  }
+
+  beginBox(): void {
+    this.boxes++;
+    this.context.writer.beginCapture();
+  }
+
+  endBox(): void {
+    if (this.boxes === 0) return;
+    this.boxes--;
+    this.pending.push(...this.context.writer.endCapture());
+  }
+
+  reference(kind: WordReference, id: string | undefined): void {
+    if (id !== undefined) this.pending.push(...this.context.found(kind, id));
+    if (this.paragraphs.length > 0) return;
+    this.context.writer.addAll(this.pending);
+    this.pending = [];
+  }
+
+  note(kind: "footnote" | "endnote", id: string | undefined): void {
+    if (id === undefined || this.isRunHidden) return;
+    this.write(`[^${kind === "endnote" ? "e" : ""}${id}]`);
+    this.context.found(kind, id);
+  }
+
+  /** What a picture shows, in its author's words. */
+  picture(words: string | undefined): void {
+    if (words !== undefined && words.trim() !== "") this.write(` [image: ${words.trim()}] `);
+  }
+
+  beginTable(): void {
+    this.context.writer.beginTable();
+  }
+
+  beginRow(): void {
+    this.context.writer.beginRow();
+  }
+
+  endRow(): void {
+    this.context.writer.endRow();
+  }
+
+  beginCell(): void {
+    this.context.writer.beginCell();
+  }
+
+  cellSpan(columns: number): void {
+    this.context.writer.cellSpan(columns);
+  }
+
+  endCell(): void {
+    this.context.writer.endCell();
+  }
+
+  endTable(): void {
+    this.context.writer.endTable();
+  }
+
+  private emit(paragraph: OpenParagraph): void {
+    const { styles, numbering, writer } = this.context;
+    const style = styles.find(paragraph.styleId);
+    const heading = paragraph.outlineLevel === undefined ? style.heading : outlineHeading(paragraph.outlineLevel);
+    const listId = paragraph.listId ?? style.numbering?.id;
+    const depth = paragraph.listDepth ?? style.numbering?.depth ?? 0;
+    // List number 0 takes a paragraph out of the list of its style. An empty paragraph is no item.
+    const isItem = listId !== undefined && listId !== "0" && /\S/u.test(paragraph.text);
+    const marker = isItem ? numbering.next(listId, depth) : undefined;
+    if (heading !== undefined) {
+      const number = marker === undefined || marker === "-" ? "" : `${marker} `;
+      writer.paragraph(number + paragraph.text, { heading });
+    } else if (marker !== undefined && marker !== "") {
+      writer.paragraph(paragraph.text, { list: { depth, marker } });
+    } else {
+      writer.paragraph(paragraph.text);
+    }
+  }
+
+  /** The address of a link behind its words, unless these are the address. */
+  private addAddress(address: string | undefined, start: number): void {
+    const paragraph = this.paragraphs.at(-1);
+    if (address === undefined || paragraph === undefined || paragraph.text.length <= start) return;
+    if (paragraph.text.slice(start).trim() !== address) paragraph.text += ` (${address})`;
+  }
+}
+
+interface OpenParagraph {
+  text: string;
+  styleId: string | undefined;
+  outlineLevel?: number;
+  listId?: string;
+  listDepth?: number;
+}
+
+const MAX_PARAGRAPH_LENGTH = 5_000_000;
+
+/** Deleted text, former formatting, and what is there for machines. */
+const LEFT_OUT = new Set([
+  "w:del",
+  "w:moveFrom",
+  "w:rPrChange",
+  "w:pPrChange",
+  "w:sectPrChange",
+  "w:tblPrChange",
+  "w:trPrChange",
+  "w:tcPrChange",
+  "w:tblPrExChange",
+  "w:delText",
+  "w:delInstrText",
+  "w:binData",
+  "a:graphicFrameLocks",
+]);
+
+type Opener = (text: WordText, attributes: Attributes, value: string | undefined) => boolean | void;
+
+const OPENERS = new Map<string, Opener>([
+  ["w:p", (text) => text.beginParagraph()],
+  ["w:pPr", (text) => text.inProperties(true)],
+  ["w:pStyle", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.styleId = value))],
+  ["w:outlineLvl", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.outlineLevel = Number(value)))],
+  ["w:numId", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.listId = value ?? "0"))],
+  ["w:ilvl", (text, _, value) => text.paragraphProperty((paragraph) => (paragraph.listDepth = Number(value) || 0))],
+  ["w:r", (text) => text.beginRun()],
+  ["w:rStyle", (text, _, value) => text.runStyle(value)],
+  ["w:vanish", (text, _, value) => text.hideRun(isOn(value))],
+  ["w:t", (text) => text.inText(true)],
+  ["m:t", (text) => text.inText(true)],
+  ["w:tab", (text) => text.write("\t")],
+  ["w:ptab", (text) => text.write("\t")],
+  ["w:br", (text) => text.write("\n")],
+  ["w:cr", (text) => text.write("\n")],
+  ["w:noBreakHyphen", (text) => text.write("-")],
+  ["w:instrText", (text) => text.instruction(true)],
+  ["w:fldChar", (text, attributes) => text.fieldMark(attributes["w:fldCharType"])],
+  ["w:hyperlink", (text, attributes) => text.beginLink(attributes["r:id"])],
+  ["w:footnoteReference", (text, attributes) => text.note("footnote", attributes["w:id"])],
+  ["w:endnoteReference", (text, attributes) => text.note("endnote", attributes["w:id"])],
+  ["w:headerReference", (text, attributes) => text.reference("header", attributes["r:id"])],
+  ["w:footerReference", (text, attributes) => text.reference("footer", attributes["r:id"])],
+  ["w:altChunk", (text, attributes) => text.reference("altChunk", attributes["r:id"])],
+  ["c:chart", (text, attributes) => text.reference("chart", attributes["r:id"])],
+  ["dgm:relIds", (text, attributes) => text.reference("diagram", attributes["r:dm"])],
+  ["wp:docPr", (text, attributes) => text.picture(attributes["descr"])],
+  ["v:imagedata", (text, attributes) => text.picture(attributes["o:title"])],
+  ["v:textpath", (text, attributes) => text.write(` ${attributes["string"] ?? ""} `)],
+  ["w:txbxContent", (text) => text.beginBox()],
+  ["w:tbl", (text) => text.beginTable()],
+  ["w:tr", (text) => text.beginRow()],
+  ["w:tc", (text) => text.beginCell()],
+  ["w:gridSpan", (text, _, value) => text.cellSpan(Number(value) || 1)],
+]);
+
+const CLOSERS = new Map<string, (text: WordText) => void>([
+  ["w:p", (text) => text.endParagraph()],
+  ["w:pPr", (text) => text.inProperties(false)],
+  ["w:r", (text) => text.endRun()],
+  ["w:t", (text) => text.inText(false)],
+  ["m:t", (text) => text.inText(false)],
+  ["w:instrText", (text) => text.instruction(false)],
+  ["w:hyperlink", (text) => text.endLink()],
+  ["w:txbxContent", (text) => text.endBox()],
+  ["w:tbl", (text) => text.endTable()],
+  ["w:tr", (text) => text.endRow()],
+  ["w:tc", (text) => text.endCell()],
+]);

@@ -1,0 +1,140 @@
+import { TextDecoder } from "node:util";
+import { Parser } from "htmlparser2";
+import { prefixOfNamespace } from "./namespaces.ts";
+
+export type Attributes = Readonly<Record<string, string>>;
+
+export interface XmlHandler {
+  /** Return true to leave out the element with everything in it. */
+  open?(name: string, attributes: Attributes): boolean | void;
+  close?(name: string): void;
+  /** Pieces of text: one run of characters may come in several. */
+  text?(data: string): void;
+  /** True when nothing more is wanted; asked after every piece of bytes. */
+  isDone?(): boolean;
+}
+
+/** Gives the bytes of a document piece by piece, until the receiver returns false. */
+export type XmlSource = (onPiece: (piece: Uint8Array) => boolean | void) => void;
+
+/** Real documents nest below 200 deep; the parser's own cost grows with the square of it. */
+const MAX_DEPTH = 1_000;
+/** Different names of elements a document may have; above, it is made to fill memory. */
+const MAX_NAMES = 20_000;
+
+/**
+ * Walks through an XML document in one pass without a tree. Names come with the usual prefix of their namespace
+ * (`w:p`, `text:p`), whatever prefix the document has chosen. Only the five entities of XML and numeric ones are decoded:
+ * a document's own entities are never expanded, external ones never loaded.
+ *
+ * @throws Error when elements are nested more than 1,000 deep; broken XML is read as far as it makes sense
+ */
+export function walkXml(source: XmlSource, handler: XmlHandler): void {
+  const names = new NameTable();
+  let depth = 0;
+  let leftOutAt = 0;
+  const parser = new Parser(
+    {
+      onopentag(rawName, attributes) {
+        depth++;
+        if (depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
+        if (leftOutAt > 0) return;
+        const name = names.resolve(rawName, attributes);
+        if (handler.open?.(name, names.resolveAttributes(attributes)) === true) leftOutAt = depth;
+      },
+      onclosetag(rawName) {
+        if (leftOutAt === 0) handler.close?.(names.known(rawName));
+        else if (leftOutAt === depth) leftOutAt = 0;
+        depth--;
+      },
+      ontext(data) {
+        if (leftOutAt === 0) handler.text?.(data);
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  let decoder: TextDecoder | undefined;
+  source((piece) => {
+    decoder ??= new TextDecoder(encodingOf(piece));
+    for (let from = 0; from < piece.length; from += PIECE_BYTES) {
+      parser.write(decoder.decode(piece.subarray(from, from + PIECE_BYTES), { stream: true }));
+      if (handler.isDone?.() === true) return false;
+    }
+    return true;
+  });
+  if (handler.isDone?.() !== true) parser.end();
+}
+
+/** A source over bytes that are in memory already. */
+export function xmlFromBytes(bytes: Uint8Array): XmlSource {
+  return (onPiece) => void onPiece(bytes);
+}
+
+/** The value of a switch such as `<w:b w:val="0"/>`: on when it is there without a value. */
+export function isOn(value: string | undefined): boolean {
+  return value === undefined || !["0", "false", "off", "none"].includes(value);
+}
+
+const PIECE_BYTES = 65_536;
+
+/** Turns the document's names into those with the usual prefixes. */
+class NameTable {
+  private readonly prefixes = new Map<string, string>();
+  private readonly names = new Map<string, string>();
+  private hasOtherPrefixes = false;
+
+  resolve(rawName: string, attributes: Attributes): string {
+    const known = this.names.get(rawName);
+    if (known !== undefined) return known;
+    if (this.names.size > MAX_NAMES) throw new Error(`it has more than ${MAX_NAMES} kinds of elements`);
+    // Namespaces are declared where they are first used or before: elements of a known name need no look.
+    for (const [key, value] of Object.entries(attributes)) this.declare(key, value);
+    const name = this.rename(rawName);
+    this.names.set(rawName, name);
+    return name;
+  }
+
+  known(rawName: string): string {
+    return this.names.get(rawName) ?? rawName;
+  }
+
+  resolveAttributes(attributes: Attributes): Attributes {
+    if (!this.hasOtherPrefixes) return attributes;
+    // Attributes without a prefix have no namespace, whatever the default is.
+    return Object.fromEntries(
+      Object.entries(attributes).map(([key, value]) => [key.includes(":") ? this.rename(key) : key, value]),
+    );
+  }
+
+  private declare(key: string, uri: string): void {
+    if (!key.startsWith("xmlns")) return;
+    const own = key === "xmlns" ? "" : key.slice("xmlns:".length);
+    const usual = prefixOfNamespace(uri) ?? own;
+    this.prefixes.set(own, usual);
+    if (own !== usual && own !== "") this.hasOtherPrefixes = true;
+  }
+
+  private rename(rawName: string): string {
+    const colon = rawName.indexOf(":");
+    const own = colon < 0 ? "" : rawName.slice(0, colon);
+    const usual = this.prefixes.get(own) ?? own;
+    const local = rawName.slice(colon + 1);
+    return usual === "" ? local : `${usual}:${local}`;
+  }
+}
+
+/** By byte order mark or declaration; UTF-8 when neither tells, or tells what the platform can't decode. */
+function encodingOf(start: Uint8Array): string {
+  const [a, b, c, d] = start;
+  if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && c === 0x3f && d === 0)) return "utf-16le";
+  if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c && c === 0 && d === 0x3f)) return "utf-16be";
+  const head = Buffer.from(start.subarray(0, 200)).toString("latin1");
+  const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]{2,40})["']/iu.exec(head)?.[1];
+  if (declared === undefined || /^utf-?16/iu.test(declared)) return "utf-8";
+  try {
+    return new TextDecoder(declared).encoding;
+  } catch {
+    // A name that nobody knows: nearly all such documents are UTF-8.
+    return "utf-8";
+  }
+}
