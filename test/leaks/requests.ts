@@ -116,6 +116,10 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "POST /api/connectors/browse": "shows the provider's places, not items",
   "POST /api/connectors/{id}/items": "needs the connector's own key",
   "DELETE /api/connectors/{id}/items/{externalId}": "needs the connector's own key",
+  "POST /api/connectors/{id}/documents": "needs the connector's own key",
+  "POST /api/connectors/{id}/uploads": "needs the connector's own key",
+  "GET /api/connectors/{id}/uploads/{uploadId}": "needs the connector's own key",
+  "POST /api/connectors/{id}/uploads/{uploadId}/end": "needs the connector's own key",
 };
 
 const get = (path: string, query: Record<string, string | number | undefined> = {}): Asked => {

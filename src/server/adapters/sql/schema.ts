@@ -1,10 +1,11 @@
-import type { Generated } from "kysely";
-
 /**
  * The tables. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are 0/1, JSON is
  * text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
  * The index's own tables belong to `index-embedded` and are not listed here.
+ * Over 400 lines because it is a list: one interface a table, read side by side.
  */
+import type { Generated } from "kysely";
+
 export interface Tables {
   installation: InstallationTable;
   users: UsersTable;
