@@ -125,6 +125,7 @@ function finish(
   };
   if (result.title !== undefined && result.title !== "") extracted.title = mask(result.title).text;
   if (result.language !== undefined) extracted.language = result.language;
+  if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
   if (result.parts !== undefined && result.parts.length > 0)
     extracted.parts = result.parts.map((part) => ({ ...part, fileName: mask(part.fileName).text }));
   return extracted;

@@ -30,6 +30,8 @@ export interface FormatText {
   title?: string;
   language?: string;
   sections: Section[];
+  /** Number of the file's line that the text begins with, when its lines are the file's; absent for made text. */
+  firstLine?: number;
   properties: Record<string, string>;
   /** Files inside it, when there are any. */
   parts?: ExtractedPart[];

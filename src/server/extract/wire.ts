@@ -72,6 +72,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   };
   if (typeof head["title"] === "string") extracted.title = head["title"];
   if (typeof head["language"] === "string") extracted.language = head["language"];
+  if (head["firstLine"] !== undefined) extracted.firstLine = asNumber(head["firstLine"]);
   const parts = asParts(head["parts"], members);
   if (parts.length > 0) extracted.parts = parts;
   return extracted;
@@ -102,11 +103,12 @@ function asNumber(value: unknown): number {
 function asSections(value: unknown): Section[] {
   if (!Array.isArray(value)) throw new Error("a result without sections");
   return value.map((item: unknown) => {
-    const { name, level, start, kind, ref } = asRecord(item);
+    const { name, level, start, kind, ref, anchor } = asRecord(item);
     const section: Section = { name: asString(name), level: asNumber(level), start: asNumber(start) };
     const known = SECTION_KINDS.find((one) => one === kind);
     if (known !== undefined) section.kind = known;
     if (ref !== undefined) section.ref = asString(ref);
+    if (anchor !== undefined) section.anchor = asString(anchor);
     return section;
   });
 }

@@ -31,6 +31,8 @@ export interface Section {
   kind?: SectionKind;
   /** Where it stands in the document, in the document's own terms: `3` for a page or slide, `A1:F40` for a range of cells. */
   ref?: string;
+  /** What an address of the document ends in to lead here: `install`, `page=3`. Without `#`, as it stands in an address. */
+  anchor?: string;
 }
 
 /** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
@@ -52,6 +54,11 @@ export interface Extracted {
   /** ISO 639-1, when it is clear. */
   language?: string;
   sections: Section[];
+  /**
+   * Number of the file's line that the text begins with, when the text has the file's lines one by one; absent for text that
+   * was made from something else.
+   */
+  firstLine?: number;
   /** Claimed authors, dates and other properties of the document itself. */
   properties: Record<string, string>;
   /** How many secrets were taken out of the text. */

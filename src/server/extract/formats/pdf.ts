@@ -66,7 +66,9 @@ async function readDocument(pdf: PdfDocument, input: FormatInput): Promise<Forma
 
 function addPage(out: TextBuilder, number: number, text: string): void {
   if (out.offset > 0) out.add("\n");
-  out.section(`Page ${number}`, 1);
+  const ref = String(number);
+  // Browsers open a PDF at its page by this. Source: RFC 8118, section 3.
+  out.section(`Page ${number}`, 1, out.offset, { kind: "page", ref, anchor: `page=${ref}` });
   out.add(`[Page ${number}]\n${text}\n`);
 }
 

@@ -10,6 +10,7 @@ export const plainFormat: Format = {
       state: "ok",
       text: cutText(text, maxTextLength),
       sections: [],
+      firstLine: 1,
       properties: decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding },
       isCut: decoded.isCut || text.length > maxTextLength,
     };

@@ -61,18 +61,25 @@ export class MarkdownWriter {
     return () => this.newLines(lines);
   }
 
-  heading(level: number): End {
+  /** @param anchor what leads to the heading: gives the id once its content was seen */
+  heading(level: number, anchor: () => string | undefined): End {
     this.newLines(2);
-    if (this.headingText !== undefined || this.cellText !== undefined) return () => this.newLines(2);
+    if (this.headingText !== undefined || this.cellText !== undefined) {
+      return () => {
+        anchor();
+        this.newLines(2);
+      };
+    }
     // The text of a heading is gathered, because its section needs the name before the text is written.
     this.headingText = "";
     return () => {
+      const id = anchor();
       const words = oneLine((this.headingText ?? "").replace(PERMALINK_MARKS, ""), 1_000);
       this.headingText = undefined;
       this.needsSpace = false;
       if (words !== "") {
         this.startText();
-        this.out.section(words, level);
+        this.out.section(words, level, this.out.offset, id === undefined ? {} : { anchor: id });
         this.out.add(`${"#".repeat(level)} ${words}`);
       }
       this.newLines(2);

@@ -1,4 +1,5 @@
 import { TextBuilder } from "../text-builder.ts";
+import { AnchorTracker } from "./anchors.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
@@ -15,13 +16,15 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   const out = new TextBuilder(options.maxTextLength);
   const writer = new MarkdownWriter(out);
   const scopes = new ScopeTracker();
+  const anchors = new AnchorTracker();
   const ends: ((() => void) | undefined)[] = [];
   let tables = 0;
   walkHtml(html, {
     open(name, attributes) {
       scopes.open(name, attributes);
+      anchors.open(HEADING.test(name), attributes);
       const isData = name === "table" && options.isDataTable[tables++] === true;
-      ends.push(scopes.contains(options.scope) ? openElement(writer, name, attributes, isData) : undefined);
+      ends.push(scopes.contains(options.scope) ? openElement(writer, anchors, name, attributes, isData) : undefined);
       return false;
     },
     close() {
@@ -29,6 +32,7 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
       ends.pop()?.();
     },
     text(data) {
+      anchors.text(data);
       if (scopes.contains(options.scope)) writer.text(data);
     },
     isDone: () => out.isFull,
@@ -37,15 +41,18 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   return out;
 }
 
+const HEADING = /^h([1-6])$/u;
+
 /** Begins an element and gives what is to be done at its end. */
 function openElement(
   writer: MarkdownWriter,
+  anchors: AnchorTracker,
   name: string,
   attributes: Attributes,
   isData: boolean,
 ): (() => void) | undefined {
-  const heading = /^h([1-6])$/u.exec(name)?.[1];
-  if (heading !== undefined) return writer.heading(Number(heading));
+  const heading = HEADING.exec(name)?.[1];
+  if (heading !== undefined) return writer.heading(Number(heading), () => anchors.close());
   switch (name) {
     case "br":
       return void writer.lineBreak();

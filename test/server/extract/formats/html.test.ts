@@ -1,4 +1,4 @@
-import { describe, test } from "vitest";
+import { describe, expect as check, test } from "vitest";
 import { textOf } from "../documents.ts";
 
 const page = (body: string, head = "") =>
@@ -49,8 +49,21 @@ See there (https://x.test/y) and here.[image: A chart]
     expect(result.language).toBe("en");
     expect(result.sections).toEqual([
       { name: "Big title", level: 1, start: 0 },
-      { name: "Next", level: 2, start: result.text.indexOf("## Next") },
+      { name: "Next", level: 2, start: result.text.indexOf("## Next"), anchor: "x" },
     ]);
+  });
+
+  test.each([
+    ['<h2 id="own">Install</h2>', "own"],
+    ['<section id="around"><h2>Install</h2></section>', "around"],
+    ['<div id="outer"><span id="before"></span><h2>Install</h2></div>', "before"],
+    ['<h2><a name="inside"></a>Install <a href="#inside">#</a></h2>', "inside"],
+    ['<p id="other">Text before it.</p><h2>Install</h2>', undefined],
+    ['<h2 id="no spaces allowed">Install</h2>', undefined],
+    ['<h3 id="empty"></h3><h2>Install</h2>', undefined],
+  ])("a heading's address is what its page gives it: %s", async (html, anchor) => {
+    const { sections } = await textOf("a.html", page(`<main>${html}<p>${long}</p></main>`));
+    check(sections.map((section) => section.anchor)).toEqual([anchor]);
   });
 
   test("data tables become rows; tables for layout become text", async ({ expect }) => {

@@ -8,8 +8,8 @@ describe("PDF", () => {
     expect(result.text).toBe("[Page 1]\nFirst page\n\n[Page 3]\nCafé third\n");
     expect(result.title).toBe("The report");
     expect(result.sections).toEqual([
-      { name: "Page 1", level: 1, start: 0 },
-      { name: "Page 3", level: 1, start: result.text.indexOf("[Page 3]") },
+      { name: "Page 1", level: 1, start: 0, kind: "page", ref: "1", anchor: "page=1" },
+      { name: "Page 3", level: 1, start: result.text.indexOf("[Page 3]"), kind: "page", ref: "3", anchor: "page=3" },
     ]);
     expect(result.properties).toEqual({ author: "Ana", created: "2024-01-31T12:00:00+01:00", pages: "3" });
   });

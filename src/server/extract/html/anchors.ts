@@ -1,0 +1,39 @@
+import type { Attributes } from "./walk.ts";
+
+/**
+ * What an address must end in to lead to a heading. Pages put the id on the heading, on what encloses it or stands right before
+ * (`<section id="install"><h2>`), or on something in it (`<h2><a name="install"></a>…`); in this order of trust.
+ */
+export class AnchorTracker {
+  /** The id that came last with no text after it. */
+  private before: string | undefined;
+  private heading: { id: string | undefined } | undefined;
+
+  open(isHeading: boolean, attributes: Attributes): void {
+    const id = anchorOf(attributes);
+    if (isHeading) this.heading = { id: id ?? this.before };
+    else if (this.heading !== undefined) this.heading.id ??= id;
+    if (id !== undefined) this.before = id;
+  }
+
+  text(data: string): void {
+    if (this.heading === undefined && /\S/u.test(data)) this.before = undefined;
+  }
+
+  /** The id of the heading that ends now. */
+  close(): string | undefined {
+    const id = this.heading?.id;
+    this.heading = this.before = undefined;
+    return id;
+  }
+}
+
+const MAX_ANCHOR_LENGTH = 200;
+
+function anchorOf({ id, name }: Attributes): string | undefined {
+  const anchor = id ?? name;
+  // Without spaces by the standard; with some, or with control characters, it leads nowhere.
+  return anchor !== undefined && anchor.length <= MAX_ANCHOR_LENGTH && /^[^\s\p{Cc}]+$/u.test(anchor)
+    ? anchor
+    : undefined;
+}
