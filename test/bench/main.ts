@@ -3,7 +3,8 @@
  * quote ratios, and say what else ran.
  *
  *   npm run bench                                     all, search at 100,000 items
- *   npm run bench -- --only search --items 1000000
+ *   npm run bench -- --only search --items 1000000     --keep PATH: keep the databases, or take those that are there
+ *   KB_BENCH_CRANFIELD=<folder> npm run bench -- --only relevance
  *   npm run bench -- --only loop --files 5000          or --folder PATH: a folder of your own instead of made files
  */
 import { cpus, loadavg } from "node:os";
@@ -12,10 +13,11 @@ import { findSpawnEntry } from "#server/adapters/spawn.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";
+import { benchRelevance } from "./search-relevance.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "sync", "loop"] as const;
+const PARTS = ["cli", "extract", "search", "relevance", "sync", "loop"] as const;
 
 await main();
 
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
       threads: { type: "string", default: "2" },
       files: { type: "string", default: "20000" },
       folder: { type: "string" },
+      keep: { type: "string" },
     },
   });
   const isWanted = (part: (typeof PARTS)[number]) => values.only === undefined || values.only.includes(part);
@@ -54,8 +57,14 @@ async function main(): Promise<void> {
       textFolder,
       threads: Number(values.threads),
       hasFts: true,
+      ...(values.keep !== undefined && { keep: values.keep }),
       report: (name, value) => print(`  ${name}: ${JSON.stringify(value)}`),
     });
+  }
+  const cranfield = process.env["KB_BENCH_CRANFIELD"];
+  if (isWanted("relevance") && cranfield !== undefined) {
+    print("\nrelevance on Cranfield");
+    benchRelevance(cranfield, (name, value) => print(`  ${name}: ${JSON.stringify(value)}`));
   }
   if (isWanted("sync")) {
     print("\nwhole filesystem sync by the built program");

@@ -91,6 +91,7 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
   const body = `${chosen.map(({ text }) => text).join("\n")}\n${key}`;
   const kinds = ["task", "message", "file", "page"] as const;
   const place = Math.floor(random() ** 2 * 8);
+  let vector: AnalyzedText | undefined;
   const document: IndexedDocument = {
     kbId: kbIdOf(seed, i),
     kind: pick(kinds, random),
@@ -99,7 +100,10 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
     source: `place:${place}`,
     connectorId: `con_${place}`,
     aclId: i + 1,
-    text: combine([titleVector(first), ...chosen.map(textVector), analyze({ text: key })]),
+    // Only made for whoever asks: the peer takes the text itself.
+    get text() {
+      return (vector ??= combine([titleVector(first), ...chosen.map(textVector), analyze({ text: key })]));
+    },
     updatedAt: Date.UTC(2026, 10, 1) - Math.floor(random() ** 2 * 2_100) * DAY_MS - Math.floor(random() * DAY_MS),
     createdAt: null,
     dueAt: null,

@@ -1,5 +1,6 @@
 import { DatabaseSync } from "@photostructure/sqlite";
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { INDEX_DDL } from "#server/adapters/index-embedded/schema.ts";
 import type { Database } from "#server/adapters/index-embedded/sqlite.ts";
@@ -19,25 +20,31 @@ export interface BenchData {
   ftsFile: string | undefined;
   db: Database;
   writer: IndexWriter;
+  close(): void;
 }
 
 /**
- * Opens the database of a run, filled: bulk, then 5 % replaced (dead copies), then a delta of 4,000 changes. A folder
- * that holds one already is taken as it is (`--keep`): then writing is not measured again.
+ * Opens the database of a run, filled: bulk, then 5 % replaced (dead copies), then a delta of 4,000 changes. With `keep`,
+ * what that folder holds already is taken (writing is not measured again), and the run works on a copy.
  */
 export function openBenchData(
-  folder: string,
   corpus: Corpus,
-  options: { items: number; hasFts: boolean; report: Report },
+  options: { items: number; hasFts: boolean; keep?: string; report: Report },
 ): BenchData {
-  const file = path.join(folder, `kb-${options.items}-${corpus.hash}.db`);
+  const scratch = mkdtempSync(path.join(tmpdir(), "kb-bench-"));
+  const folder = options.keep ?? scratch;
+  const filled = path.join(folder, `kb-${options.items}-${corpus.hash}.db`);
   const ftsFile = options.hasFts ? path.join(folder, `fts-${options.items}-${corpus.hash}.db`) : undefined;
-  const isThere = existsSync(file);
-  const db = openWriter(file);
-  const writer = makeIndexWriter(db);
-  if (!isThere) fillIndex(db, writer, corpus, options);
+  if (!existsSync(filled)) fillIndex(filled, corpus, options);
   if (ftsFile !== undefined && !existsSync(ftsFile)) fillFts(ftsFile, corpus, options);
-  return { file, ftsFile, db, writer };
+  const file = path.join(scratch, "kb.db");
+  if (file !== filled) copyFileSync(filled, file);
+  const db = openWriter(file);
+  const close = () => {
+    db.close();
+    rmSync(scratch, { recursive: true, force: true });
+  };
+  return { file, ftsFile, db, writer: makeIndexWriter(db), close };
 }
 
 /** Enters an access of one list of principals under a number. */
@@ -81,12 +88,9 @@ function openWriter(file: string): Database {
   return db;
 }
 
-function fillIndex(
-  db: Database,
-  writer: IndexWriter,
-  corpus: Corpus,
-  { items, report }: { items: number; report: Report },
-): void {
+function fillIndex(file: string, corpus: Corpus, { items, report }: { items: number; report: Report }): void {
+  const db = openWriter(file);
+  const writer = makeIndexWriter(db);
   let textBytes = 0;
   let bulkMs = 0;
   for (let from = 0; from < items; from += BATCH) {
@@ -103,6 +107,8 @@ function fillIndex(
   report("bulk items/s", Math.round((items / bulkMs) * 1000));
   const again = [...corpus.documents(0, Math.ceil(items * DEAD_SHARE))].map(({ document }) => document);
   inTransaction(db, () => writer.bulk(WORKSPACE, again));
+  // What an idle server would have done by now.
+  while (writer.nextFoldSlice(WORKSPACE));
   const changed = [...corpus.documents(items - DELTA_ITEMS, items)].map(({ document }) => document);
   let deltaMs = 0;
   for (let i = 0; i < changed.length; i += 100) {
@@ -112,6 +118,7 @@ function fillIndex(
   report("delta items/s", Math.round((changed.length / deltaMs) * 1000));
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   reportSizes(db, textBytes, report);
+  db.close();
 }
 
 function reportSizes(db: Database, textBytes: number, report: Report): void {

@@ -1,8 +1,6 @@
 /* oxlint-disable no-console -- a program that prints its report */
 import { DatabaseSync } from "@photostructure/sqlite";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { STOP_WORDS } from "#server/analysis/stop-words.ts";
 import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
@@ -34,11 +32,10 @@ interface Bench extends BenchData, SearchBenchOptions {
 /** Builds an index, measures writing and searching, and prints percentiles and ratios to FTS5. */
 export async function benchSearch(options: SearchBenchOptions): Promise<void> {
   const { items, report, keep } = options;
-  const folder = keep ?? mkdtempSync(path.join(tmpdir(), "kb-bench-"));
   if (keep !== undefined) mkdirSync(keep, { recursive: true });
   const corpus = makeCorpus(options.textFolder);
   report("corpus", { items, hash: corpus.hash, distinctWords: corpus.distinctWords });
-  const data = openBenchData(folder, corpus, options);
+  const data = openBenchData(corpus, options);
   const bench: Bench = { ...data, ...options, corpus };
   try {
     await reportOpening(bench);
@@ -51,8 +48,7 @@ export async function benchSearch(options: SearchBenchOptions): Promise<void> {
       await pool.close();
     }
   } finally {
-    data.db.close();
-    if (keep === undefined) rmSync(folder, { recursive: true, force: true });
+    data.close();
   }
 }
 

@@ -97,7 +97,7 @@ export interface SearchResponse {
   total: number;
   totalAll: number;
   isTotalExact: boolean;
-  /** `any`: fewer than 10 visible items have all words, so items with at least half of them (≥ 2) follow. */
+  /** `any`: fewer than 10 visible items have all words, so items with at least two of them follow. */
   match: "all" | "any";
   order: SearchOrder;
   facets: Partial<Record<FacetField, { value: string; count: number }[]>>;

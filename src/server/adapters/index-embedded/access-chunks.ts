@@ -34,38 +34,40 @@ export function* writeChunks(sql: Statements, workspaceId: string, no: number, p
     ).get(workspaceId, first, first + perChunk);
     // One row of an aggregate.
     const { text } = row as { text: string | null };
-    sql("INSERT INTO index_acl_chunks (id, data) VALUES (?, ?)").run(packKey(no, first), encodeAccesses(text ?? ""));
+    sql("INSERT INTO index_acl_chunks (id, data) VALUES (?, ?)").run(
+      packKey(no, first),
+      encodeAccesses(text ?? "", first, perChunk),
+    );
     yield;
   }
 }
 
-/** `aclId:listId,listId;…` as little-endian numbers of 32 bits: aclId, count, lists; and so on. */
-function encodeAccesses(text: string): Uint8Array {
-  const numbers: number[] = [];
-  let countAt = 0;
+/**
+ * A chunk as little-endian numbers of 32 bits: how many accesses, then a code for each from the first number on, then the
+ * lists of those with several. Codes are those of `AccessTable`, with places counted from the start of the lists.
+ */
+function encodeAccesses(text: string, first: number, perChunk: number): Uint8Array {
+  const lists = new Map<number, number[]>();
+  let current: number[] = [];
   eachNumber(text, (number, terminator) => {
-    if (terminator === ":") {
-      numbers.push(number);
-      countAt = numbers.push(0) - 1;
-    } else {
-      numbers.push(number);
-      numbers[countAt] = (numbers[countAt] ?? 0) + 1;
-    }
+    if (terminator === ":") lists.set(number, (current = []));
+    else current.push(number);
   });
-  return new Uint8Array(Uint32Array.from(numbers).buffer);
+  const codes: number[] = [];
+  // Place 0 stays free: its code would be that of "no list".
+  const many: number[] = [0];
+  for (let aclId = first; aclId < first + perChunk; aclId++) {
+    const [only, ...others] = lists.get(aclId) ?? [];
+    codes.push(others.length === 0 ? (only ?? 0) : -many.length);
+    if (only !== undefined && others.length > 0) many.push(others.length + 1, only, ...others);
+  }
+  return new Uint8Array(Int32Array.from([codes.length, ...codes, ...many]).buffer);
 }
 
-/** Calls `visit` with each access of a chunk; the list is only good for that moment. */
-export function decodeAccesses(blob: Uint8Array, visit: (aclId: number, lists: readonly number[]) => void): void {
+/** The parts of a chunk. */
+export function decodeAccesses(blob: Uint8Array): { codes: Int32Array; many: Int32Array } {
   const bytes = blob.byteOffset % 4 === 0 ? blob : blob.slice();
-  const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
-  const lists: number[] = [];
-  for (let at = 0; at < numbers.length;) {
-    const aclId = numbers[at] ?? 0;
-    const end = at + 2 + (numbers[at + 1] ?? 0);
-    lists.length = 0;
-    for (let i = at + 2; i < end; i++) lists.push(numbers[i] ?? 0);
-    visit(aclId, lists);
-    at = end;
-  }
+  const numbers = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const end = 1 + (numbers[0] ?? 0);
+  return { codes: numbers.subarray(1, end), many: numbers.subarray(end) };
 }

@@ -1,7 +1,7 @@
 import { decodeAccesses } from "./access-chunks.ts";
 import { eachNumber } from "./numbers.ts";
-import { type Growing, push } from "./growing.ts";
-import { packKey } from "./schema.ts";
+import { type Growing, grown, push } from "./growing.ts";
+import { lowOf, packKey } from "./schema.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 
 /** Some thousand accesses as one text; `aclId:` alone is an access without lists. The inner order is the order of the text. */
@@ -84,11 +84,27 @@ export class AccessTable {
   }
 
   #readChunks(): void {
-    const rows = this.#sql("SELECT data FROM index_acl_chunks WHERE id > ? AND id < ? ORDER BY id").iterate(
+    const rows = this.#sql("SELECT id, data FROM index_acl_chunks WHERE id > ? AND id < ? ORDER BY id").iterate(
       packKey(this.#no, 0),
       packKey(this.#no + 1, 0),
     );
-    for (const row of rows) decodeAccesses(row.data, (aclId, lists) => this.#add(aclId, lists));
+    for (const row of rows) this.#addChunk(lowOf(row.id), decodeAccesses(row.data));
+  }
+
+  #addChunk(first: number, { codes, many }: ReturnType<typeof decodeAccesses>): void {
+    const target = this.#codes;
+    const offset = this.#many.length;
+    target.array = grown(target.array, first + codes.length);
+    target.array.set(codes, first);
+    target.length = first + codes.length;
+    this.lastAcl = target.length - 1;
+    // Most chunks have lists of their own for nobody: one number, which only keeps place 0 free.
+    if (many.length < 2) return;
+    for (const number of many) push(this.#many, number);
+    for (let aclId = first; aclId < target.length; aclId++) {
+      const code = target.array[aclId] ?? 0;
+      if (code < 0) target.array[aclId] = code - offset;
+    }
   }
 
   #addText(text: string): void {

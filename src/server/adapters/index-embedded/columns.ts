@@ -177,8 +177,9 @@ export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads
   if (heads !== undefined) {
     // What all kbIds begin with is compared in full below, on whatever the heads leave over.
     const head = headAt(key, heads.skip, key.length);
-    low = firstHead(heads.heads, head, 0);
-    high = firstHead(heads.heads, head + 1, low) - 1;
+    low = firstHead(heads.heads, head);
+    high = low - 1;
+    while (heads.heads[high + 1] === head) high++;
   }
   while (low <= high) {
     const middle = (low + high) >>> 1;
@@ -202,9 +203,9 @@ function headAt(bytes: Uint8Array, at: number, end: number): number {
   return head >>> 0;
 }
 
-/** The first place from `from` on whose head is at least this. */
-function firstHead(heads: Uint32Array, head: number, from: number): number {
-  let low = from;
+/** The first place whose head is at least this. */
+function firstHead(heads: Uint32Array, head: number): number {
+  let low = 0;
   let high = heads.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

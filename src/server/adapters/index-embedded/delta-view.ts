@@ -8,8 +8,6 @@ import type { SegmentView } from "./segment-view.ts";
 import { TermBytes } from "./term-bytes.ts";
 import { visitIdTerms } from "./vocabulary.ts";
 
-const NEWLINE = 10;
-
 /** Changed documents since the last fold, in memory: a segment that grows, one slot for each version of an item. */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
@@ -35,14 +33,8 @@ export class DeltaSegment implements SegmentView {
   /** Appends a document and gives its slot. */
   add({ document, terms, weights }: DeltaEntry): number {
     const id = this.#builder.add(document, document.aclId);
-    let start = 0;
-    for (let i = 0; i < weights.length; i++) {
-      const found = terms.indexOf(NEWLINE, start);
-      const end = found < 0 ? terms.length : found;
-      this.#addPosting(this.#terms.intern(terms, start, end), id, weights[i] ?? 0);
-      start = end + 1;
-    }
-    visitIdTerms(document, (term) => this.#addPosting(this.#terms.internText(term), id, 1));
+    this.#terms.internLines(terms, weights.length, (number, line) => this.#addPosting(number, id, weights[line] ?? 0));
+    visitIdTerms(document, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
     this.living++;
     if (document.aclId === 0) this.unreadable++;
     return id;

@@ -43,7 +43,7 @@ export interface IndexReaderOptions {
   cacheBytes?: number;
 }
 
-/** With fewer visible items than this that have all words, those with half of them follow. */
+/** With fewer visible items than this that have all words, those with two of them follow. */
 const FEW = 10;
 const DEADLINE_MS = 2_000;
 /** Workspaces kept in memory; the least recently searched goes first. */

@@ -1,5 +1,5 @@
-/** BM25 constants. */
-const K1 = 1.2;
+/** BM25 constants. k1 above the usual 1.2, as weights count a title four times. Source: docs/decisions/0009. */
+const K1 = 1.6;
 const B = 0.75;
 
 /** Up to this many visible postings a term is weighted by its visible df. Source: S8. */

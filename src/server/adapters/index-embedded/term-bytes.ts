@@ -18,9 +18,30 @@ export class TermBytes {
     return (this.#slots[this.#slotOf(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length))] ?? 0) - 1;
   }
 
-  /** The number of these bytes, given to them now if they are new. */
-  intern(bytes: Uint8Array, start: number, end: number): number {
-    const hash = hashOf(bytes, start, end);
+  /** Calls `visit` with the number of each line and its place among them; new ones get their number now. */
+  internLines(bytes: Uint8Array, count: number, visit: (number: number, line: number) => void): void {
+    let start = 0;
+    for (let line = 0; line < count; line++) {
+      let end = start;
+      let hash = SEED;
+      // The hash is made in the same walk that finds the line's end.
+      for (; end < bytes.length; end++) {
+        const byte = bytes[end] ?? 0;
+        if (byte === NEWLINE) break;
+        hash = Math.imul(hash ^ byte, PRIME);
+      }
+      visit(this.#intern(bytes, start, end, hash ^ (hash >>> 15)), line);
+      start = end + 1;
+    }
+  }
+
+  /** The number of a term, given to it now if it is new. */
+  intern(term: string): number {
+    const bytes = encoder.encode(term);
+    return this.#intern(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length));
+  }
+
+  #intern(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const slot = this.#slotOf(bytes, start, end, hash);
     const known = this.#slots[slot] ?? 0;
     if (known !== 0) return known - 1;
@@ -33,11 +54,6 @@ export class TermBytes {
     push(this.#starts, at + end - start);
     if (this.#hashes.length * 2 > this.#slots.length) this.#rehash();
     return number;
-  }
-
-  internText(term: string): number {
-    const bytes = encoder.encode(term);
-    return this.intern(bytes, 0, bytes.length);
   }
 
   /** The terms that begin with this. */
@@ -90,9 +106,13 @@ export class TermBytes {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+const NEWLINE = 10;
+const SEED = 0x811c9dc5;
+const PRIME = 0x01000193;
+
 /** FNV-1a with a final mix, as the low bits choose the slot. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
+  let hash = SEED;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), PRIME);
   return hash ^ (hash >>> 15);
 }

@@ -35,6 +35,8 @@ const NEW_LISTS = `
 
 /** Source: design page "search", Permissions. */
 const CACHE_BYTES = 64 * 2 ** 20;
+/** Lists of principals, from which new sets are made: this share of the budget, beside it. */
+const PRINCIPAL_SHARE = 0.25;
 
 /**
  * Who sees what in one workspace. Lists and accesses are interned by numbers that only grow, and a set depends on the
@@ -152,14 +154,15 @@ export class Visibility {
     this.#hasGrown = false;
     let bytes = 0;
     for (const set of this.#sets.values()) bytes += bytesOf(set);
-    for (const { lists } of this.#principals.values()) bytes += lists.array.byteLength + 100;
     for (const [key, set] of this.#sets) {
       if (bytes <= this.#budget || this.#sets.size === 1) break;
       this.#sets.delete(key);
       bytes -= bytesOf(set);
     }
+    bytes = 0;
+    for (const { lists } of this.#principals.values()) bytes += lists.array.byteLength + 100;
     for (const [principal, { lists }] of this.#principals) {
-      if (bytes <= this.#budget) break;
+      if (bytes <= this.#budget * PRINCIPAL_SHARE) break;
       this.#principals.delete(principal);
       bytes -= lists.array.byteLength + 100;
     }

@@ -32,7 +32,7 @@ interface Scored {
 
 type Answer = Omit<SearchResponse, "tookMs">;
 
-const K1 = 1.2;
+const K1 = 1.6;
 const B = 0.75;
 
 /** The formula of the design page by brute force: every document is looked at for every question. */
@@ -65,7 +65,7 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
 
   const withAll = having(units.length);
   const canRelax = units.length > 2;
-  const needed = Math.max(2, Math.ceil(units.length / 2));
+  const needed = 2;
   let { order } = request;
   let match: "all" | "any" = "all";
   if (units.length === 0) order = order === "relevance" ? "recency" : order;
