@@ -5,6 +5,7 @@ export type FormatLoader = () => Promise<Format>;
 
 const loadDocx: FormatLoader = async () => (await import("./formats/docx.ts")).docxFormat;
 const loadPptx: FormatLoader = async () => (await import("./formats/pptx.ts")).pptxFormat;
+const loadXlsx: FormatLoader = async () => (await import("./formats/xlsx.ts")).xlsxFormat;
 const loadUnreadable: FormatLoader = async () =>
   (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat;
 
@@ -21,6 +22,16 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "text/tab-separated-values": async () => (await import("./formats/csv.ts")).csvFormat,
   "application/json": async () => (await import("./formats/json.ts")).jsonFormat,
   "application/x-ndjson": async () => (await import("./formats/json.ts")).jsonFormat,
+  "application/x-ipynb+json": async () => (await import("./formats/notebook.ts")).notebookFormat,
+  "application/yaml": async () => (await import("./formats/yaml.ts")).yamlFormat,
+  "application/toml": async () => (await import("./formats/toml.ts")).tomlFormat,
+  "application/xml": async () => (await import("./formats/xml.ts")).xmlFormat,
+  "text/x-log": async () => (await import("./formats/log.ts")).logFormat,
+  "application/x-subrip": async () => (await import("./formats/subtitles.ts")).subtitlesFormat,
+  "text/vtt": async () => (await import("./formats/subtitles.ts")).subtitlesFormat,
+  "application/zip": async () => (await import("./formats/archive.ts")).zipFormat,
+  "application/x-tar": async () => (await import("./formats/archive.ts")).tarFormat,
+  "application/gzip": async () => (await import("./formats/archive.ts")).gzipFormat,
   "message/rfc822": async () => (await import("./formats/mail.ts")).mailFormat,
   "application/mbox": async () => (await import("./formats/mbox.ts")).mboxFormat,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": loadDocx,
@@ -33,6 +44,10 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "application/vnd.ms-powerpoint.presentation.macroenabled.12": loadPptx,
   "application/vnd.ms-powerpoint.slideshow.macroenabled.12": loadPptx,
   "application/vnd.ms-powerpoint.template.macroenabled.12": loadPptx,
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": loadXlsx,
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.template": loadXlsx,
+  "application/vnd.ms-excel.sheet.macroenabled.12": loadXlsx,
+  "application/vnd.ms-excel.template.macroenabled.12": loadXlsx,
   "application/msword": loadUnreadable,
   "application/vnd.ms-excel": loadUnreadable,
   "application/vnd.ms-powerpoint": loadUnreadable,

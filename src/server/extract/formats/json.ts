@@ -1,3 +1,4 @@
+import { looksLikeApi, looksLikeSchema, readApi, readSchema } from "../api-description.ts";
 import { cleanText } from "../clean.ts";
 import type { Format, FormatText } from "../format.ts";
 import { TextBuilder } from "../text-builder.ts";
@@ -13,6 +14,10 @@ export const jsonFormat: Format = {
     const text = cleanText(decoded.text);
     const values = text.length > MAX_PARSED_LENGTH || decoded.isCut ? undefined : parseValues(text, input.mimeType);
     if (values === undefined) return plainFormat.extract(input);
+    if (values.length === 1) {
+      if (looksLikeApi(values[0])) return readApi(values[0], input.maxTextLength);
+      if (looksLikeSchema(values[0])) return readSchema(values[0], input.maxTextLength);
+    }
     const out = new TextBuilder(input.maxTextLength);
     values.forEach((value, index) => {
       if (values.length > 1 && index % LINES_PER_SECTION === 0) out.section(`Lines from ${index + 1}`, 1);

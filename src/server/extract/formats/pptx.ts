@@ -34,6 +34,8 @@ function readPresentation({ bytes, maxTextLength }: FormatInput): FormatResult {
   for (const text of footers) writer.paragraph(text);
   writer.end();
   const { properties, ...rest } = resultProperties(file.properties());
+  // What the program puts there when nobody does.
+  if (rest.title === "PowerPoint Presentation") delete rest.title;
   properties["slides"] = String(slides.length);
   return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
 }

@@ -205,8 +205,15 @@ export function blocksText(blocks: readonly Block[]): string {
         : block.rows.map((row) => row.map((cell) => blocksText(cell.blocks)).join(" ")).join(" "),
     )
     .join(" ")
+    .replaceAll("\u00ad", "")
     .replaceAll(/\s+/gu, " ")
     .trim();
+}
+
+/** What a picture shows, in its author's words; undefined when that is the name of its file or nothing. */
+export function altText(words: string | undefined): string | undefined {
+  const line = oneLine(words ?? "", 500);
+  return line === "" || /^\S*\.\w{3,4}$/u.test(line) ? undefined : `[image: ${line}]`;
 }
 
 interface OpenTable {
@@ -233,7 +240,8 @@ const CELL_COST = 40;
 
 /** The lines of a paragraph without white space at their ends, and without empty ones. */
 function linesOf(text: string): string[] {
-  return cleanText(text)
+  // A soft hyphen only says where a word may be broken.
+  return cleanText(text.replaceAll("\u00ad", ""))
     .split("\n")
     .map((line) => line.replaceAll(/[ \t\u00a0]+/gu, " ").trim())
     .filter((line) => line !== "");

@@ -1,5 +1,5 @@
 import { Alternatives } from "./alternatives.ts";
-import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
+import { altText, blocksText, type Block, type BlockWriter } from "./blocks.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import { isOn, type Attributes, type XmlHandler } from "./xml.ts";
 
@@ -73,8 +73,8 @@ export class SlideText implements XmlHandler {
     const shape = this.openShapes.at(-1);
     if (shape === undefined) return;
     if (attributes["hidden"] !== undefined && isOn(attributes["hidden"])) shape.isHidden = true;
-    const words = attributes["descr"]?.trim() ?? "";
-    if (words !== "") this.context.writer.paragraph(`[image: ${words}]`);
+    const words = altText(attributes["descr"]);
+    if (words !== undefined) this.context.writer.paragraph(words);
   }
 
   place(type: string): void {

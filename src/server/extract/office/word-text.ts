@@ -1,5 +1,5 @@
 import { Alternatives } from "./alternatives.ts";
-import type { Block, BlockWriter } from "./blocks.ts";
+import { altText, type Block, type BlockWriter } from "./blocks.ts";
 import { FieldStack } from "./word-fields.ts";
 import { linkOf, type Relationships } from "./package.ts";
 import type { WordNumbering } from "./word-numbering.ts";
@@ -158,7 +158,8 @@ export class WordText implements XmlHandler {
 
   /** What a picture shows, in its author's words. */
   picture(words: string | undefined): void {
-    if (words !== undefined && words.trim() !== "") this.write(` [image: ${words.trim()}] `);
+    const text = altText(words);
+    if (text !== undefined) this.write(` ${text} `);
   }
 
   beginTable(): void {

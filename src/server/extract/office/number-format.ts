@@ -1,0 +1,108 @@
+/** How the number in a cell is meant. */
+export type NumberKind =
+  | { kind: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
+  /** With zeros before it up to this many digits: postal codes, numbers of articles. */
+  | { kind: "padded"; digits: number };
+
+/** The kind for a format of Excel: its number when that is built in, else its code. */
+export function numberKindOf(formatId: number, code: string | undefined): NumberKind {
+  return code === undefined ? (BUILT_IN.get(formatId) ?? NUMBER) : kindOfCode(code);
+}
+
+/**
+ * A number as text: dates in ISO 8601, percentages with their sign, others without the noise of their binary form.
+ * Thousands are not separated and decimals not cut: what is searched is the value.
+ *
+ * @param value as the file has it
+ * @param startsIn1904 the other calendar that spreadsheets may count days in
+ */
+export function formatCellNumber(value: string, { kind, ...more }: NumberKind, startsIn1904 = false): string {
+  const number = Number(value);
+  if (value.trim() === "" || !Number.isFinite(number)) return value;
+  switch (kind) {
+    case "percent":
+      return percentText(number);
+    case "date":
+    case "datetime":
+    case "time":
+      return dateText(number, kind, startsIn1904) ?? plain(number);
+    case "duration":
+      return durationText(number);
+    case "padded":
+      return "digits" in more && Number.isInteger(number) && number >= 0
+        ? String(number).padStart(more.digits, "0")
+        : plain(number);
+    case "number":
+      return plain(number);
+  }
+}
+
+/** A share as a percentage, with four decimals at most. */
+export function percentText(share: number): string {
+  return `${Number((share * 100).toFixed(4))}%`;
+}
+
+const NUMBER: NumberKind = { kind: "number" };
+
+/** Formats that have a number instead of a code. Source: ECMA-376, part 1, 18.8.30. */
+const BUILT_IN = new Map<number, NumberKind>([
+  ...[14, 15, 16, 17, ...range(27, 36), ...range(50, 58)].map((id): [number, NumberKind] => [id, { kind: "date" }]),
+  ...[18, 19, 20, 21, 45, 47].map((id): [number, NumberKind] => [id, { kind: "time" }]),
+  [22, { kind: "datetime" }],
+  [46, { kind: "duration" }],
+  [9, { kind: "percent" }],
+  [10, { kind: "percent" }],
+]);
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+function kindOfCode(code: string): NumberKind {
+  // Words in quotes, escaped characters, fillers, colours and conditions are no part of the pattern.
+  const bare = code
+    .slice(0, 500)
+    .replaceAll(/"[^"]*"|\\.|[_*]./gu, "")
+    .replaceAll(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/giu, "");
+  const first = bare.split(";", 1)[0]?.toLowerCase() ?? "";
+  if (first.includes("general") || first.includes("@")) return NUMBER;
+  if (first.includes("%")) return { kind: "percent" };
+  if (/\[[hms]+\]/u.test(first)) return { kind: "duration" };
+  if (/^0{2,15}$/u.test(first)) return { kind: "padded", digits: first.length };
+  const letters = first.replaceAll(/am\/pm|a\/p|e[+-]/gu, "");
+  const hasDay = /[yd]/u.test(letters) || (letters.includes("m") && !/[hs]/u.test(letters));
+  const hasTime = /[hs]/u.test(letters);
+  if (hasDay) return { kind: hasTime ? "datetime" : "date" };
+  return hasTime ? { kind: "time" } : NUMBER;
+}
+
+/** Without the digits that only the binary form has. */
+function plain(number: number): string {
+  return String(Number(number.toPrecision(15)));
+}
+
+const DAY_MS = 86_400_000;
+/** Day 0 of the calendar that thinks 1900 was a leap year, for days after its 28 February; and of the other. */
+const START_1900 = Date.UTC(1899, 11, 30);
+const START_1904 = Date.UTC(1904, 0, 1);
+/** The last day of the year 9999. */
+const MAX_DAY = 2_958_465;
+
+function dateText(days: number, kind: "date" | "time" | "datetime", startsIn1904: boolean): string | undefined {
+  if (days < 0 || days > MAX_DAY + 1) return undefined;
+  // The first 59 days of 1900 are one too early, because of the day that was none.
+  const start = startsIn1904 ? START_1904 : START_1900 + (days < 60 && days >= 1 ? DAY_MS : 0);
+  const iso = new Date(start + Math.round((days * DAY_MS) / 1_000) * 1_000).toISOString();
+  const day = iso.slice(0, 10);
+  const time = iso.slice(11, 19);
+  // A time of a day, or a moment whose day was formatted away.
+  if (kind === "time") return days < 1 ? time : `${day} ${time}`;
+  return kind === "datetime" && time !== "00:00:00" ? `${day} ${time}` : day;
+}
+
+function durationText(days: number): string {
+  const seconds = Math.round(Math.abs(days) * 86_400);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const text = `${Math.floor(seconds / 3_600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return days < 0 ? `-${text}` : text;
+}

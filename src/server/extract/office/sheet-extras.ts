@@ -1,0 +1,107 @@
+import { commentLine } from "./comment-line.ts";
+import { blocksText, type Block } from "./blocks.ts";
+import { readChart, readDiagram } from "./chart-text.ts";
+import { listType, type OfficePackage, type Relationships } from "./package.ts";
+
+/** Names of the people who comment, by id. */
+export function readPersons(file: OfficePackage, relationships: Relationships): Map<string, string> {
+  const persons = new Map<string, string>();
+  for (const part of listType(relationships, "person")) {
+    file.walk(part.target, {
+      open(name, { id, displayName }) {
+        if (name === "person" && id !== undefined && displayName !== undefined) persons.set(id, displayName);
+      },
+    });
+  }
+  return persons;
+}
+
+/** The comments on cells, a line each: those of today with their answers, else the notes of old. */
+export function readSheetComments(
+  file: OfficePackage,
+  relationships: Relationships,
+  persons: ReadonlyMap<string, string>,
+): string[] {
+  // A copy for old programs stands beside each comment of today.
+  const threads = listType(relationships, "threadedComment");
+  const parts = threads.length > 0 ? threads : listType(relationships, "comments");
+  return parts.flatMap((part) => readComments(file, part.target, persons));
+}
+
+/** What stands in the drawings of a sheet: text boxes, charts, diagrams. */
+export function readDrawings(file: OfficePackage, relationships: Relationships): string[] {
+  return listType(relationships, "drawing").flatMap((part) => readDrawing(file, part.target));
+}
+
+/** Names of the tables that are defined on a sheet, with their ranges. */
+export function readTables(file: OfficePackage, relationships: Relationships): string[] {
+  const lines: string[] = [];
+  for (const part of listType(relationships, "table")) {
+    file.walk(part.target, {
+      open(name, { displayName, ref }) {
+        if (name === "table" && displayName !== undefined) lines.push(`Table ${displayName}: ${ref ?? ""}`);
+      },
+      isDone: () => lines.length > MAX_LINES,
+    });
+  }
+  return lines;
+}
+
+const MAX_LINES = 5_000;
+
+function readComments(file: OfficePackage, partName: string, persons: ReadonlyMap<string, string>): string[] {
+  const lines: string[] = [];
+  const authors: string[] = [];
+  let text = "";
+  let head: Readonly<Record<string, string>> = {};
+  file.walk(partName, {
+    open(name, attributes) {
+      if (name === "comment" || name === "threadedComment") head = attributes;
+      if (name === "author" || name === "comment" || name === "threadedComment") text = "";
+      return name === "rPh";
+    },
+    text: (data) => void (text.length < 100_000 && (text += data)),
+    close(name) {
+      if (name === "author") authors.push(text.trim());
+      if (name !== "comment" && name !== "threadedComment") return;
+      const { ref = "", authorId, personId = "", dT } = head;
+      const author = name === "comment" ? authors[Number(authorId)] : persons.get(personId);
+      const words = withoutName(text.replaceAll(/\s+/gu, " ").trim(), author);
+      if (words !== "") lines.push(`Comment on ${ref}, ${commentLine(author, dT, words)}`);
+    },
+    isDone: () => lines.length > MAX_LINES,
+  });
+  return lines;
+}
+
+/** Notes begin with the name of their author, which we give already. */
+function withoutName(text: string, author: string | undefined): string {
+  return author !== undefined && author !== "" && text.startsWith(`${author}:`)
+    ? text.slice(author.length + 1).trim()
+    : text;
+}
+
+function readDrawing(file: OfficePackage, partName: string): string[] {
+  const lines: string[] = [];
+  const relationships = file.relationshipsOf(partName);
+  const add = (blocks: readonly Block[]) => lines.push(...blocks.map((block) => blocksText([block])));
+  let text = "";
+  let isText = false;
+  file.walk(partName, {
+    open(name, attributes) {
+      if (name === "a:p") text = "";
+      else if (name === "a:t") isText = true;
+      const id = name === "c:chart" ? attributes["r:id"] : name === "dgm:relIds" ? attributes["r:dm"] : undefined;
+      const part = id === undefined ? undefined : relationships.get(id);
+      if (part === undefined || part.isExternal) return;
+      add(name === "c:chart" ? readChart(file, part.target) : readDiagram(file, part.target));
+    },
+    text: (data) => void (isText && text.length < 100_000 && (text += data)),
+    close(name) {
+      if (name === "a:t") isText = false;
+      else if (name === "a:p") lines.push(text);
+    },
+    isDone: () => lines.length > MAX_LINES,
+  });
+  return lines;
+}

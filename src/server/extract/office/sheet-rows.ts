@@ -1,0 +1,164 @@
+import { formatCellNumber, numberKindOf, type NumberKind } from "./number-format.ts";
+import { columnOf, type SheetCell, type SheetRow } from "./sheet-writer.ts";
+import type { Attributes, XmlHandler } from "./xml.ts";
+
+export interface Workbook {
+  strings: readonly string[];
+  /** By the number of a cell's style. */
+  kinds: readonly NumberKind[];
+  startsIn1904: boolean;
+}
+
+/** Strings of a workbook: what cells name by number. Beyond the caps they are empty. */
+export function makeSharedStrings(): { handler: XmlHandler; strings: string[]; isCut(): boolean } {
+  const strings: string[] = [];
+  let text = "";
+  let isText = false;
+  let length = 0;
+  const isCut = () => length > MAX_STRINGS_LENGTH || strings.length >= MAX_STRINGS;
+  return {
+    strings,
+    isCut,
+    handler: {
+      open(name) {
+        if (name === "si") text = "";
+        else if (name === "t") isText = true;
+        // How to read it aloud.
+        return name === "rPh";
+      },
+      text: (data) => void (isText && (text += data)),
+      close(name) {
+        if (name === "t") isText = false;
+        if (name !== "si") return;
+        strings.push(text);
+        length += text.length + STRING_COST;
+      },
+      isDone: isCut,
+    },
+  };
+}
+
+/** The kinds of numbers by style. */
+export function makeStyles(): { handler: XmlHandler; kinds: NumberKind[] } {
+  const kinds: NumberKind[] = [];
+  const codes = new Map<number, string>();
+  let isInCellStyles = false;
+  return {
+    kinds,
+    handler: {
+      open(name, { numFmtId, formatCode }) {
+        const id = Number(numFmtId);
+        if (name === "numFmt" && formatCode !== undefined && codes.size < MAX_STYLES) codes.set(id, formatCode);
+        else if (name === "cellXfs") isInCellStyles = true;
+        else if (name === "xf" && isInCellStyles && kinds.length < MAX_STYLES)
+          kinds.push(numberKindOf(id, codes.get(id)));
+        return name === "dxfs";
+      },
+      close: (name) => void (name === "cellXfs" && (isInCellStyles = false)),
+    },
+  };
+}
+
+/** Reads the rows of a sheet one after the other; formulas give the result that was stored with them. */
+export class SheetRows implements XmlHandler {
+  /** What else the sheet names, by relationship: addresses behind cells. */
+  readonly links: { cell: string; id: string }[] = [];
+  private readonly workbook: Workbook;
+  private readonly onRow: (row: SheetRow) => void;
+  private readonly isFull: () => boolean;
+  private rowNumber = 0;
+  private column = -1;
+  private cells: SheetCell[] = [];
+  private type = "n";
+  private style = 0;
+  private value = "";
+  private isValue = false;
+
+  constructor(workbook: Workbook, onRow: (row: SheetRow) => void, isFull: () => boolean) {
+    this.workbook = workbook;
+    this.onRow = onRow;
+    this.isFull = isFull;
+  }
+
+  isDone(): boolean {
+    return this.isFull();
+  }
+
+  open(name: string, attributes: Attributes): boolean | void {
+    switch (name) {
+      case "row":
+        this.rowNumber = toIndex(attributes["r"], MAX_ROWS) ?? this.rowNumber + 1;
+        this.column = -1;
+        this.cells = [];
+        return;
+      case "c":
+        this.column = columnOf(attributes["r"] ?? "") ?? this.column + 1;
+        this.type = attributes["t"] ?? "n";
+        this.style = Number(attributes["s"] ?? "0");
+        this.value = "";
+        return;
+      case "v":
+      case "t":
+        this.isValue = true;
+        return;
+      case "hyperlink": {
+        const { ref, "r:id": id } = attributes;
+        if (ref !== undefined && id !== undefined && this.links.length < MAX_LINKS) this.links.push({ cell: ref, id });
+        return;
+      }
+      // Formulas, readings, headers of printed pages, conditions.
+      case "f":
+      case "rPh":
+      case "headerFooter":
+      case "conditionalFormatting":
+      case "dataValidations":
+      case "extLst":
+        return true;
+    }
+  }
+
+  text(data: string): void {
+    if (this.isValue && this.value.length < MAX_CELL_LENGTH) this.value += data;
+  }
+
+  close(name: string): void {
+    if (name === "v" || name === "t") this.isValue = false;
+    else if (name === "c") this.addCell();
+    else if (name === "row") this.onRow({ number: this.rowNumber, cells: this.cells });
+  }
+
+  private addCell(): void {
+    const text = this.cellText();
+    if (/\S/u.test(text) && this.cells.length < MAX_COLUMNS) this.cells.push({ column: this.column, text });
+  }
+
+  private cellText(): string {
+    const { strings, kinds, startsIn1904 } = this.workbook;
+    switch (this.type) {
+      case "s":
+        return strings[Number(this.value)] ?? "";
+      case "b":
+        return this.value.trim() === "1" ? "TRUE" : this.value.trim() === "0" ? "FALSE" : this.value;
+      case "n":
+        return formatCellNumber(this.value, kinds[this.style] ?? { kind: "number" }, startsIn1904);
+      default:
+        return this.value;
+    }
+  }
+}
+
+function toIndex(value: string | undefined, max: number): number | undefined {
+  const number = Number(value);
+  return Number.isInteger(number) && number >= 1 && number <= max ? number : undefined;
+}
+
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+/** Excel ends at 32,767. */
+const MAX_CELL_LENGTH = 100_000;
+const MAX_LINKS = 2_000;
+const MAX_STYLES = 100_000;
+const MAX_STRINGS = 3_000_000;
+const MAX_STRINGS_LENGTH = 100_000_000;
+/** What a short string takes in memory. */
+const STRING_COST = 30;
