@@ -29,15 +29,13 @@ try {
   const calmFile = values.calm ?? join(dir, "calm.db");
   const calm = existsSync(calmFile) ? await endStateOf(calmFile) : await syncCalmly(calmFile, root);
   say(`calm: ${calm.items} items, digest ${calm.digest}`);
-  const questions = drawQuestions(calmFile, QUESTIONS, random);
-  const answers = await answersOf(calmFile, questions);
-  say(describeQuestions(questions, answers));
-
   const moments = drawMoments(Number(kills), calm.items);
+  let asked: Asked | undefined;
   const runs = values.each ? moments.map((moment) => [moment]) : [moments];
   for (const [at, run] of runs.entries()) {
     const file = join(dir, `killed-${at}.db`);
     const killed = await syncKilling(file, root, run);
+    const { questions, answers } = (asked ??= await askCalm(calmFile));
     const difference = firstDifference(answers, await answersOf(file, questions));
     const isSame = killed.digest === calm.digest && difference === undefined;
     say(`${describeRun(run, killed)}: ${isSame ? "same end state" : "DIFFERENT end state"}`);
@@ -54,6 +52,18 @@ async function syncCalmly(file: string, folder: string): Promise<EndState> {
   const calm = await syncKilling(file, folder, []);
   say(`calm: ${Math.round(calm.tookMs)} ms, ${Math.round((calm.items * 1_000) / calm.tookMs)} items/s`);
   return calm;
+}
+
+interface Asked {
+  questions: Question[];
+  answers: Answer[];
+}
+
+async function askCalm(file: string): Promise<Asked> {
+  const questions = await drawQuestions(file, QUESTIONS, makeRandom(seed));
+  const answers = await answersOf(file, questions);
+  say(describeQuestions(questions, answers));
+  return { questions, answers };
 }
 
 /** One moment in each equal part of the run, in order; the first may come before the first item. */

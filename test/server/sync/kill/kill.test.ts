@@ -29,7 +29,7 @@ test(
     const killed = await syncKilling(file, root, [{ items: 1, delayMs: 0 }]);
     expect(killed.hits).toHaveLength(1);
     expect(killed.digest).toBe(wanted.digest);
-    const questions = drawQuestions(calm, 40, makeRandom(1));
+    const questions = await drawQuestions(calm, 40, makeRandom(1));
     const answers = await answersOf(calm, questions);
     expect(answers.filter(({ total }) => total > 0)).toHaveLength(40);
     expect(firstDifference(answers, await answersOf(file, questions))).toBeUndefined();

@@ -19,6 +19,7 @@ export interface Answer extends Pick<SearchResponse, "total" | "totalAll" | "isT
 /** Hits that are read of one answer, over as many pages as it takes. */
 const MAX_HITS = 1_000;
 const PAGE = 200;
+const MAX_PHRASE_ITEMS = 20;
 /** Sums of the same numbers in another order differ by less. */
 const SAME = 1e-9;
 
@@ -26,11 +27,11 @@ const SAME = 1e-9;
  * Draws questions from the texts that the database holds: a quarter each single words and pairs from one text, a fifth
  * phrases, three twentieths each prefixes and words by recency. The same seed and texts give the same questions.
  */
-export function drawQuestions(file: string, count: number, random: () => number): Question[] {
-  const db = new DatabaseSync(file, { readOnly: true });
+export async function drawQuestions(file: string, count: number, random: () => number): Promise<Question[]> {
+  const reader = openReader(file);
   try {
-    const ids = rowsOf(db, "SELECT kbId AS id FROM items WHERE textHash IS NOT NULL ORDER BY externalId");
-    const text = db.prepare(
+    const ids = rowsOf(reader.db, "SELECT kbId AS id FROM items WHERE textHash IS NOT NULL ORDER BY externalId");
+    const text = reader.db.prepare(
       "SELECT text AS id FROM item_texts WHERE workspaceId = ? AND kbId = ? ORDER BY chunk LIMIT 1",
     );
     const found = new Map<string, Question>();
@@ -38,28 +39,25 @@ export function drawQuestions(file: string, count: number, random: () => number)
       if (tries > count * 100) throw new Error(`The texts give only ${found.size} questions.`);
       const row: unknown = text.get(WORKSPACE, pick(ids, random) ?? "");
       const question = row === undefined ? undefined : draw(found.size / count, readId(row), random);
-      if (question) found.set(`${question.form} ${question.query}`, question);
+      if (question && (await isAffordable(reader, question))) found.set(`${question.form} ${question.query}`, question);
     }
     return [...found.values()];
   } finally {
-    db.close();
+    await reader.close();
   }
 }
 
 /** What the database answers, by somebody who may read everything in it. */
 export async function answersOf(file: string, questions: readonly Question[]): Promise<Answer[]> {
-  const db = new DatabaseSync(file, { readOnly: true });
-  const index = makeSearchPool({ file, size: 0, fold: async () => undefined });
+  const reader = openReader(file);
   try {
-    const principals = rowsOf(db, "SELECT DISTINCT principal AS id FROM access_list_principals ORDER BY principal");
-    const external = db.prepare("SELECT externalId AS id FROM items WHERE workspaceId = ? AND kbId = ?");
+    const external = reader.db.prepare("SELECT externalId AS id FROM items WHERE workspaceId = ? AND kbId = ?");
     const nameOf = (kbId: string) => readId(external.get(WORKSPACE, kbId));
     const answers: Answer[] = [];
-    for (const question of questions) answers.push(await ask(index, principals, question, nameOf));
+    for (const question of questions) answers.push(await ask(reader, question, nameOf));
     return answers;
   } finally {
-    await index.close();
-    db.close();
+    await reader.close();
   }
 }
 
@@ -118,21 +116,55 @@ function namesOf(hits: Answer["hits"]): string {
     .join(", ");
 }
 
-async function ask(
-  index: SearchIndex,
-  principals: readonly string[],
-  { form, query }: Question,
-  nameOf: (kbId: string) => string,
-): Promise<Answer> {
-  const request: SearchRequest = {
+interface Reader {
+  db: DatabaseSyncInstance;
+  index: SearchIndex;
+  /** Every one there is. */
+  principals: string[];
+  close(): Promise<void>;
+}
+
+function openReader(file: string): Reader {
+  const db = new DatabaseSync(file, { readOnly: true });
+  const index = makeSearchPool({ file, size: 0, fold: async () => undefined });
+  return {
+    db,
+    index,
+    principals: rowsOf(db, "SELECT DISTINCT principal AS id FROM access_list_principals ORDER BY principal"),
+    async close() {
+      await index.close();
+      db.close();
+    },
+  };
+}
+
+/** Phrases are looked for in the stored text of every item that has their words: those with few such items will do. */
+async function isAffordable({ index, principals }: Reader, { form, query }: Question): Promise<boolean> {
+  if (form !== "phrase") return true;
+  const request = toRequest(principals, { form: "word", query: query.replace(/[^\p{L}\p{N}]+/gu, " ").trim() });
+  return (await index.search({ ...request, limit: 1 })).totalAll <= MAX_PHRASE_ITEMS;
+}
+
+function toRequest(principals: readonly string[], { form, query }: Question): SearchRequest {
+  return {
     workspaceId: WORKSPACE,
     viewer: { principals, epoch: 0 },
     query,
     filters: {},
     order: form === "recency" ? "recency" : "relevance",
     limit: PAGE,
-    deadlineMs: 120_000,
+    // Never reached: a slow machine is no difference.
+    deadlineMs: 600_000,
   };
+}
+
+async function ask(
+  { index, principals }: Reader,
+  question: Question,
+  nameOf: (kbId: string) => string,
+): Promise<Answer> {
+  const { query } = question;
+  const request = toRequest(principals, question);
   const first = await index.search(request);
   const hits: SearchHit[] = [...first.hits];
   let page = first;
