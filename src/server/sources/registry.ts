@@ -67,6 +67,7 @@ type Loader = (options: SourceRegistryOptions) => Promise<Source>;
 
 const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
+  ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);
 

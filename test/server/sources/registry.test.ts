@@ -2,7 +2,13 @@ import { expect, test } from "vitest";
 import { capabilitiesOf, configJsonSchema, makeSourceRegistry } from "#server/sources/registry.ts";
 import { NO_NETWORK } from "../../network.ts";
 
-const options = { allowedRoots: async () => ["/srv/docs"], dataFolder: "/var/lib/kb", isManaged: false, guard: NO_NETWORK, searchPath: "" };
+const options = {
+  allowedRoots: async () => ["/srv/docs"],
+  dataFolder: "/var/lib/kb",
+  isManaged: false,
+  guard: NO_NETWORK,
+  searchPath: "",
+};
 
 test("every listed kind loads, and names itself as it is listed", async () => {
   const registry = makeSourceRegistry(options);
@@ -11,6 +17,7 @@ test("every listed kind loads, and names itself as it is listed", async () => {
   expect(await registry.get("push")).toBe(await registry.get("push"));
   expect(sources.map((source) => [source.spec.providerId, capabilitiesOf(source)])).toEqual([
     ["filesystem", ["sync", "browse", "content", "scope"]],
+    ["git", ["sync", "content", "scope"]],
     ["push", ["push"]],
   ]);
 });
@@ -21,7 +28,7 @@ test("an unknown kind is an error that lists the known ones", async () => {
     expect(await registry.find(providerId)).toBeUndefined();
     await expect(registry.get(providerId)).rejects.toMatchObject({
       code: "provider_unknown",
-      message: expect.stringContaining("Known: filesystem, push"),
+      message: expect.stringContaining("Known: filesystem, git, push"),
     });
   }
 });

@@ -4,7 +4,7 @@ import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
 import { isLeftOut } from "./judge.ts";
-import { mimeHintOf } from "./mime-hints.ts";
+import { mimeHintOf } from "#server/sources/file-scope/mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#server/sources/file-scope/scope.ts";

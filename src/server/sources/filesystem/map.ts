@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import type { Principal, SourceContainer, SourceItem } from "#server/ports/source.ts";
-import { hasNoText, mimeHintOf } from "./mime-hints.ts";
+import { hasNoText, mimeHintOf } from "#server/sources/file-scope/mime-hints.ts";
 
 /** What an item is made of. */
 export interface FileFacts {

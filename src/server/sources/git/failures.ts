@@ -1,0 +1,101 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import type { GitOutput } from "./program.ts";
+
+/** What a failed conversation with a remote was about. */
+export interface Talk {
+  /** The host, or what a person calls the place. */
+  place: string;
+  hasCredentials: boolean;
+  isSsh: boolean;
+  /** Every secret that was used: none of them stands in a message. */
+  secrets: readonly string[];
+}
+
+/**
+ * What git said of a remote, as one of our own failures. Its words are not repeated, except the last of an unknown
+ * failure, without secrets.
+ */
+export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
+  const { stderr, ended } = output;
+  const { place, hasCredentials } = talk;
+  const is = (pattern: RegExp) => pattern.test(stderr);
+  if (ended === "timeout") return unavailable(`${place} took too long.`);
+  if (is(/host key verification failed|no \w+ host key is known|remote host identification has changed/i)) {
+    return unavailable(
+      `The host key of ${place} is not one that is known. Compare it, and give it as hostKeys.`,
+      "hostKeys",
+    );
+  }
+  if (is(/returned error: 429|too many requests/i)) {
+    return new ApiError("source_rate_limited", { message: `${place} asks to wait.`, retryAfterMs: 300_000 });
+  }
+  if (is(/remote branch .* not found|couldn't find remote ref/i))
+    return notFound("There is no such branch or tag.", "ref");
+  if (is(UNAUTHORIZED)) {
+    return new ApiError("source_unauthorized", {
+      message: hasCredentials
+        ? `${place} refused the credentials, or they don't reach this repository.`
+        : `${place} asks for credentials: the repository is private, or there is none.`,
+      field: "credentials",
+    });
+  }
+  if (is(/returned error: 30\d|unable to update url base from redirection/i)) {
+    return notFound(`${place} answers from another address now. Connect that one.`, "url");
+  }
+  if (is(/dumb http transport|not valid: is this a git repository|invalid server response/i)) {
+    return notFound(`${place} does not answer as a git server there.`, "url");
+  }
+  if (
+    is(/repository .*not found|not found|does not appear to be a git repository|returned error: 404|does not exist/i)
+  ) {
+    return notFound(`${place} has no such repository, or these credentials don't see it.`, "url");
+  }
+  if (is(/certificate/i)) return unavailable(`The certificate of ${place} is not valid.`);
+  if (is(/mismatched algorithms|unsupported hash|object format/i)) {
+    return notFound("The repository uses a kind of hash that this version does not read.", "url");
+  }
+  if (
+    is(/fsck error|broken|corrupt|bad object|index-pack failed/i) &&
+    !is(/early EOF|RPC failed|unexpected disconnect/i)
+  ) {
+    return unavailable(`${place} sent an object that is broken.`);
+  }
+  return unavailable(`${place} can't be reached now: ${lastWords(stderr, talk.secrets)}`);
+}
+
+/** The same for a check: typed, never thrown. */
+export function toCheckProblem(error: unknown): SourceProblem {
+  if (!isApiError(error)) throw error;
+  const { message, field = "url" } = error;
+  return { code: CODES[error.code] ?? "source_error", message, field };
+}
+
+const CODES: Partial<Record<string, string>> = {
+  source_unauthorized: "auth_required",
+  source_not_found: "not_found",
+  source_unavailable: "unreachable",
+  source_rate_limited: "rate_limited",
+  address_not_allowed: "forbidden",
+  root_not_allowed: "forbidden",
+  connector_config_invalid: "config",
+};
+
+const UNAUTHORIZED =
+  /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]|permission denied|access denied|access rights|incorrect passphrase|invalid credentials/i;
+
+function unavailable(message: string, field?: string): ApiError {
+  return new ApiError("source_unavailable", { message, ...(field !== undefined && { field }) });
+}
+
+function notFound(message: string, field: string): ApiError {
+  return new ApiError("source_not_found", { message, field });
+}
+
+function lastWords(stderr: string, secrets: readonly string[]): string {
+  const lines = stderr.split("\n").filter((line) => line.startsWith("fatal:") || line.startsWith("ssh:"));
+  let words = (lines[0] ?? "git gave no reason").replace(/^fatal: /, "").slice(0, 300);
+  for (const secret of secrets) if (secret !== "") words = words.replaceAll(secret, "…");
+  // oxlint-disable-next-line no-control-regex -- a remote's words may hold them
+  return words.replace(/[\0-\x1f\x7f-\x9f]/g, " ");
+}

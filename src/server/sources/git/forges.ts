@@ -1,0 +1,89 @@
+import type { Remote } from "./remote.ts";
+
+/** Programs that show repositories in a browser, by how they make their URLs. */
+export const FORGES = ["github", "gitlab", "bitbucket", "gitea", "sourcehut", "none"] as const;
+export type Forge = (typeof FORGES)[number];
+
+/** The web pages of one repository at one branch or tag. */
+export interface WebPages {
+  forge: Forge;
+  /** Without a trailing slash. */
+  base: string;
+  file(path: string): string;
+  commit(sha: string): string;
+}
+
+/**
+ * The web pages of a repository: of known hosts and of names that say what runs there (`gitlab.corp.example`), or as the
+ * configuration says. Undefined when nobody knows.
+ */
+export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configured?: Forge): WebPages | undefined {
+  if (remote.kind === "path") return undefined;
+  const forge = configured ?? forgeOf(remote.host);
+  if (forge === undefined || forge === "none") return undefined;
+  const port = remote.kind === "http" && remote.port !== 443 && remote.port !== 80 ? `:${remote.port}` : "";
+  const scheme = remote.kind === "http" ? remote.scheme : "https";
+  const path = remote.path.replace(/^\/+/, "").replace(/\.git$/, "");
+  const base = `${scheme}://${remote.host}${port}/${encodePath(path)}`;
+  const at = encodePath(ref);
+  const file = FILE_PATHS[forge](at, isTag);
+  return {
+    forge,
+    base,
+    file: (name) => `${base}/${file}/${encodePath(name)}`,
+    commit: (sha) => `${base}/${forge === "gitlab" ? "-/" : ""}${forge === "bitbucket" ? "commits" : "commit"}/${sha}`,
+  };
+}
+
+/** What follows a file's URL to show these lines, both counted from 1; `to` may be the same line. */
+export function lineAnchor(forge: Forge, from: number, to: number): string {
+  const isOne = from === to;
+  switch (forge) {
+    case "github":
+    case "gitea":
+      return isOne ? `#L${from}` : `#L${from}-L${to}`;
+    case "gitlab":
+    case "sourcehut":
+      return isOne ? `#L${from}` : `#L${from}-${to}`;
+    case "bitbucket":
+      return isOne ? `#lines-${from}` : `#lines-${from}:${to}`;
+    case "none":
+      return "";
+  }
+}
+
+const KNOWN: Readonly<Record<string, Forge>> = {
+  "github.com": "github",
+  "gitlab.com": "gitlab",
+  "salsa.debian.org": "gitlab",
+  "gitlab.gnome.org": "gitlab",
+  "gitlab.freedesktop.org": "gitlab",
+  "invent.kde.org": "gitlab",
+  "bitbucket.org": "bitbucket",
+  "codeberg.org": "gitea",
+  "gitea.com": "gitea",
+  "git.sr.ht": "sourcehut",
+};
+
+function forgeOf(host: string): Forge | undefined {
+  if (KNOWN[host] !== undefined) return KNOWN[host];
+  const [, name] = /^(github|gitlab|bitbucket|gitea|forgejo)\./.exec(host) ?? [];
+  if (name === "forgejo") return "gitea";
+  return FORGES.find((forge) => forge === name);
+}
+
+const FILE_PATHS: Record<Exclude<Forge, "none">, (at: string, isTag: boolean) => string> = {
+  github: (at) => `blob/${at}`,
+  gitlab: (at) => `-/blob/${at}`,
+  bitbucket: (at) => `src/${at}`,
+  gitea: (at, isTag) => `src/${isTag ? "tag" : "branch"}/${at}`,
+  sourcehut: (at) => `tree/${at}/item`,
+};
+
+function encodePath(path: string): string {
+  // `~user` of sourcehut stays readable; a lone surrogate has no encoding.
+  return path
+    .split("/")
+    .map((segment) => encodeURIComponent(segment.replace(/\p{Surrogate}/gu, "\ufffd")))
+    .join("/");
+}

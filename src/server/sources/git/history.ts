@@ -1,0 +1,112 @@
+import { GitFailed, readTokens, type GitProgram } from "./program.ts";
+
+/** Who says that they made a commit, and when. */
+export interface CommitFacts {
+  sha: string;
+  /** When it was committed, seconds since the epoch. */
+  at: number;
+  name: string;
+  email: string;
+}
+
+/** A commit with its message. */
+export interface CommitMessage extends CommitFacts {
+  /** When it was written, seconds since the epoch. */
+  writtenAt: number;
+  message: string;
+}
+
+export interface HistoryPlace {
+  program: GitProgram;
+  gitDir: string;
+  signal: AbortSignal;
+  /** Commits whose parents the mirror does not have: what they seem to add is older than they are. */
+  shallow: ReadonlySet<string>;
+  /** The `.mailmap` that names people, as `<commit>:.mailmap`. */
+  mailmap?: string;
+}
+
+/** A first look at a long history ends here: files that were not met by then have no date. */
+const MAX_COMMITS = 200_000;
+const HISTORY_MS = 300_000;
+
+/**
+ * The newest commit that touched each of these paths, by one walk through the history; merges say nothing of their own.
+ * Ends as soon as all are found, or after so many commits, or minutes. A path that is not found has no entry.
+ *
+ * @param range `<commit>`, or `<known>..<commit>`
+ */
+export async function findLastCommits(
+  place: HistoryPlace,
+  range: string,
+  paths: ReadonlySet<string>,
+  maxCommits = MAX_COMMITS,
+): Promise<Map<string, CommitFacts>> {
+  const found = new Map<string, CommitFacts>();
+  if (paths.size === 0) return found;
+  const format = "--format=%x01%H%x00%ct%x00%aN%x00%aE";
+  const limit = `--max-count=${maxCommits}`;
+  const args = [
+    "log",
+    "-z",
+    "--raw",
+    "--no-renames",
+    "--no-abbrev",
+    "--no-merges",
+    "--root",
+    limit,
+    format,
+    range,
+    "--",
+  ];
+  const tokens = readTokens(place.program, args, callOf(place));
+  try {
+    let commit: CommitFacts | undefined;
+    for (let token = await tokens.next(); !token.done; token = await tokens.next()) {
+      const text = token.value;
+      if (text[0] === 0x01) {
+        const [at, name, email] = [await nextText(tokens), await nextText(tokens), await nextText(tokens)];
+        commit = { sha: text.toString("latin1", 1), at: Number(at), name, email };
+        if (place.shallow.has(commit.sha)) commit = undefined;
+      } else if (text[0] === 0x3a || (text[0] === 0x0a && text[1] === 0x3a)) {
+        const path = await nextText(tokens);
+        if (commit === undefined || found.has(path) || !paths.has(path)) continue;
+        found.set(path, commit);
+        if (found.size === paths.size) break;
+      }
+    }
+  } catch (error) {
+    // Out of time: what was not met by then has no date.
+    const isOutOfTime = error instanceof GitFailed && error.output.code === null && !place.signal.aborted;
+    if (!isOutOfTime) throw error;
+  } finally {
+    await tokens.return();
+  }
+  return found;
+}
+
+/** Commits with their messages, the newest first. `range` as above, `skip` of them passed over. */
+export async function* listCommits(place: HistoryPlace, range: string, limit: number): AsyncGenerator<CommitMessage> {
+  const format = "--format=%H%x00%ct%x00%at%x00%aN%x00%aE%x00%B";
+  const args = ["log", "-z", `--max-count=${limit}`, format, range, "--"];
+  const tokens = readTokens(place.program, args, callOf(place));
+  for (let token = await tokens.next(); !token.done; token = await tokens.next()) {
+    const sha = token.value.toString("latin1");
+    const [at, writtenAt] = [Number(await nextText(tokens)), Number(await nextText(tokens))];
+    const [name, email, message] = [await nextText(tokens), await nextText(tokens), await nextText(tokens)];
+    yield { sha, at, writtenAt, name, email, message: message.slice(0, MAX_MESSAGE_CHARS) };
+  }
+}
+
+/** A longer message is a file that somebody pasted. */
+const MAX_MESSAGE_CHARS = 65_536;
+
+async function nextText(tokens: AsyncGenerator<Buffer, void>): Promise<string> {
+  const { done, value } = await tokens.next();
+  return done ? "" : value.toString("utf8");
+}
+
+function callOf({ gitDir, signal, mailmap }: HistoryPlace) {
+  const options = mailmap === undefined ? [] : ["-c", `mailmap.blob=${mailmap}`];
+  return { gitDir, signal, options, timeoutMs: HISTORY_MS };
+}

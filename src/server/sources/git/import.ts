@@ -1,0 +1,66 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+import type { LocalRepository } from "./local.ts";
+import { GitFailed, type GitProgram, runGit } from "./program.ts";
+
+/** Where objects of a repository of this machine go. */
+export interface ImportTarget {
+  program: GitProgram;
+  /** Our mirror. */
+  gitDir: string;
+  /** The ref of ours that points at the commit afterwards. */
+  ref: string;
+}
+
+const IMPORT_MS = 2 * 3_600_000;
+
+/**
+ * Takes over what a repository of this machine has and ours lacks: each pack once, read from an open file and indexed
+ * anew, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
+ *
+ * @throws ApiError `source_unavailable` when the commit is not among them
+ */
+export async function importLocal(
+  repository: LocalRepository,
+  oid: string,
+  target: ImportTarget,
+  signal: AbortSignal,
+): Promise<void> {
+  const { program, gitDir, ref } = target;
+  const list = join(gitDir, "imported-packs");
+  // Not there before the first import.
+  const known = new Set((await readFile(list, "utf8").catch(() => "")).split("\n"));
+  const packs = await repository.packs();
+  for (const pack of packs.filter((name) => !known.has(name))) {
+    const file = await repository.openPack(pack);
+    try {
+      await run(["index-pack", "--stdin"], file.fd);
+    } finally {
+      await file.close();
+    }
+    known.add(pack);
+    await replace(list, packs.filter((name) => known.has(name)).join("\n"));
+  }
+  await repository.copyLoose(join(gitDir, "objects"), signal);
+  const shallow = await repository.shallow();
+  if (shallow.length > 0) await replace(join(gitDir, "shallow"), `${shallow.join("\n")}\n`);
+  const output = await runGit(program, ["cat-file", "-e", `${oid}^{tree}`], { gitDir, signal, timeoutMs: IMPORT_MS });
+  if (output.code !== 0) {
+    throw new ApiError("source_unavailable", {
+      message: "The repository does not hold all of its objects now: it is being changed, or it is a partial clone.",
+      field: "url",
+    });
+  }
+  await run(["update-ref", ref, oid]);
+
+  async function run(args: readonly string[], input?: number): Promise<void> {
+    const output = await runGit(program, args, { gitDir, input, signal, timeoutMs: IMPORT_MS });
+    if (output.code !== 0) throw new GitFailed(args, output);
+  }
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}

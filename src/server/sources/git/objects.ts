@@ -1,0 +1,161 @@
+import type { ChildProcess } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { ApiError } from "#api/errors.ts";
+import { type GitProgram, startGit } from "./program.ts";
+
+/** What is known of an object; undefined when it is not here. */
+export interface ObjectInfo {
+  oid: string;
+  type: string;
+  size: number;
+}
+
+/** Objects of one mirror, by one long-lived git: answers come in the order of the questions. */
+export interface ObjectReader {
+  /** `name` is an id or `<commit>:<path>`, one line. */
+  info(name: string): Promise<ObjectInfo | undefined>;
+  /** Undefined when it is not here, or larger than `maxBytes`. */
+  contents(name: string, maxBytes: number): Promise<Buffer | undefined>;
+  close(): void;
+}
+
+/** Ended when nothing was asked for so long. */
+const IDLE_MS = 30_000;
+
+/** Makes a reader; git is started with the first question. */
+export function makeObjectReader(program: GitProgram, gitDir: string): ObjectReader {
+  let running: Conversation | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const stop = () => {
+    running?.end();
+    running = undefined;
+  };
+  const ask = <Answer>(command: string, name: string, read: (from: ByteStream) => Promise<Answer>): Promise<Answer> => {
+    // The answer for what is missing repeats the name: with a line feed in it, a name could pass for another answer.
+    if (/[\0\n]/.test(name)) throw new RangeError("A name of an object is one line.");
+    if (!running || running.isOver()) running = startConversation(program, gitDir);
+    clearTimeout(idle);
+    idle = setTimeout(stop, IDLE_MS);
+    idle.unref();
+    return running.ask(`${command} ${name}\0`, read);
+  };
+  const info = (name: string) => ask("info", name, readHeader);
+  return {
+    info,
+    async contents(name, maxBytes) {
+      const known = await info(name);
+      if (!known || known.size > maxBytes) return undefined;
+      return ask("contents", known.oid, async (from) => {
+        const header = await readHeader(from);
+        if (!header) return undefined;
+        const bytes = await from.take(header.size);
+        // A line feed ends the contents.
+        await from.take(1);
+        return bytes;
+      });
+    },
+    close() {
+      clearTimeout(idle);
+      stop();
+    },
+  };
+}
+
+interface Conversation {
+  ask<Answer>(question: string, read: (from: ByteStream) => Promise<Answer>): Promise<Answer>;
+  isOver(): boolean;
+  end(): void;
+}
+
+function startConversation(program: GitProgram, gitDir: string): Conversation {
+  const child = startGit(program, ["cat-file", "-z", "--batch-command"], { gitDir, input: undefined, keepStdin: true });
+  let failure: Error | undefined;
+  const bytes = makeByteStream(child.stdout);
+  const fail = (error: Error) => {
+    failure ??= error;
+    bytes.fail(failure);
+  };
+  child.on("error", fail);
+  child.on("close", () => fail(new ApiError("source_unavailable", { message: "Reading the mirror has ended." })));
+  child.stderr.resume();
+  letGo(child);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    ask(question, read) {
+      child.stdin?.write(question);
+      const answer = last.then(() => read(bytes));
+      // The next answer is read whatever became of this one.
+      last = answer.catch(() => undefined);
+      return answer;
+    },
+    isOver: () => failure !== undefined,
+    end: () => void child.stdin?.end(),
+  };
+}
+
+/** The program may end though this git still waits: its stdin closes then, and it ends too. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    // They are sockets, which have it; the type of a pipe does not say so.
+    (stream as ((Readable | Writable) & { unref?(): void }) | null)?.unref?.();
+  }
+}
+
+interface ByteStream {
+  take(count: number): Promise<Buffer>;
+  /** Up to the next line feed, without it. */
+  line(): Promise<string>;
+  fail(error: Error): void;
+}
+
+function makeByteStream(stream: Readable): ByteStream {
+  let chunks: Buffer[] = [];
+  let length = 0;
+  let failure: Error | undefined;
+  let wake: () => void = () => undefined;
+  stream.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    wake();
+  });
+  const more = async () => {
+    if (failure) throw failure;
+    await new Promise<void>((resolve) => (wake = resolve));
+  };
+  const cut = (count: number): Buffer => {
+    const all = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length);
+    chunks = count < all.length ? [all.subarray(count)] : [];
+    length = all.length - count;
+    return all.subarray(0, count);
+  };
+  return {
+    async take(count) {
+      for (;;) {
+        if (length >= count) return count === 0 ? Buffer.alloc(0) : cut(count);
+        await more();
+      }
+    },
+    async line() {
+      for (;;) {
+        let before = 0;
+        for (const chunk of chunks) {
+          const at = chunk.indexOf(0x0a);
+          if (at !== -1) return cut(before + at + 1).toString("utf8", 0, before + at);
+          before += chunk.length;
+        }
+        await more();
+      }
+    },
+    fail(error) {
+      failure ??= error;
+      wake();
+    },
+  };
+}
+
+async function readHeader(from: ByteStream): Promise<ObjectInfo | undefined> {
+  const line = await from.line();
+  const [, oid, type, size] = /^([0-9a-f]{40,64}) (commit|tree|blob|tag) (\d+)$/.exec(line) ?? [];
+  return oid === undefined || type === undefined ? undefined : { oid, type, size: Number(size) };
+}

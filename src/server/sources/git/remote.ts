@@ -1,0 +1,123 @@
+import { posix } from "node:path";
+
+/** Where a repository is, taken apart. */
+export type Remote =
+  | { kind: "http"; scheme: "https" | "http"; host: string; port: number; path: string; url: string }
+  | { kind: "ssh"; user: string; host: string; port: number; path: string; url: string }
+  | { kind: "path"; path: string };
+
+/**
+ * Takes apart what somebody wrote as the place of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…`
+ * or an absolute path. Everything else git would take (other protocols, helpers such as `ext::`, options) is a fault.
+ * Source: S38.
+ */
+export function parseRemote(text: string): Remote | { fault: string } {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
+  if (/[\0-\x1f\x7f]/.test(text)) return { fault: "A URL holds no control characters." };
+  if (text.startsWith("-")) return { fault: "A URL does not begin with a dash." };
+  if (/^[^/:@]+::/.test(text)) return { fault: "Helpers such as ext:: are not taken. Use https or ssh." };
+  if (text.startsWith("/")) return toPath(text);
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return parseUrl(text);
+  return parseScpLike(text);
+}
+
+/** The last segments of where it is, as people name it: `owner/repo`, or the folder's name. */
+export function placeOf(remote: Remote): string {
+  const path = remote.path.replace(/\/+$/, "").replace(/\/?\.git$/, "");
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const taken = remote.kind === "path" ? segments.slice(-1) : segments.slice(-2);
+  return taken.join("/") || "repository";
+}
+
+/** What credentials are given for. */
+export function originOfRemote(remote: Remote): string {
+  if (remote.kind === "path") return "file:";
+  const scheme = remote.kind === "ssh" ? `ssh://${remote.user}@` : `${remote.scheme}://`;
+  return `${scheme}${remote.host}:${remote.port}`;
+}
+
+const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
+const USER = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
+const PORTS = { https: 443, http: 80, ssh: 22 } as const;
+
+function parseUrl(text: string): Remote | { fault: string } {
+  if (!URL.canParse(text)) return { fault: "That is no URL." };
+  const url = new URL(text);
+  switch (url.protocol) {
+    case "https:":
+    case "http:":
+      return toHttp(url, url.protocol === "https:" ? "https" : "http");
+    case "ssh:":
+    case "git+ssh:":
+      return toSsh(url);
+    case "file:":
+      if (url.hostname !== "" || url.search !== "" || url.hash !== "")
+        return { fault: "A file: URL names a path only." };
+      return toPath(decode(url.pathname));
+    default:
+      return { fault: `${url.protocol}// is not taken. Use https or ssh.` };
+  }
+}
+
+function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } {
+  if (url.username !== "" || url.password !== "") {
+    return { fault: "The URL holds a user name or a password. Leave them out and give them as credentials." };
+  }
+  if (url.search !== "" || url.hash !== "") return { fault: "A clone URL has no ? and no #." };
+  if (url.pathname === "/") return { fault: "The URL names no repository." };
+  const host = url.hostname.replace(/\.$/, "");
+  const port = url.port === "" ? PORTS[scheme] : Number(url.port);
+  if (!HOST.test(host)) return { fault: "That is no host name." };
+  const path = url.pathname.replace(/\/+$/, "");
+  return {
+    kind: "http",
+    scheme,
+    host,
+    port,
+    path,
+    url: `${scheme}://${host}${url.port === "" ? "" : `:${port}`}${path}`,
+  };
+}
+
+function toSsh(url: URL): Remote | { fault: string } {
+  if (url.password !== "") return { fault: "The URL holds a password. Leave it out and give it as a credential." };
+  // The parser leaves hosts of unknown schemes as they are.
+  const host = url.hostname.toLowerCase().replace(/\.$/, "");
+  const user = decode(url.username) || "git";
+  const port = url.port === "" ? PORTS.ssh : Number(url.port);
+  const path = decode(url.pathname);
+  const fault = sshFault(user, host, path.replace(/^\/+/, ""));
+  return fault ?? { kind: "ssh", user, host, port, path, url: `ssh://${user}@${host}:${port}${path}` };
+}
+
+/** `user@host:path`, relative to the user's home there. */
+function parseScpLike(text: string): Remote | { fault: string } {
+  const [, user = "", host = "", path = ""] = /^(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:[\]]+):(.+)$/.exec(text) ?? [];
+  if (host === "") return { fault: "That is neither a clone URL nor an absolute path." };
+  const [name, where] = [user === "" ? "git" : user, host.toLowerCase().replace(/\.$/, "")];
+  const fault = sshFault(name, where, path);
+  return fault ?? { kind: "ssh", user: name, host: where, port: PORTS.ssh, path, url: `${name}@${where}:${path}` };
+}
+
+function sshFault(user: string, host: string, path: string): { fault: string } | undefined {
+  if (!HOST.test(host)) return { fault: "That is no host name." };
+  if (!USER.test(user)) return { fault: "That is no user name for ssh." };
+  // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
+  if (path === "" || /^[-~]|[\0-\x1f\x7f]/.test(path)) return { fault: "The URL names no repository." };
+  return undefined;
+}
+
+function toPath(text: string): Remote | { fault: string } {
+  if (text.includes("\0") || !text.startsWith("/")) return { fault: "A path must be absolute." };
+  const path = posix.normalize(text).replace(/(?<=.)\/$/, "");
+  return path === "/" ? { fault: "The root folder is no repository." } : { kind: "path", path };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A stray % is a character like any other; what comes of it is judged as it is.
+    return text;
+  }
+}

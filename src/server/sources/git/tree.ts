@@ -1,0 +1,83 @@
+import { readTokens, type GitCall, type GitProgram, GitFailed } from "./program.ts";
+
+/** One entry of a commit's files. */
+export interface TreeEntry {
+  /** `100644`, `100755`; `120000` is a link, `160000` another repository. */
+  mode: string;
+  oid: string;
+  /** Undefined when the name is not valid UTF-8; `shown` is then as near as can be. */
+  path: string | undefined;
+  shown: string;
+}
+
+/** What became of one path between two commits. */
+export type TreeChange =
+  | { t: "present"; entry: TreeEntry; formerPath?: string }
+  | { t: "gone"; path: string | undefined };
+
+type Place = { program: GitProgram; gitDir: string; signal: AbortSignal };
+
+/** Every file of a commit, in the byte order of the paths: the same every time. */
+export async function* listTree(place: Place, commit: string): AsyncGenerator<TreeEntry, void> {
+  for await (const token of readTokens(place.program, ["ls-tree", "-r", "-z", "--full-tree", commit], call(place))) {
+    const tab = token.indexOf(0x09);
+    const [mode = "", , oid = ""] = token.toString("latin1", 0, tab).split(" ");
+    yield { mode, oid, ...toPath(token.subarray(tab + 1)) };
+  }
+}
+
+/**
+ * What differs between the files of two commits, whatever their histories; renames by content, those of what moved with
+ * changes if git can tell (it can't for files that the mirror left out: then only exact ones).
+ */
+export async function listChanges(place: Place, from: string, to: string): Promise<TreeChange[]> {
+  try {
+    return await diff(place, from, to, ["-M50%", "-l1000"]);
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error;
+    return diff(place, from, to, ["-M100%"]);
+  }
+}
+
+const DIFF_MS = 600_000;
+
+async function diff(place: Place, from: string, to: string, options: string[]): Promise<TreeChange[]> {
+  const args = ["diff-tree", "-r", "-z", "--raw", "--no-ext-diff", "--no-textconv", ...options, from, to];
+  const changes: TreeChange[] = [];
+  const tokens = readTokens(place.program, args, call(place));
+  for (let token = await tokens.next(); !token.done; token = await tokens.next()) {
+    const [, mode = "", , oid = "", status = ""] = token.value.toString("latin1").slice(1).split(" ");
+    const first = toPath(await require(tokens));
+    if (status.startsWith("R")) {
+      const entry = { mode, oid, ...toPath(await require(tokens)) };
+      changes.push({ t: "present", entry, ...(first.path !== undefined && { formerPath: first.path }) });
+    } else if (status === "D") {
+      changes.push({ t: "gone", path: first.path });
+    } else {
+      changes.push({ t: "present", entry: { mode, oid, ...first } });
+    }
+  }
+  return changes;
+}
+
+async function require(tokens: AsyncGenerator<Buffer, void>): Promise<Buffer> {
+  const { done, value } = await tokens.next();
+  if (done) throw new Error("git ended in the middle of an entry.");
+  return value;
+}
+
+function call({ gitDir, signal }: Place): Omit<GitCall, "maxBytes"> {
+  return { gitDir, signal, timeoutMs: DIFF_MS };
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
+  try {
+    const path = strict.decode(bytes);
+    return { path, shown: path };
+  } catch {
+    // Names are bytes; these are none of the encoding that everybody uses.
+    return { path: undefined, shown: bytes.toString("utf8") };
+  }
+}
