@@ -17,15 +17,21 @@ export interface Scene {
   deadline: Deadline;
 }
 
-/** Gets the matches of a segment: the first `count` of `ids`, with the scores at the same places. */
-export type Accept = (matches: {
+/** The matches of a segment. Those that can't come to stand among the best are in `matches`, but have no score. */
+export interface Matches {
   segment: number;
+  /** All of them: the first `total` of `matches`. */
+  matches: Uint16Array;
+  total: number;
+  /** Those with a score, among them all that have all words: the first `count` of `ids`, with the rest at the same places. */
   ids: Uint16Array;
   scores: Float64Array;
-  /** At the same places: 1 = has all words. */
+  /** 1 = has all words. */
   hasAll: Uint8Array;
   count: number;
-}) => void;
+}
+
+export type Accept = (matches: Matches) => void;
 
 const SIZE = 65_536;
 
@@ -54,6 +60,9 @@ export interface Scratch {
   seen: Uint8Array;
   required: Uint8Array;
   places: Uint32Array;
+  /** Candidates that are worth a score, and whether they have all words. */
+  chosen: Uint16Array;
+  chosenAll: Uint8Array;
 }
 
 export function makeScratch(): Scratch {
@@ -66,6 +75,8 @@ export function makeScratch(): Scratch {
     seen: new Uint8Array(SIZE),
     required: new Uint8Array(SIZE),
     places: new Uint32Array(SIZE),
+    chosen: new Uint16Array(SIZE),
+    chosenAll: new Uint8Array(SIZE),
   };
 }
 
@@ -91,7 +102,7 @@ export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accep
     for (let id = 0; id < docs; id++) {
       if (isVisible(bits, id) && (filter === undefined || filter(id))) ids[count++] = id;
     }
-    accept({ segment: s, ids, scores, hasAll, count });
+    accept({ segment: s, matches: ids, total: count, ids, scores, hasAll, count });
   }
 }
 
@@ -104,31 +115,42 @@ export function evaluateAll(scene: Scene, plan: Plan, scratch: Scratch, accept: 
     scene.deadline.check();
     const found = intersect(scene, plan.terms, s, scratch);
     const filter = scene.filters[s];
-    const count = filter === undefined ? found : keepPassing(filter, scratch, found);
-    accept({ segment: s, ids, scores, hasAll, count });
+    const count = filter === undefined ? found : keepPassing(filter, { ids, values: scores }, found);
+    accept({ segment: s, matches: ids, total: count, ids, scores, hasAll, count });
   }
 }
 
-function keepPassing(filter: Filter, { ids, scores }: Scratch, found: number): number {
+function keepPassing(
+  filter: Filter,
+  { ids, values }: { ids: Uint16Array; values: Float64Array | Uint8Array },
+  found: number,
+): number {
   let count = 0;
   for (let i = 0; i < found; i++) {
     const id = ids[i] ?? 0;
     if (!filter(id)) continue;
     ids[count] = id;
-    scores[count++] = scores[i] ?? 0;
+    values[count++] = values[i] ?? 0;
   }
   return count;
 }
 
 /**
  * Documents that have all phrases and at least two of what was asked for. A first walk over the lists
- * counts words only, as most documents have too few of them; those with enough are then scored in a second.
+ * counts words only, as most documents have too few of them; those with enough are then scored in a second, unless all
+ * they could have scores less than `leastScore`. What is counted is exact either way.
  */
-export function evaluateAny(scene: Scene, plan: Plan, scratch: Scratch, accept: Accept): void {
+export function evaluateAny(
+  scene: Scene,
+  plan: Plan,
+  scratch: Scratch,
+  accept: Accept,
+  leastScore: () => number = () => -Infinity,
+): void {
   if (plan.isPhraseHopeless) return;
   const neededWords = ENOUGH_WORDS - plan.phrases;
   const neededTerms = plan.terms.filter((term) => term.isRequired).length;
-  const { ids, scores, hasAll } = scratch;
+  const { ids: matches } = scratch;
   for (let s = 0; s < scene.segments.length; s++) {
     scene.deadline.check();
     const terms = plan.terms.flatMap((term) => {
@@ -139,11 +161,52 @@ export function evaluateAny(scene: Scene, plan: Plan, scratch: Scratch, accept: 
       neededTerms > 0
         ? countRequired(terms, neededWords, neededTerms, scratch)
         : countWords(terms, neededWords, scratch);
-    const count = keepVisible(scene, s, plan.words, scratch, touched);
-    if (count > 0) scoreCandidates(scene, s, terms, scratch, count);
-    accept({ segment: s, ids, scores, hasAll, count });
+    const total = keepVisible(scene, s, plan.words, scratch, touched);
+    const essential = countEssential(terms, leastScore());
+    const isPruned = total > 0 && essential < terms.length;
+    const chosen = isPruned ? choose(terms, essential, scratch, total) : total;
+    const scored = isPruned ? { ...scratch, ids: scratch.chosen, hasAll: scratch.chosenAll } : scratch;
+    const { ids, scores, hasAll } = scored;
+    if (chosen > 0) scoreCandidates(scene, s, terms, scored, chosen);
+    accept({ segment: s, matches, total, ids, scores, hasAll, count: chosen });
   }
 }
+
+/**
+ * How many of the rarest terms a document needs one of to reach a score: the rest together can't. No term gives more
+ * than its scale. Always one at least, so that what has all words is among them.
+ */
+function countEssential(terms: readonly TermList[], leastScore: number): number {
+  let rest = 0;
+  let essential = terms.length;
+  // A hair more than the sum, as sums in another order may differ in their last digit.
+  while (essential > 1 && (rest + (terms[essential - 1]?.term.scale ?? 0)) * (1 + 1e-9) < leastScore) {
+    rest += terms[--essential]?.term.scale ?? 0;
+  }
+  return essential;
+}
+
+/** Puts the matches that have one of the first terms into `chosen`; gives their number. */
+function choose(terms: readonly TermList[], essential: number, scratch: Scratch, total: number): number {
+  const { ids: matches, hasAll, seen, chosen, chosenAll } = scratch;
+  for (let i = 0; i < total; i++) seen[matches[i] ?? 0] = 1 + (hasAll[i] ?? 0);
+  let count = 0;
+  for (let t = 0; t < essential; t++) {
+    const ids = terms[t]?.list.ids ?? new Uint16Array(0);
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i] ?? 0;
+      const mark = seen[id] ?? 0;
+      if (mark === 0) continue;
+      seen[id] = 0;
+      chosen[count] = id;
+      chosenAll[count++] = mark - 1;
+    }
+  }
+  seen.fill(0);
+  return count;
+}
+
+type Scored = Pick<Scratch, "ids" | "scores" | "hasAll" | "places">;
 
 interface TermList {
   list: Postings;
@@ -190,16 +253,17 @@ function keepVisible(scene: Scene, s: number, allWords: number, scratch: Scratch
   let count = 0;
   for (let i = 0; i < touched; i++) {
     const id = ids[i] ?? 0;
-    if (!isVisible(bits, id) || (filter !== undefined && !filter(id))) continue;
+    ids[count] = id;
     hasAll[count] = seen[id] === allWords ? 1 : 0;
-    ids[count++] = id;
+    // Without a branch on the outcome: half of the guesses would be wrong.
+    count += ((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1;
   }
   seen.fill(0);
-  return count;
+  return filter === undefined ? count : keepPassing(filter, { ids, values: hasAll }, count);
 }
 
 /** Adds up scores term by term, rarest first: every document's sum is made in the same order everywhere. */
-function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], scratch: Scratch, count: number): void {
+function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], scratch: Scored, count: number): void {
   const lengths = scene.segments[s]?.columns.lengths;
   if (lengths === undefined) return;
   const { ids, scores, places, hasAll } = scratch;
@@ -228,7 +292,7 @@ function sortCandidates(ids: Uint16Array, hasAll: Uint8Array, count: number): vo
   }
 }
 
-function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: number, scratch: Scratch): void {
+function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: number, scratch: Scored): void {
   const { base, slope } = scene.norm;
   const { scores, places } = scratch;
   const { ids, weights } = list;
@@ -246,7 +310,7 @@ function scoreBySearch(
   lengths: Uint32Array,
   list: Postings,
   scale: number,
-  scratch: Scratch,
+  scratch: Scored,
   count: number,
 ): void {
   const { base, slope } = scene.norm;

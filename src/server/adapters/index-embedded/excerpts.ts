@@ -1,7 +1,7 @@
 import { excerptOf, type StoredText } from "#server/analysis/excerpt.ts";
 import { makeMarks } from "#server/analysis/marks.ts";
 import type { Passage, TextChunk } from "#server/analysis/snippet.ts";
-import type { ExcerptRequest } from "#server/ports/search-index.ts";
+import type { Excerpt, ExcerptRequest } from "#server/ports/search-index.ts";
 import { type Database, makeStatements, type Statements } from "./sqlite.ts";
 
 /** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
@@ -14,6 +14,10 @@ const CHUNKS = `
   AND chunk >= (SELECT max(chunk) FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start <= ?3)
   ORDER BY chunk`;
 
+const CHUNK_AT = `
+  SELECT start, text, line FROM item_texts WHERE workspaceId = ? AND kbId = ? AND start <= ?
+  ORDER BY chunk DESC LIMIT 1`;
+
 const LISTS = `
   SELECT lists.principals AS principals
   FROM accesses JOIN json_each('[' || accesses.listIds || ']') AS ids
@@ -23,7 +27,7 @@ const LISTS = `
 /** Makes the passages of items from the store's tables, in one read transaction. See `SearchIndex.excerpts`. */
 export function makeExcerpts(db: Database, now: () => number = () => performance.now()) {
   const sql = makeStatements(db);
-  return (request: ExcerptRequest): (Passage[] | undefined)[] => {
+  return (request: ExcerptRequest): (Excerpt[] | undefined)[] => {
     const latest = now() + ENOUGH_MS;
     const marks = makeMarks(request.query);
     const isOpen = makeAccessCheck(sql, request);
@@ -31,7 +35,9 @@ export function makeExcerpts(db: Database, now: () => number = () => performance
     try {
       return request.items.map(({ kbId, textHash }) => {
         const text = findText(sql, request.workspaceId, kbId, textHash, isOpen);
-        return text && excerptOf(text, marks, request.options, () => now() > latest);
+        if (text === undefined) return undefined;
+        const passages = excerptOf(text, marks, request.options, () => now() > latest);
+        return passages.map((passage) => withLine(sql, request.workspaceId, kbId, passage));
       });
     } finally {
       db.exec("COMMIT");
@@ -57,6 +63,14 @@ function findText(
     // Columns of the store's `item_texts`.
     read: (start, end) => sql(CHUNKS).all(workspaceId, kbId, start, end) as unknown as TextChunk[],
   };
+}
+
+function withLine(sql: Statements, workspaceId: string, kbId: string, passage: Passage): Excerpt {
+  const at = passage.at + (passage.highlights[0]?.start ?? 0);
+  // Columns of the store's `item_texts`.
+  const chunk = sql(CHUNK_AT).get(workspaceId, kbId, at) as (TextChunk & { line: number | null }) | undefined;
+  if (chunk === undefined || chunk.line === null) return passage;
+  return { ...passage, line: chunk.line + chunk.text.slice(0, at - chunk.start).split("\n").length - 1 };
 }
 
 /** Every list of the access holds a principal of the viewer, by the store's own lists. No list = nobody. Source: S4. */

@@ -1,6 +1,6 @@
 import type { HitPosition, SearchHit, SearchOrder } from "#server/ports/search-index.ts";
 import { compareKbIds, kbIdAt } from "./columns.ts";
-import type { Accept } from "./evaluate.ts";
+import type { Matches } from "./evaluate.ts";
 import type { SegmentView } from "./segment-view.ts";
 
 /** A document that matches: segment index and local id, whether it has everything asked for, and its score. */
@@ -45,8 +45,10 @@ export class HitCollector {
   }
 
   /** Takes the matches of a segment as an evaluation gives them. */
-  acceptAll({ segment, ids, scores, hasAll, count }: Parameters<Accept>[0]): void {
-    this.total += count;
+  acceptAll({ segment, total, ids, scores, hasAll, count }: Matches): void {
+    this.total += total;
+    // What has no score stands behind the last of the best, so also behind the position to go on after.
+    this.#remaining += total - count;
     const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
     for (let i = 0; i < count; i++) {
       const id = ids[i] ?? 0;
@@ -70,6 +72,13 @@ export class HitCollector {
     if (last === undefined ? this.#limit > 0 : this.#compare(segment, id, hasAll, value, last) < 0) {
       this.#insert({ segment, id, hasAll, score, value });
     }
+  }
+
+  /** A match without all words needs this score to be among the best. */
+  leastScore(): number {
+    const last = this.#best[this.#limit - 1];
+    if (this.#order !== "relevance" || last === undefined) return -Infinity;
+    return last.hasAll ? Infinity : last.score;
   }
 
   hits(): SearchHit[] {

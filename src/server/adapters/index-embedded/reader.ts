@@ -188,18 +188,19 @@ function run(
   const hasFacets = (request.facets ?? []).length > 0;
   const accept: Accept = (matches) => {
     collector.acceptAll(matches);
-    if (hasFacets) for (let i = 0; i < matches.count; i++) facets.accept(matches.segment, matches.ids[i] ?? 0);
+    if (hasFacets) for (let i = 0; i < matches.total; i++) facets.accept(matches.segment, matches.matches[i] ?? 0);
   };
   const acceptOne = ({ segment, id, hasAll, score }: Match) => {
     collector.accept(segment, id, hasAll, score);
     if (hasFacets) facets.accept(segment, id);
   };
-  const evaluate = (sink: Accept) => {
+  const evaluate = (sink: Accept, leastScore?: () => number) => {
     if (plan.words + plan.phrases === 0) evaluateEverything(scene, scratch, sink);
-    else (match === "all" ? evaluateAll : evaluateAny)(scene, plan, scratch, sink);
+    else if (match === "all") evaluateAll(scene, plan, scratch, sink);
+    else evaluateAny(scene, plan, scratch, sink, leastScore);
   };
   if (hasNoTextWork(plan)) {
-    evaluate(accept);
+    evaluate(accept, () => collector.leastScore());
     return { collector, facets, match, order, isExact: true };
   }
   const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
