@@ -6,6 +6,9 @@ export type FormatLoader = () => Promise<Format>;
 const loadDocx: FormatLoader = async () => (await import("./formats/docx.ts")).docxFormat;
 const loadPptx: FormatLoader = async () => (await import("./formats/pptx.ts")).pptxFormat;
 const loadXlsx: FormatLoader = async () => (await import("./formats/xlsx.ts")).xlsxFormat;
+const loadOdt: FormatLoader = async () => (await import("./formats/odt.ts")).odtFormat;
+const loadOds: FormatLoader = async () => (await import("./formats/ods.ts")).odsFormat;
+const loadOdp: FormatLoader = async () => (await import("./formats/odp.ts")).odpFormat;
 const loadUnreadable: FormatLoader = async () =>
   (await import("./formats/unreadable-office.ts")).unreadableOfficeFormat;
 
@@ -33,6 +36,7 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "application/x-tar": async () => (await import("./formats/archive.ts")).tarFormat,
   "application/gzip": async () => (await import("./formats/archive.ts")).gzipFormat,
   "message/rfc822": async () => (await import("./formats/mail.ts")).mailFormat,
+  "application/vnd.ms-outlook": async () => (await import("./formats/msg.ts")).msgFormat,
   "application/mbox": async () => (await import("./formats/mbox.ts")).mboxFormat,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.document": loadDocx,
   "application/vnd.openxmlformats-officedocument.wordprocessingml.template": loadDocx,
@@ -48,12 +52,38 @@ export const FORMATS: Readonly<Record<string, FormatLoader>> = {
   "application/vnd.openxmlformats-officedocument.spreadsheetml.template": loadXlsx,
   "application/vnd.ms-excel.sheet.macroenabled.12": loadXlsx,
   "application/vnd.ms-excel.template.macroenabled.12": loadXlsx,
+  "application/vnd.oasis.opendocument.text": loadOdt,
+  "application/vnd.oasis.opendocument.text-template": loadOdt,
+  "application/vnd.oasis.opendocument.text-master": loadOdt,
+  "application/vnd.oasis.opendocument.text-web": loadOdt,
+  "application/vnd.oasis.opendocument.text-flat-xml": loadOdt,
+  "application/vnd.oasis.opendocument.spreadsheet": loadOds,
+  "application/vnd.oasis.opendocument.spreadsheet-template": loadOds,
+  "application/vnd.oasis.opendocument.spreadsheet-flat-xml": loadOds,
+  "application/vnd.oasis.opendocument.presentation": loadOdp,
+  "application/vnd.oasis.opendocument.presentation-template": loadOdp,
+  "application/vnd.oasis.opendocument.presentation-flat-xml": loadOdp,
+  "application/vnd.oasis.opendocument.graphics": loadOdp,
+  "application/vnd.oasis.opendocument.graphics-template": loadOdp,
+  "application/vnd.oasis.opendocument.graphics-flat-xml": loadOdp,
   "application/msword": loadUnreadable,
   "application/vnd.ms-excel": loadUnreadable,
   "application/vnd.ms-powerpoint": loadUnreadable,
   "application/x-encrypted-office": loadUnreadable,
   "application/pdf": async () => (await import("./formats/pdf.ts")).pdfFormat,
 };
+
+/** Types of a family that are read by one format, whatever their name. */
+const FAMILIES: readonly (readonly [RegExp, FormatLoader])[] = [
+  [
+    /^image\/(?:jpeg|png|apng|gif|webp|tiff|heic|heif|avif|x-(?:adobe-dng|canon-cr2|nikon-nef|sony-arw))/u,
+    async () => (await import("./formats/image.ts")).imageFormat,
+  ],
+  [
+    /^(?:audio|video)\/(?!midi|x-midi|amr|vnd\.dolby)|^application\/ogg$/u,
+    async () => (await import("./formats/media.ts")).mediaFormat,
+  ],
+];
 
 /** The loader for a detected type; undefined when its text can't be read. */
 export function findFormat(
@@ -63,5 +93,6 @@ export function findFormat(
 ): FormatLoader | undefined {
   // The type may come from a source's own words: own keys only.
   if (Object.hasOwn(formats, mimeType)) return formats[mimeType];
-  return isText ? formats["text/plain"] : undefined;
+  if (isText) return formats["text/plain"];
+  return formats === FORMATS ? FAMILIES.find(([pattern]) => pattern.test(mimeType))?.[1] : undefined;
 }

@@ -1,15 +1,20 @@
 /** Media types of text files by extension; the data table of type detection. Anything textual but unknown is text/plain. */
 const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/plain":
-    "txt text log out err lst nfo me 1st diff patch srt vtt po pot properties env conf cfg cnf ini inf reg desktop service",
+    "txt text out err lst nfo me 1st diff patch dtd po pot properties env conf cfg cnf ini inf reg desktop service",
   "text/markdown": "md markdown mdown mkd mkdn mdx mdwn livemd qmd rmd",
   "text/html": "html htm xhtml xht shtml",
   "text/csv": "csv",
   "text/tab-separated-values": "tsv tab",
-  "application/json": "json geojson webmanifest har jsonc json5 avsc topojson ipynb map",
+  "application/json": "json geojson webmanifest har jsonc json5 avsc topojson map",
   "application/x-ndjson": "jsonl ndjson ldjson",
   "application/xml":
-    "xml xsd xsl xslt rss atom rdf wsdl plist kml gpx opml pom csproj vbproj fsproj props targets resx xaml dtd",
+    "xml xsd xsl xslt rss atom rdf wsdl plist kml gpx opml pom csproj vbproj fsproj props targets resx xaml dbk",
+  "application/x-ipynb+json": "ipynb",
+  "application/vnd.oasis.opendocument.text-flat-xml": "fodt",
+  "application/vnd.oasis.opendocument.spreadsheet-flat-xml": "fods",
+  "application/vnd.oasis.opendocument.presentation-flat-xml": "fodp",
+  "application/vnd.oasis.opendocument.graphics-flat-xml": "fodg",
   "application/yaml": "yaml yml",
   "application/toml": "toml",
   "text/x-rst": "rst rest",
@@ -77,6 +82,9 @@ const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/x-prolog": "pro plt",
   "text/x-solidity": "sol",
   "text/x-wgsl": "wgsl glsl vert frag geom hlsl metal cl",
+  "text/x-log": "log",
+  "application/x-subrip": "srt",
+  "text/vtt": "vtt",
   "text/calendar": "ics ifb",
   "text/vcard": "vcf vcard",
   "message/rfc822": "eml mht mhtml",

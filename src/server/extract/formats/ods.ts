@@ -1,0 +1,27 @@
+import type { Format, FormatInput, FormatResult } from "../format.ts";
+import { BlockWriter } from "../office/blocks.ts";
+import { withZipReasons } from "../office/failures.ts";
+import { bodyReader, makeOdfText, readOdfObject } from "../office/odf-document.ts";
+import { openOdf, readOdfProperties } from "../office/odf-file.ts";
+import { OdfSheets } from "../office/odf-sheet.ts";
+import { resultProperties } from "../office/properties.ts";
+import { SheetWriter } from "../office/sheet-writer.ts";
+import { TextBuilder } from "../text-builder.ts";
+
+/** OpenDocument spreadsheets: as those of Excel are read. */
+export const odsFormat: Format = {
+  extract: (input) => withZipReasons(() => readSpreadsheet(input)),
+};
+
+function readSpreadsheet({ bytes, maxTextLength }: FormatInput): FormatResult {
+  const file = openOdf(bytes);
+  const out = new TextBuilder(maxTextLength);
+  const writer = new SheetWriter(out);
+  const gatherer = new BlockWriter(new TextBuilder(maxTextLength));
+  const { styles } = makeOdfText(file, gatherer);
+  const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, gatherer));
+  if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");
+  const { properties, ...rest } = resultProperties(readOdfProperties(file));
+  properties["sheets"] = String(sheets.count);
+  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+}

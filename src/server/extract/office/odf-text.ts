@@ -1,0 +1,310 @@
+import { altText, type Block, type BlockWriter } from "./blocks.ts";
+import { ListCounter } from "./list-numbers.ts";
+import type { OdfStyles } from "./odf-styles.ts";
+import { webAddress } from "./package.ts";
+import { type Attributes, type XmlHandler } from "./xml.ts";
+
+export interface OdfNote {
+  id: string;
+  blocks: Block[];
+}
+
+export interface OdfComment {
+  author: string;
+  date: string;
+  blocks: Block[];
+}
+
+export interface OdfContext {
+  writer: BlockWriter;
+  styles: OdfStyles;
+  /** The text of an object inside the document: a chart, a formula. */
+  object(href: string): Block[];
+}
+
+/**
+ * Reads text of an OpenDocument file into a writer: paragraphs, headings, lists, tables, text boxes behind the paragraph
+ * that they hang on. Notes and comments are gathered. Deleted and hidden text is left out.
+ */
+export class OdfText implements XmlHandler {
+  readonly footnotes: OdfNote[] = [];
+  readonly endnotes: OdfNote[] = [];
+  readonly comments: OdfComment[] = [];
+  private readonly context: OdfContext;
+  private readonly flows: Flow[] = [newFlow()];
+  private readonly counters = new Map<string, ListCounter>();
+  private readonly noteClasses: string[] = [];
+  private comment: OdfComment | undefined;
+  /** Where text goes that is none of a paragraph: who commented, when, what a picture shows. */
+  private aside: string | undefined;
+
+  constructor(context: OdfContext) {
+    this.context = context;
+  }
+
+  isDone(): boolean {
+    return this.context.writer.isFull;
+  }
+
+  open(name: string, attributes: Attributes): boolean | void {
+    if (LEFT_OUT.has(name) || name.endsWith("-source")) return true;
+    return OPENERS.get(name)?.(this, attributes);
+  }
+
+  close(name: string): void {
+    CLOSERS.get(name)?.(this);
+  }
+
+  text(data: string): void {
+    if (this.aside !== undefined) this.aside += data.slice(0, 5_000);
+    else this.write(data);
+  }
+
+  write(text: string): void {
+    const paragraph = this.flow.paragraphs.at(-1);
+    if (paragraph !== undefined && paragraph.text.length < MAX_PARAGRAPH_LENGTH) paragraph.text += text;
+  }
+
+  /** A paragraph, or a heading of that level. */
+  beginParagraph(attributes: Attributes, heading: number | undefined): void {
+    const styleName = attributes["text:style-name"];
+    const isHidden = this.context.styles.isHidden("paragraph", styleName);
+    const level = heading ?? (this.context.styles.isTitle(styleName) ? 1 : undefined);
+    this.flow.paragraphs.push({ text: "", isHidden, heading: level });
+  }
+
+  hideParagraph(isHidden: string | undefined): void {
+    const paragraph = this.flow.paragraphs.at(-1);
+    if (paragraph !== undefined && isHidden === "true") paragraph.isHidden = true;
+  }
+
+  endParagraph(): void {
+    const { flow } = this;
+    const paragraph = flow.paragraphs.pop();
+    if (paragraph === undefined) return;
+    const block = this.blockOf(paragraph);
+    if (flow.paragraphs.length > 0) {
+      if (block !== undefined) flow.pending.push(block);
+      return;
+    }
+    if (block !== undefined) this.context.writer.add(block);
+    this.context.writer.addAll(flow.pending);
+    flow.pending = [];
+  }
+
+  isSpanHidden(styleName: string | undefined): boolean {
+    return this.context.styles.isHidden("text", styleName);
+  }
+
+  beginLink(href: string | undefined): void {
+    this.flow.links.push({ start: this.flow.paragraphs.at(-1)?.text.length ?? 0, address: webAddress(href ?? "") });
+  }
+
+  endLink(): void {
+    const link = this.flow.links.pop();
+    const paragraph = this.flow.paragraphs.at(-1);
+    if (link?.address === undefined || paragraph === undefined || paragraph.text.length <= link.start) return;
+    if (paragraph.text.slice(link.start).trim() !== link.address) this.write(` (${link.address})`);
+  }
+
+  beginList(attributes: Attributes): void {
+    const outer = this.flow.lists.at(-1);
+    const styleName = attributes["text:style-name"] ?? outer?.styleName;
+    const goesOn = attributes["text:continue-numbering"] === "true" || attributes["text:continue-list"] !== undefined;
+    const key = styleName ?? "";
+    const known = goesOn ? this.counters.get(key) : undefined;
+    const counter = outer !== undefined && outer.styleName === styleName ? outer.counter : (known ?? new ListCounter());
+    if (this.counters.size < MAX_COUNTERS) this.counters.set(key, counter);
+    this.flow.lists.push({ styleName, counter, marker: undefined });
+  }
+
+  endList(): void {
+    this.flow.lists.pop();
+  }
+
+  /** An item, which has a marker, or a header of a list, which has none. */
+  beginItem(hasMarker: boolean): void {
+    const list = this.flow.lists.at(-1);
+    if (list === undefined) return;
+    const levels = this.context.styles.listLevels(list.styleName);
+    const depth = Math.min(this.flow.lists.length, 10) - 1;
+    list.marker = hasMarker ? () => list.counter.next(depth, levels) : undefined;
+  }
+
+  beginNote(attributes: Attributes): void {
+    this.noteClasses.push(attributes["text:note-class"] ?? "footnote");
+  }
+
+  beginNoteBody(): void {
+    const isEndnote = this.noteClasses.at(-1) === "endnote";
+    this.write(isEndnote ? `[^e${this.endnotes.length + 1}]` : `[^${this.footnotes.length + 1}]`);
+    this.beginFlow();
+  }
+
+  endNoteBody(): void {
+    const blocks = this.endFlow();
+    const isEndnote = this.noteClasses.pop() === "endnote";
+    const notes = isEndnote ? this.endnotes : this.footnotes;
+    notes.push({ id: isEndnote ? `e${notes.length + 1}` : String(notes.length + 1), blocks });
+  }
+
+  beginComment(): void {
+    this.comment = { author: "", date: "", blocks: [] };
+    this.beginFlow();
+  }
+
+  endComment(): void {
+    const blocks = this.endFlow();
+    if (this.comment !== undefined) this.comments.push({ ...this.comment, blocks });
+    this.comment = undefined;
+  }
+
+  beginAside(): void {
+    this.aside = "";
+  }
+
+  endAside(kind: "author" | "date" | "picture"): void {
+    const words = this.aside ?? "";
+    this.aside = undefined;
+    if (kind !== "picture") {
+      if (this.comment !== undefined) this.comment[kind] = words;
+      return;
+    }
+    const text = altText(words);
+    if (text === undefined) return;
+    if (this.flow.paragraphs.length > 0) this.write(` ${text} `);
+    else this.context.writer.paragraph(text);
+  }
+
+  addObject(href: string | undefined): void {
+    const blocks = href === undefined ? [] : this.context.object(href);
+    if (this.flow.paragraphs.length > 0) this.flow.pending.push(...blocks);
+    else this.context.writer.addAll(blocks);
+  }
+
+  get writer(): BlockWriter {
+    return this.context.writer;
+  }
+
+  private get flow(): Flow {
+    const flow = this.flows.at(-1);
+    if (flow === undefined) throw new RangeError("text without a flow");
+    return flow;
+  }
+
+  private beginFlow(): void {
+    this.flows.push(newFlow());
+    this.context.writer.beginCapture();
+  }
+
+  private endFlow(): Block[] {
+    if (this.flows.length > 1) this.flows.pop();
+    return this.context.writer.endCapture();
+  }
+
+  private blockOf({ text, isHidden, heading }: OpenParagraph): Block | undefined {
+    if (isHidden || !/\S/u.test(text)) return undefined;
+    if (heading !== undefined) return { kind: "paragraph", text, heading };
+    const { lists } = this.flow;
+    const list = lists.at(-1);
+    const marker = list?.marker?.();
+    // Only the first paragraph of an item has its marker.
+    if (list !== undefined) list.marker = undefined;
+    if (marker === undefined || marker === "") return { kind: "paragraph", text };
+    return { kind: "paragraph", text, list: { depth: lists.length - 1, marker } };
+  }
+}
+
+/** A run of paragraphs: the document's, a note's, a comment's. */
+interface Flow {
+  paragraphs: OpenParagraph[];
+  pending: Block[];
+  links: { start: number; address: string | undefined }[];
+  lists: OpenList[];
+}
+
+interface OpenParagraph {
+  text: string;
+  isHidden: boolean;
+  heading: number | undefined;
+}
+
+interface OpenList {
+  styleName: string | undefined;
+  counter: ListCounter;
+  marker: (() => string) | undefined;
+}
+
+function newFlow(): Flow {
+  return { paragraphs: [], pending: [], links: [], lists: [] };
+}
+
+const MAX_PARAGRAPH_LENGTH = 5_000_000;
+const MAX_COUNTERS = 20_000;
+const MAX_REPEATED_SPACES = 20;
+
+/** Deleted text, numbers of notes (we count them), what is there for machines. */
+const LEFT_OUT = new Set([
+  "text:tracked-changes",
+  "table:tracked-changes",
+  "text:note-citation",
+  "text:hidden-text",
+  "text:script",
+  "text:page-number",
+  "office:scripts",
+  "office:forms",
+  "office:binary-data",
+  "office:event-listeners",
+  "presentation:settings",
+  "presentation:date-time-decl",
+  "text:list-style",
+  "math:annotation",
+  "table:content-validations",
+]);
+
+const OPENERS = new Map<string, (text: OdfText, attributes: Attributes) => boolean | void>([
+  ["text:p", (text, attributes) => text.beginParagraph(attributes, undefined)],
+  ["text:h", (text, attributes) => text.beginParagraph(attributes, Number(attributes["text:outline-level"]) || 1)],
+  ["text:span", (text, attributes) => text.isSpanHidden(attributes["text:style-name"])],
+  ["text:section", (_, attributes) => attributes["text:display"] === "none"],
+  ["text:hidden-paragraph", (text, attributes) => text.hideParagraph(attributes["text:is-hidden"])],
+  ["text:s", (text, { "text:c": count }) => text.write(" ".repeat(Math.min(MAX_REPEATED_SPACES, Number(count) || 1)))],
+  ["text:tab", (text) => text.write("\t")],
+  ["text:line-break", (text) => text.write("\n")],
+  ["text:a", (text, attributes) => text.beginLink(attributes["xlink:href"])],
+  ["text:list", (text, attributes) => text.beginList(attributes)],
+  ["text:list-item", (text) => text.beginItem(true)],
+  ["text:list-header", (text) => text.beginItem(false)],
+  ["text:note", (text, attributes) => text.beginNote(attributes)],
+  ["text:note-body", (text) => text.beginNoteBody()],
+  ["office:annotation", (text) => text.beginComment()],
+  ["dc:creator", (text) => text.beginAside()],
+  ["dc:date", (text) => text.beginAside()],
+  ["meta:date-string", () => true],
+  ["meta:creator-initials", () => true],
+  ["svg:title", (text) => text.beginAside()],
+  ["svg:desc", (text) => text.beginAside()],
+  ["draw:object", (text, attributes) => text.addObject(attributes["xlink:href"])],
+  ["table:table", (text) => text.writer.beginTable()],
+  ["table:table-row", (text) => text.writer.beginRow()],
+  [
+    "table:table-cell",
+    (text, attributes) => text.writer.beginCell(Number(attributes["table:number-columns-spanned"]) || 1),
+  ],
+]);
+
+const CLOSERS = new Map<string, (text: OdfText) => void>([
+  ["text:p", (text) => text.endParagraph()],
+  ["text:h", (text) => text.endParagraph()],
+  ["text:a", (text) => text.endLink()],
+  ["text:list", (text) => text.endList()],
+  ["text:note-body", (text) => text.endNoteBody()],
+  ["office:annotation", (text) => text.endComment()],
+  ["dc:creator", (text) => text.endAside("author")],
+  ["dc:date", (text) => text.endAside("date")],
+  ["svg:title", (text) => text.endAside("picture")],
+  ["svg:desc", (text) => text.endAside("picture")],
+  ["table:table", (text) => text.writer.endTable()],
+  ["table:table-row", (text) => text.writer.endRow()],
+  ["table:table-cell", (text) => text.writer.endCell()],
+]);
