@@ -35,8 +35,9 @@ export function loadColumns(sql: Statements, segment: number, docs: number): Col
   const bytes = (name: string): ArrayBuffer => {
     const blob = blobs.get(name);
     if (blob === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
-    // A copy of its own: aligned for every element type, and owned by nobody else.
-    return new Uint8Array(blob).buffer;
+    // Aligned for every element type and owned by nobody else: as the driver gives it, or a copy.
+    const isOwn = blob.buffer instanceof ArrayBuffer && blob.buffer.byteLength === blob.byteLength;
+    return isOwn ? blob.buffer : new Uint8Array(blob).buffer;
   };
   // Written by `saveColumns` and by nothing else.
   const names = JSON.parse(new TextDecoder().decode(bytes("names"))) as {

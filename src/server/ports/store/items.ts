@@ -116,6 +116,15 @@ export interface ItemStore {
     after: ItemPosition | undefined,
     limit: number,
   ): Promise<{ position: ItemPosition; aclId: number }[]>;
+  /**
+   * Looks at the next `rows` entries by title after `after` and gives those that have `part` (ASCII letters in lower case)
+   * in their lower-cased title; `last` is the last entry looked at, undefined when there are no more.
+   */
+  titlesWith(
+    part: string,
+    after: ItemPosition | undefined,
+    rows: number,
+  ): Promise<{ found: { position: ItemPosition; aclId: number }[]; last: ItemPosition | undefined }>;
   /** Of these items, those that the filter lets through. */
   matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>>;
   /**

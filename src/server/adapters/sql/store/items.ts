@@ -62,6 +62,22 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
     walk: (order, after, limit) =>
       order === "title" ? walkByTitle(living(), after, limit) : walkByUpdated(living, after, limit),
 
+    async titlesWith(part, after, rows) {
+      const slice = titleSlice(living(), after).limit(rows);
+      const found = await sql.read
+        .selectFrom(slice.as("slice"))
+        .selectAll()
+        .where(raw<boolean>`"lowTitle" like ${contains(part)} escape '!'`)
+        .orderBy("lowTitle")
+        .orderBy("kbId")
+        .execute();
+      const last = await titleSlice(living(), after)
+        .limit(1)
+        .offset(rows - 1)
+        .executeTakeFirst();
+      return { found: found.map(toWalked), last: last && toWalked(last).position };
+    },
+
     async matching(kbIds, filter) {
       const connectorIds = await connectorsOf(filter);
       const rows = await inChunks(kbIds, (part) =>
@@ -161,16 +177,23 @@ async function walkByUpdated(
 }
 
 async function walkByTitle(living: ItemQuery<object>, after: ItemPosition | undefined, limit: number): Promise<Walked> {
+  return (await titleSlice(living, after).limit(limit).execute()).map(toWalked);
+}
+
+function toWalked(row: { kbId: string; aclId: number; lowTitle: string }): Walked[number] {
+  return { position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId };
+}
+
+function titleSlice(living: ItemQuery<object>, after: ItemPosition | undefined) {
   const lowTitle = raw<string>`lower("title")`;
-  let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]).limit(limit);
+  let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]);
   // Not as a pair: SQLite finds no index for a pair that holds an expression.
   if (after) {
     query = query
       .where(raw<boolean>`lower("title") >= ${after.value}`)
       .where(raw<boolean>`(lower("title") > ${after.value} or "kbId" > ${after.kbId})`);
   }
-  const rows = await query.orderBy(lowTitle).orderBy("kbId").execute();
-  return rows.map((row) => ({ position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId }));
+  return query.orderBy(lowTitle).orderBy("kbId");
 }
 
 /** `connectorIds` stand for `filter.providerId`: asked for so, the index by place answers without reading a row. */
