@@ -70,7 +70,7 @@ async function askCalm(file: string): Promise<Asked> {
 function drawMoments(count: number, items: number): KillMoment[] {
   return Array.from({ length: count }, (_, at) => ({
     items: at === 0 ? 0 : Math.floor(((at + random()) / count) * items * 0.99),
-    delayMs: at === 0 ? 1_000 + random() * 2_000 : random() * 400,
+    delayMs: random() * 400,
   }));
 }
 

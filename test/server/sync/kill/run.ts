@@ -9,7 +9,7 @@ import { findPackageRoot } from "#server/adapters/spawn.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../harness.ts";
 
-/** When a process is killed: this long after its file holds this many items, looked at from its start on. */
+/** When a process is killed: this long after its file has a running sync and this many items. */
 export interface KillMoment {
   items: number;
   delayMs: number;
@@ -96,7 +96,9 @@ async function runChild(file: string, root: string, offsetMs: number, moment?: K
 }
 
 async function untilMoment(file: string, { items, delayMs }: KillMoment, signal: AbortSignal): Promise<void> {
-  while (look(file).items < items) await wait(50, undefined, { signal });
+  for (let now = look(file); now.state !== "running" || now.items < items; now = look(file)) {
+    await wait(50, undefined, { signal });
+  }
   await wait(delayMs, undefined, { signal });
 }
 
