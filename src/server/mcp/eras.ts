@@ -47,12 +47,20 @@ export interface Message {
   params?: Record<string, unknown>;
 }
 
-/** The era that the version header alone speaks for; a refusal when nobody knows the version. */
-export function eraOfHeader(version: string | null, lifecycle: Lifecycle): Era | Refusal {
+/**
+ * The era that the version header alone speaks for; a refusal when nobody knows the version. What carries an envelope is
+ * refused in the words of the newest revision, whatever its version looks like.
+ */
+export function eraOfHeader(
+  version: string | null,
+  lifecycle: Lifecycle,
+  messages: readonly Message[] = [],
+): Era | Refusal {
   if (version === null) return lifecycle === "strict" ? "seed" : "legacy";
   if (isOneOf(MODERN_VERSIONS, version)) return lifecycle === "strict" ? "seed" : "modern";
   if (!isOneOf(LEGACY_VERSIONS, version)) {
-    return unsupported(isLater(version) ? RPC.versionUnsupported : RPC.versionUnknown, version);
+    const isModern = isLater(version) || messages.some((message) => envelopeOf(message)?.[META.version] !== undefined);
+    return unsupported(isModern ? RPC.versionUnsupported : RPC.versionUnknown, version);
   }
   if (lifecycle === "strict") return "seed";
   return version === SEED_VERSION && lifecycle === "auto" ? "seed" : "legacy";

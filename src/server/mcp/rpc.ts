@@ -79,7 +79,7 @@ async function answer(options: McpOptions, request: Request, origin: RequestOrig
   const actor = await options.authenticate(request, origin);
   const incoming = await readMessages(request, MAX_BODY_BYTES);
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
-  const fromHeader = eraOfHeader(version, options.lifecycle);
+  const fromHeader = eraOfHeader(version, options.lifecycle, incoming.messages);
   if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);
   const call: Call = { options, request, origin, actor, fromHeader };
   if (incoming.isBatch) return answerBatch(call, incoming.messages, version);

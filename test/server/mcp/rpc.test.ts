@@ -358,6 +358,16 @@ describe("the revision of 2026-07-28", () => {
     expect(json?.["error"].data).toEqual({ supported: [VERSION], requested: "2031-01-01" });
   });
 
+  test("an envelope of no revision at all is refused in the words of the newest, whatever the header says", async () => {
+    const unknown = { ...meta, "io.modelcontextprotocol/protocolVersion": "v999.0.0" };
+    const { status, json } = await send({
+      headers: { "mcp-protocol-version": "v999.0.0", "mcp-method": "tools/list" },
+      body: rpc("tools/list", { _meta: unknown }),
+    });
+    expect([status, json?.["error"].code, json?.["id"]]).toEqual([400, -32022, 1]);
+    expect(json?.["error"].data).toEqual({ supported: [VERSION], requested: "v999.0.0" });
+  });
+
   test("a notification needs no headers", async () => {
     expect((await send({ body: { jsonrpc: "2.0", method: "notifications/x", params: { _meta: meta } } })).status).toBe(
       202,
