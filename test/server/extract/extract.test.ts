@@ -19,7 +19,7 @@ describe("what a file is", () => {
       state: "no_text",
       reason: "unsupported_type",
       mimeType: "application/zip",
-      message: "This is a ZIP file (application/zip); its text can't be read.",
+      message: 'This is a ZIP archive; the files in it are read when the connector\'s "archives" is on.',
       retryable: false,
     });
     expect(await extractFile("page.html", PNG)).toMatchObject({ reason: "unsupported_type", mimeType: "image/png" });

@@ -1,0 +1,161 @@
+import { oneLine } from "./clean.ts";
+import type { FormatText } from "./format.ts";
+import { TextBuilder } from "./text-builder.ts";
+
+type Json = Record<string, unknown>;
+
+/** True for a parsed OpenAPI or Swagger description. */
+export function looksLikeApi(value: unknown): value is Json {
+  const api = asRecord(value);
+  return (
+    (typeof api["openapi"] === "string" || typeof api["swagger"] === "string") && isRecord(api["paths"] ?? api["info"])
+  );
+}
+
+/** True for a parsed JSON Schema that says what it is. */
+export function looksLikeSchema(value: unknown): value is Json {
+  const schema = asRecord(value);
+  const names = ["properties", "$defs", "definitions", "type", "oneOf", "anyOf", "allOf"];
+  return /json-schema\.org/u.test(wordsOf(schema["$schema"])) && names.some((name) => name in schema);
+}
+
+/** A description of an API: each operation a section by its method and path, each schema one by its name. */
+export function readApi(api: Json, maxTextLength: number): FormatText {
+  const out = new TextBuilder(maxTextLength);
+  const info = asRecord(api["info"]);
+  const title = oneLine(wordsOf(info["title"]), 300);
+  out.add(`# ${title || "API"}\n`);
+  paragraph(out, wordsOf(info["description"]));
+  for (const server of listOf(api["servers"])) out.add(`Server: ${oneLine(wordsOf(server["url"]), 300)}\n`);
+  for (const [path, item] of Object.entries(asRecord(api["paths"]))) {
+    for (const [method, operation] of Object.entries(asRecord(item))) {
+      if (METHODS.has(method)) writeOperation(out, `${method.toUpperCase()} ${path}`, asRecord(operation));
+    }
+  }
+  const schemas = asRecord(asRecord(api["components"])["schemas"] ?? api["definitions"]);
+  for (const [name, schema] of Object.entries(schemas)) writeNamedSchema(out, name, asRecord(schema));
+  const version = oneLine(wordsOf(info["version"]), 60);
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    properties: version === "" ? {} : { version },
+    isCut: out.isFull,
+    ...(title !== "" && { title }),
+  };
+}
+
+/** A JSON Schema: its fields with types and descriptions, each definition a section. */
+export function readSchema(schema: Json, maxTextLength: number): FormatText {
+  const out = new TextBuilder(maxTextLength);
+  const title = oneLine(wordsOf(schema["title"]), 300);
+  writeNamedSchema(out, title || "Schema", schema);
+  for (const [name, part] of Object.entries(asRecord(schema["$defs"] ?? schema["definitions"])))
+    writeNamedSchema(out, name, asRecord(part));
+  const result: FormatText = {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    properties: {},
+    isCut: out.isFull,
+  };
+  return title === "" ? result : { ...result, title };
+}
+
+const METHODS: ReadonlySet<string> = new Set("get put post delete options head patch trace query".split(" "));
+const MAX_DEPTH = 6;
+
+function writeOperation(out: TextBuilder, name: string, operation: Json): void {
+  if (out.isFull) return;
+  out.add("\n");
+  out.section(name, 2, out.offset);
+  out.add(`## ${name}\n`);
+  paragraph(out, wordsOf(operation["summary"]));
+  paragraph(out, wordsOf(operation["description"]));
+  const id = wordsOf(operation["operationId"]);
+  if (id !== "") out.add(`Operation: ${oneLine(id, 200)}\n`);
+  const tags = Array.isArray(operation["tags"]) ? operation["tags"].map(wordsOf).join(", ") : "";
+  if (tags !== "") out.add(`Tags: ${oneLine(tags, 300)}\n`);
+  for (const parameter of listOf(operation["parameters"])) {
+    const schema = asRecord(parameter["schema"]);
+    field(out, 0, `${wordsOf(parameter["name"])} (${wordsOf(parameter["in"])})`, { ...schema, ...parameter });
+  }
+  writeContent(out, "Body", asRecord(operation["requestBody"]));
+  for (const [status, response] of Object.entries(asRecord(operation["responses"])))
+    writeContent(out, `Answer ${status}`, asRecord(response));
+}
+
+function writeContent(out: TextBuilder, label: string, body: Json): void {
+  if (Object.keys(body).length === 0) return;
+  out.add(`${label}: ${oneLine(wordsOf(body["description"]) || typeOf(body), 1_000)}\n`);
+  const contents = Object.values(asRecord(body["content"]));
+  const schema = asRecord(asRecord(contents[0] ?? body)["schema"]);
+  if (Object.keys(schema).length > 0) writeFields(out, schema, 1);
+}
+
+function writeNamedSchema(out: TextBuilder, name: string, schema: Json): void {
+  if (out.isFull) return;
+  if (out.offset > 0) out.add("\n");
+  out.section(name, 2, out.offset);
+  out.add(`## ${oneLine(name, 200)}\n`);
+  paragraph(out, wordsOf(schema["description"]));
+  writeFields(out, schema, 0);
+}
+
+/** The fields of an object, of the items of a list, and of what a schema is made of. References stay names. */
+function writeFields(out: TextBuilder, schema: Json, depth: number): void {
+  if (out.isFull || depth > MAX_DEPTH) return;
+  if (Array.isArray(schema["enum"]))
+    out.add(`${indent(depth)}One of: ${oneLine(schema["enum"].map(wordsOf).join(", "), 2_000)}\n`);
+  if (typeof schema["$ref"] === "string") out.add(`${indent(depth)}${typeOf(schema)}\n`);
+  for (const [name, part] of Object.entries(asRecord(schema["properties"]))) {
+    field(out, depth, name, asRecord(part));
+    writeFields(out, asRecord(part), depth + 1);
+  }
+  for (const key of ["allOf", "oneOf", "anyOf"]) for (const part of listOf(schema[key])) writeFields(out, part, depth);
+  if (isRecord(schema["items"])) writeFields(out, asRecord(schema["items"]), depth + 1);
+  if (isRecord(schema["additionalProperties"])) writeFields(out, asRecord(schema["additionalProperties"]), depth + 1);
+}
+
+function field(out: TextBuilder, depth: number, name: string, part: Json): void {
+  const type = typeOf(part);
+  const about = oneLine(wordsOf(part["description"]) || wordsOf(part["title"]), 2_000);
+  out.add(
+    `${indent(depth)}- ${oneLine(name, 200)}${type === "" ? "" : ` [${type}]`}${about === "" ? "" : `: ${about}`}\n`,
+  );
+}
+
+function typeOf(schema: Json): string {
+  const reference = wordsOf(schema["$ref"]);
+  if (reference !== "") return oneLine(reference.slice(reference.lastIndexOf("/") + 1), 200);
+  const type = Array.isArray(schema["type"]) ? schema["type"].map(wordsOf).join(" or ") : wordsOf(schema["type"]);
+  const format = wordsOf(schema["format"]);
+  const items = isRecord(schema["items"])
+    ? ` of ${typeOf(asRecord(schema["items"]["$ref"] ? schema["items"] : {})) || wordsOf(asRecord(schema["items"])["type"])}`
+    : "";
+  return oneLine(`${type}${format === "" ? "" : ` ${format}`}${items}`, 200);
+}
+
+function paragraph(out: TextBuilder, text: string): void {
+  if (text.trim() !== "") out.add(`${text.trim()}\n`);
+}
+
+function indent(depth: number): string {
+  return "  ".repeat(depth);
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+function listOf(value: unknown): Json[] {
+  return Array.isArray(value) ? value.map(asRecord) : [];
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asRecord(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}

@@ -1,0 +1,27 @@
+import { Gunzip } from "fflate";
+
+/** Deflate makes 16 MiB of one step at most. */
+const STEP_BYTES = 16_384;
+const RATIO_FREE_BYTES = 10 * 1_048_576;
+const MAX_RATIO = 300;
+
+/**
+ * What is in a gzip file, up to `maxBytes`: the rest is left packed.
+ *
+ * @throws Error when the bytes are no gzip, or unpack to more than 300 times their size (above 10 MiB)
+ */
+export function gunzipUpTo(bytes: Uint8Array, maxBytes: number): { bytes: Buffer; isCut: boolean } {
+  const pieces: Uint8Array[] = [];
+  const unpacked = { size: 0 };
+  const gunzip = new Gunzip((piece) => {
+    unpacked.size += piece.length;
+    if (unpacked.size <= maxBytes) pieces.push(new Uint8Array(piece));
+  });
+  for (let from = 0; from < bytes.length && unpacked.size <= maxBytes; from += STEP_BYTES) {
+    const end = from + STEP_BYTES;
+    gunzip.push(bytes.subarray(from, end), end >= bytes.length);
+    if (unpacked.size > RATIO_FREE_BYTES && unpacked.size > Math.min(end, bytes.length) * MAX_RATIO)
+      throw new Error(`it unpacks to more than ${MAX_RATIO} times its size`);
+  }
+  return { bytes: Buffer.concat(pieces), isCut: unpacked.size > maxBytes };
+}

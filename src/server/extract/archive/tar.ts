@@ -1,0 +1,85 @@
+import { type Member, MAX_MEMBER_BYTES, MAX_MEMBERS, memberPath } from "./member.ts";
+
+const BLOCK = 512;
+/** Entries looked at, whatever they are. */
+const MAX_ENTRIES = 20_000;
+
+/** True when the bytes begin as a tar archive does: the first header's sum is right. */
+export function looksLikeTar(bytes: Buffer): boolean {
+  return bytes.length >= BLOCK && hasRightSum(bytes.subarray(0, BLOCK));
+}
+
+/** The files in a tar archive; links, devices and folders are none. Ends quietly at the first header that is none. */
+export function readTar(bytes: Buffer): { members: Member[]; isCut: boolean } {
+  const members: Member[] = [];
+  let longName: string | undefined;
+  let room = MAX_MEMBER_BYTES;
+  let at = 0;
+  for (let entries = 0; at + BLOCK <= bytes.length; entries++) {
+    const header = bytes.subarray(at, at + BLOCK);
+    if (header.every((byte) => byte === 0)) return { members, isCut: false };
+    if (entries >= MAX_ENTRIES || !hasRightSum(header)) break;
+    const size = numberAt(header, 124, 12);
+    const start = at + BLOCK;
+    const end = start + size;
+    const type = String.fromCharCode(header[156] ?? 0);
+    at = start + Math.ceil(size / BLOCK) * BLOCK;
+    if (type === "L") longName = textAt(bytes, start, Math.min(size, 4_096));
+    else if (type === "x") longName = paxPath(bytes.subarray(start, Math.min(end, start + 65_536))) ?? longName;
+    else if (type !== "K" && type !== "g") {
+      const path = FILES.has(type) ? memberPath(longName ?? nameOf(header)) : undefined;
+      longName = undefined;
+      if (path === undefined) continue;
+      const isRead = end <= bytes.length && size <= room && members.length < MAX_MEMBERS;
+      if (isRead) room -= size;
+      members.push(isRead ? { path, bytes: bytes.subarray(start, end) } : { path });
+    }
+  }
+  return { members, isCut: true };
+}
+
+/** Regular files: of POSIX, of old tars, contiguous ones. */
+const FILES: ReadonlySet<string> = new Set(["0", "\0", "7"]);
+
+function nameOf(header: Buffer): string {
+  const isPosix = header.toString("latin1", 257, 262) === "ustar";
+  const prefix = isPosix ? textAt(header, 345, 155) : "";
+  const name = textAt(header, 0, 100);
+  return prefix === "" ? name : `${prefix}/${name}`;
+}
+
+function textAt(bytes: Buffer, start: number, length: number): string {
+  const text = bytes.toString("utf8", start, start + length);
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
+}
+
+/** Octal digits, or a binary number behind a set first bit; what is neither is beyond every file. */
+function numberAt(header: Buffer, start: number, length: number): number {
+  if (((header[start] ?? 0) & 0x80) !== 0) {
+    let value = (header[start] ?? 0) & 0x7f;
+    for (let i = start + 1; i < start + length; i++) value = Math.min(value * 256 + (header[i] ?? 0), 2 ** 52);
+    return value;
+  }
+  const digits = textAt(header, start, length).trim();
+  return /^[0-7]*$/u.test(digits) ? Number.parseInt(digits === "" ? "0" : digits, 8) : 2 ** 52;
+}
+
+function hasRightSum(header: Buffer): boolean {
+  let sum = 8 * 0x20;
+  for (let i = 0; i < BLOCK; i++) if (i < 148 || i >= 156) sum += header[i] ?? 0;
+  return sum > 8 * 0x20 && numberAt(header, 148, 8) === sum;
+}
+
+/** The `path` among the records `<length> <key>=<value>\n` of a pax header. */
+function paxPath(bytes: Buffer): string | undefined {
+  let found: string | undefined;
+  for (let at = 0; at < bytes.length;) {
+    const length = Number.parseInt(bytes.toString("latin1", at, at + 10), 10);
+    if (!(length > 4)) break;
+    const record = bytes.toString("utf8", at, at + length);
+    found = /^\d+ path=(.*)\n$/su.exec(record)?.[1] ?? found;
+    at += length;
+  }
+  return found;
+}
