@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#server/ports/network.ts";
@@ -58,6 +58,7 @@ export async function openMirror(
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await local(house, ["init", "--quiet", "--bare", "--template=", gitDir], signal);
+    await copyFile(join(gitDir, "config"), join(folder, "config"));
     await writeFile(join(folder, "made-for.new"), madeFor);
     await rename(join(folder, "made-for.new"), join(folder, "made-for"));
   }
@@ -69,7 +70,7 @@ export async function openMirror(
     async refresh(ctx) {
       await clearRests(gitDir);
       await joinPacks(house, gitDir, signal);
-      const brought = await bring(house, gitDir, ctx);
+      const brought = await bring(house, gitDir, ctx).finally(() => forgetPromises(folder, gitDir));
       if (!brought) return undefined;
       const commit = (
         await run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${INCOMING}^{commit}`])
@@ -234,10 +235,20 @@ async function clearRests(gitDir: string): Promise<void> {
   }
 }
 
+/**
+ * A fetch that leaves files out notes where they could be had later, and every later command would go there for them.
+ * Without the note they are just missing.
+ */
+async function forgetPromises(folder: string, gitDir: string): Promise<void> {
+  await copyFile(join(folder, "config"), join(gitDir, "config.lock"));
+  await rename(join(gitDir, "config.lock"), join(gitDir, "config"));
+}
+
 async function joinPacks(house: GitHouse, gitDir: string, signal: AbortSignal): Promise<void> {
   const names = await readdir(join(gitDir, "objects", "pack")).catch(() => []);
   if (names.filter((name) => name.endsWith(".pack")).length <= MAX_PACKS) return;
-  await local(house, ["repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
+  // Said for this command alone: what is missing is meant to be.
+  await local(house, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
 }
 
 /** A command on our own files. @throws GitFailed */

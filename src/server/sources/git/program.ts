@@ -45,7 +45,7 @@ export async function runGit(program: GitProgram, args: readonly string[], call:
   let ended: GitOutput["ended"];
   const end = (why?: GitOutput["ended"]) => {
     ended ??= why;
-    child.kill("SIGKILL");
+    killGit(child);
   };
   const timer = setTimeout(() => end("timeout"), call.timeoutMs);
   const onAbort = () => end();
@@ -71,7 +71,7 @@ export async function* readTokens(
   call: Omit<GitCall, "maxBytes">,
 ): AsyncGenerator<Buffer, void> {
   const child = startGit(program, args, call);
-  const kill = () => void child.kill("SIGKILL");
+  const kill = () => killGit(child);
   const timer = setTimeout(kill, call.timeoutMs);
   call.signal.addEventListener("abort", kill, { once: true });
   const stderr = collect(child.stderr, MAX_STDERR);
@@ -98,6 +98,8 @@ export function startGit(program: GitProgram, args: readonly string[], call: Omi
   const child = spawn("git", [...SETTINGS, ...options, ...args], {
     cwd: program.home,
     env: { ...environment(program), ...(gitDir !== undefined && { GIT_DIR: gitDir }), ...env },
+    // A group of its own, so that its helpers end with it; and no terminal to ask at.
+    detached: true,
     stdio: [stdin, "pipe", "pipe", ...(secrets ? (["pipe", "pipe"] as const) : [])],
   });
   // What can't be written any more is told by the exit code.
@@ -115,6 +117,15 @@ export function startGit(program: GitProgram, args: readonly string[], call: Omi
   }
   // With these stdio settings both are there.
   return child as ChildProcess & { stdout: Readable; stderr: Readable };
+}
+
+function killGit({ pid, exitCode }: ChildProcess): void {
+  if (pid === undefined || exitCode !== null) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The whole group has ended by itself.
+  }
 }
 
 /** A command of ours that failed though nothing of the remote's was asked. */

@@ -38,6 +38,7 @@ export async function findRemoteRef(
   }
   if (wanted !== undefined) return chooseWanted(wanted, (name) => found.get(name), found.size > 0);
   const oid = found.get("HEAD");
+  if (found.size === 0) await requireServer(transport, timeoutMs);
   // Without one the repository is empty, or its checked-out branch is gone.
   return oid === undefined ? undefined : toDefault(head, oid);
 }
@@ -62,6 +63,14 @@ export async function resolveLocal(
 }
 
 const MAX_BYTES = 1024 * 1024;
+
+/** Any web page passes for an empty repository of the oldest kind of server. A real one speaks in packets. */
+async function requireServer(transport: Transport, timeoutMs: number): Promise<void> {
+  const call = { timeoutMs, maxBytes: MAX_BYTES, env: { GIT_TRACE_PACKET: "2" } };
+  const { stderr } = await transport.run(["ls-remote", "kb"], call);
+  if (stderr.includes("packet:")) return;
+  throw new ApiError("source_not_found", { message: "No git server answers at this URL.", field: "url" });
+}
 
 function chooseWanted(
   wanted: string,

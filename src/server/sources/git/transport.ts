@@ -15,7 +15,7 @@ export interface Transport {
   /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
   run(
     args: readonly string[],
-    call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes"> & { signal?: AbortSignal },
+    call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes" | "env"> & { signal?: AbortSignal },
   ): Promise<GitOutput>;
   close(): Promise<void>;
 }
@@ -56,6 +56,7 @@ export async function openTransport(
       const output = await runGit(parts.program, args, {
         ...call,
         ...way.call,
+        env: { ...way.call.env, ...call.env },
         options: ["-c", `remote.kb.url=${remote.url}`, ...way.call.options],
         signal: call.signal ?? ctx.signal,
       });
