@@ -73,6 +73,7 @@ export const ERROR_CODES = {
   no_such_person: "invalid_request",
   no_text: "unprocessable",
   past_end: "invalid_request",
+  no_such_section: "not_found",
 
   // Connectors
   provider_unknown: "invalid_request",

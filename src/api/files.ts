@@ -86,6 +86,8 @@ export const FileContentQuery = z.strictObject({
   /** UTF-16 code units from the start of the text. */
   offset: z.coerce.number().int().min(0).optional(),
   limit: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  /** Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from its start. */
+  section: z.string().min(1).max(400).optional(),
   /** Words or a quoted phrase: gives the passages around them, each headed by its offset. */
   find: z.string().min(1).max(1_000).optional(),
   /** The source's own bytes, as an attachment. */

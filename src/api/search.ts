@@ -53,7 +53,10 @@ export const SearchResult = z
     assignees: z.array(ItemPerson),
     dueAt: Timestamp.nullable(),
     path: z.array(z.string()),
+    /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),
+    /** Address of that place; null where the source has none. */
+    sectionUrl: z.string().nullable(),
   })
   .openapi("SearchResult");
 export type SearchResult = z.infer<typeof SearchResult>;

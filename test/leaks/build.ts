@@ -189,6 +189,7 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
     key: item.key,
     title,
     url: item.url,
+    lineAnchor: null,
     path,
     mimeType: "text/markdown",
     size: text.length,

@@ -76,6 +76,7 @@ export const FILE_COMMANDS: readonly CommandSpec[] = [
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     options: [
       { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },
+      { flags: "--section <name>", summary: "only this section: a heading, page 3, an anchor, or L10 for a line" },
       { flags: "--find <words>", summary: "only the passages around these words" },
       { flags: "--original", summary: "the source's own bytes" },
       { flags: "-o, --output <file>", summary: "write to this file" },

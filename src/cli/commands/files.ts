@@ -73,6 +73,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
   const response = await api.send("GET", `/api/connectors/files/${segment(argument(input, 0))}/content`, {
     query: {
       ...rangeOf(textOption(input, "range")),
+      section: textOption(input, "section"),
       find: textOption(input, "find"),
       original: isOriginal ? true : undefined,
     },

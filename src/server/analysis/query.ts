@@ -168,7 +168,11 @@ function withinBudget(
   const cost = unit.type === "phrase" ? unit.words.length : 1;
   if (cost > budget.words) {
     budget.isCut = true;
-    return undefined;
+    if (unit.type !== "phrase" || budget.words === 0) return undefined;
+    // Its beginning still tells; without it a query of one long phrase would be a query for everything.
+    const words = unit.words.slice(0, budget.words);
+    budget.words = 0;
+    return { ...unit, words };
   }
   budget.words -= cost;
   if (unit.type !== "prefix") return unit;

@@ -1,13 +1,25 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
+import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#server/analysis/sections.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { itemNotFound, type OpenRead, type Policy } from "#server/access/policy.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
+/** Which stretch of a text is wanted. Offsets in UTF-16 code units. */
+export interface WantedRange {
+  /** From the start of the section when one is named, else of the text. */
+  offset: number;
+  limit: number;
+  /** A section by its name, path, number or anchor, or a line as in `L10`: nothing behind its end is given. */
+  section?: string;
+}
+
 /** A stretch of an item's text, with the record it was judged with. Offsets in UTF-16 code units. */
 export interface TextRange {
   item: ItemRecord;
+  /** The section that was asked for, and where it ends. */
+  section?: { path: string; end: number };
   text: string;
   start: number;
   /** Where the next stretch starts; equals `totalChars` at the end. */
@@ -22,25 +34,29 @@ export type TextVersion = Pick<ItemRecord, "kbId" | "textHash" | "version" | "te
  * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair moves
  * outwards. Only the chunks in question are loaded.
  *
- * @throws ApiError `not_found` when it is not there or not theirs to read, `no_text`, `past_end`
+ * @throws ApiError `not_found` when it is not there or not theirs to read, `no_text`, `past_end`, `no_such_section`
  */
-export function readText(
-  policy: Policy,
-  actor: Actor,
-  kbId: string,
-  range: { offset: number; limit: number },
-): Promise<TextRange> {
+export function readText(policy: Policy, actor: Actor, kbId: string, wanted: WantedRange): Promise<TextRange> {
   return readItem(policy, actor, kbId, async ({ store }, item) => {
-    const { offset } = range;
     requireText(item);
-    if (offset > item.textChars) throw pastEnd(offset, item.textChars);
-    const end = Math.min(item.textChars, offset + range.limit);
+    const section = wanted.section === undefined ? undefined : await sectionOf(store, item, wanted.section);
+    const offset = (section?.start ?? 0) + wanted.offset;
+    const last = section?.end ?? item.textChars;
+    if (offset > last) throw pastEnd(wanted.offset, last - (section?.start ?? 0));
+    const end = Math.min(last, offset + wanted.limit);
     // One unit more on each side shows whether a pair would be cut.
     const from = Math.max(0, offset - 1);
     const around = joinChunks(await store.items.textChunks(kbId, from, end + 1), from, end + 1);
     const start = offset > 0 && isLow(around, offset - from) ? offset - 1 : offset;
     const stop = end < item.textChars && isLow(around, end - from) ? end + 1 : end;
-    return { item, text: around.slice(start - from, stop - from), start, end: stop, totalChars: item.textChars };
+    return {
+      item,
+      text: around.slice(start - from, stop - from),
+      start,
+      end: stop,
+      totalChars: item.textChars,
+      ...(section !== undefined && { section: { path: section.path, end: section.end } }),
+    };
   });
 }
 
@@ -73,6 +89,37 @@ export function requireText(item: ItemRecord): void {
 export function etagOf(item: TextVersion, shape: unknown): string {
   const facts = JSON.stringify([item.kbId, item.textHash, item.version, item.textChars, shape]);
   return `"${createHash("sha256").update(facts).digest("base64url").slice(0, 27)}"`;
+}
+
+async function sectionOf(
+  { items }: OpenRead["store"],
+  item: ItemRecord,
+  asked: string,
+): Promise<Stretch & { path: string }> {
+  const found = findSection(item.sections, asked);
+  if (found !== undefined) {
+    const path = placeAt(item.sections, found.start)?.path ?? found.name;
+    return { ...stretchOf(item.sections, found, item.textChars), path };
+  }
+  const line = lineOfFragment(asked);
+  const start = line === undefined ? undefined : await items.offsetOfLine(item.kbId, line);
+  if (start !== undefined) return { start, end: item.textChars, path: `line ${line}` };
+  throw noSuchSection(item, asked);
+}
+
+const MAX_NAMED = 12;
+
+function noSuchSection(item: ItemRecord, asked: string): ApiError {
+  const names = item.sections.map(({ name }) => `"${cleanLine(name, MAX_CHARS.section)}"`);
+  const rest = names.length - MAX_NAMED;
+  const there =
+    names.length === 0
+      ? "It has no sections; read it by offset, or use find."
+      : `There are ${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`;
+  return new ApiError("no_such_section", {
+    message: `This item has no section "${cleanLine(asked, MAX_CHARS.section)}". ${there}`,
+    field: "section",
+  });
 }
 
 function pastEnd(offset: number, total: number): ApiError {

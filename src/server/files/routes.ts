@@ -39,12 +39,12 @@ async function answerContent(
   c: AppContext,
 ): Promise<Response> {
   if (query.original === "true") {
-    refuseTogether(query, ["offset", "limit", "find"], "original");
+    refuseTogether(query, ["offset", "limit", "section", "find"], "original");
     return answerOriginal(await files.original(actor, kbId));
   }
   const type = textType(c.req.header("accept"));
   if (query.find !== undefined) {
-    refuseTogether(query, ["offset", "limit"], "find");
+    refuseTogether(query, ["offset", "limit", "section"], "find");
     const found = await files.find(actor, kbId, query.find);
     const text = found.passages.map(({ at, text }) => `at ${at}:\n${text}\n`).join("\n");
     const etag = etagOf(found.item, [type, "find", query.find]);
@@ -53,12 +53,14 @@ async function answerContent(
       "X-Total-Passages": String(found.total),
     });
   }
-  const { offset = 0, limit = DEFAULT_CHARS } = query;
-  const range = await files.text(actor, kbId, { offset, limit });
-  return answerText(c, range.text, type, etagOf(range.item, [type, offset, limit]), {
+  const { offset = 0, limit = DEFAULT_CHARS, section } = query;
+  const range = await files.text(actor, kbId, { offset, limit, ...(section !== undefined && { section }) });
+  const hasMore = range.end < (range.section?.end ?? range.totalChars);
+  return answerText(c, range.text, type, etagOf(range.item, [type, offset, limit, section]), {
     "X-Total-Chars": String(range.totalChars),
     "X-Offset": String(range.start),
-    ...(range.end < range.totalChars && { "X-Next-Offset": String(range.end) }),
+    ...(range.section !== undefined && { "X-Section-End": String(range.section.end) }),
+    ...(hasMore && { "X-Next-Offset": String(range.end) }),
   });
 }
 

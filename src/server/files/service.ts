@@ -6,7 +6,7 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { ItemPosition } from "#server/ports/store/items.ts";
-import { readText, type TextRange } from "./content.ts";
+import { readText, type TextRange, type WantedRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";
 import { countItemsBySource, listConnectorItems, listItems, type ItemPage, type ItemPageRequest } from "./list.ts";
 import { lookUpItems, type LookedUp } from "./lookup.ts";
@@ -19,8 +19,8 @@ export interface FileService {
   /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
   listOfConnector(actor: Actor, connectorId: string, query: Omit<FileListQuery, "connectorId">): Promise<FileList>;
   countBySource(actor: Actor): Promise<FileCounts>;
-  /** @throws ApiError `not_found`, `no_text`, `past_end` */
-  text(actor: Actor, kbId: string, range: { offset: number; limit: number }): Promise<TextRange>;
+  /** @throws ApiError `not_found`, `no_text`, `past_end`, `no_such_section` */
+  text(actor: Actor, kbId: string, range: WantedRange): Promise<TextRange>;
   /** @throws ApiError `not_found`, `no_text` */
   find(actor: Actor, kbId: string, words: string): Promise<FoundPassages>;
   /** @throws ApiError `not_found`, `no_text`, `source_unavailable` */

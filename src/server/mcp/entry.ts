@@ -28,7 +28,8 @@ export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail,
     .map((passage) => ({ ...passage, text: cleanLine(passage.text, 5000) }))
     .filter((passage) => passage.text !== "")
     .slice(0, detail.passages);
-  const url = cleanUrl(item.url);
+  // The very place of the passage where that has an address: it is what an agent cites.
+  const url = cleanUrl(first?.url ?? null) ?? cleanUrl(item.url);
   const projected: ToolSearchEntry = {
     n,
     kbId: item.kbId,

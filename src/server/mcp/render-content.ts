@@ -1,5 +1,6 @@
 import { cleanBlock, cleanField, cleanLine, cleanUrl, MAX_CHARS, quoteLines } from "#api/clean.ts";
 import { formatDay } from "#api/days.ts";
+import { placeAt } from "#server/analysis/sections.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 import { personName, titleOf, withDistance, type PrintTime } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";
@@ -15,6 +16,8 @@ export interface ContentRange {
   text: string;
   start: number;
   totalChars: number;
+  /** The section that was asked for, and where it ends. */
+  section?: { path: string; end: number };
 }
 
 export interface ContentPassages {
@@ -152,8 +155,7 @@ function outlineOf(item: ItemRecord): string | undefined {
 }
 
 function sectionAt(item: ItemRecord, at: number): string | undefined {
-  const section = item.sections.findLast(({ start }) => start <= at);
-  const name = cleanLine(section?.name ?? "", MAX_CHARS.section).replaceAll('"', "'");
+  const name = cleanLine(placeAt(item.sections, at)?.path ?? "", MAX_CHARS.section).replaceAll('"', "'");
   return name === "" ? undefined : name;
 }
 
@@ -166,7 +168,9 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
     ? range.start === 0
       ? "End of item."
       : `End of item. ${span}.`
-    : `End of part. ${span}; go on with offset=${end}.`;
+    : end >= (range.section?.end ?? Infinity)
+      ? `End of section. ${span}; what follows it is at offset=${end}.`
+      : `End of part. ${span}; go on with offset=${end}.`;
   return [header, ...(text === "" ? [] : [quoteLines(cleanBlock(text))]), [...notes, last].join("\n")].join("\n\n");
 }
 

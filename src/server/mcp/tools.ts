@@ -1,6 +1,6 @@
 import { cleanLine } from "#api/clean.ts";
 import type { EntityType, ItemKind } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { EntityService, SearchArguments, SearchOutcome, SearchService } from "#server/ports/answers.ts";
@@ -15,7 +15,7 @@ import { loadTokenCounter, type CountTokens } from "./tokens.ts";
 /** Reading of items, as far as the tools need it. */
 export interface ContentReader {
   lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[]; isAmbiguous: boolean }>;
-  text(actor: Actor, kbId: string, range: { offset: number; limit: number }): Promise<ContentRange>;
+  text(actor: Actor, kbId: string, range: { offset: number; limit: number; section?: string }): Promise<ContentRange>;
   find(actor: Actor, kbId: string, words: string): Promise<ContentPassages>;
 }
 
@@ -110,7 +110,7 @@ async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): 
 
 async function fileContent({ files, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes, maxTokens } = call;
-  const kbId = await itemOf(files, actor, text(values["kbId"]) ?? "");
+  const { kbId, section } = await itemOf(files, actor, text(values["kbId"]) ?? "");
   const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
@@ -118,11 +118,38 @@ async function fileContent({ files, clock }: ToolOptions, call: ToolCall): Promi
   const head = notes.map((note) => `Note: ${note}\n`).join("");
   const room = { ...how, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
   if (find !== undefined) return { text: head + renderPassages(await files.find(actor, kbId, find), room) };
-  return { text: head + renderContent(await files.text(actor, kbId, { offset, limit: charsFor(maxTokens) }), room) };
+  const range = { offset, limit: charsFor(maxTokens) };
+  // An offset is one of the whole text: it says more exactly where to read than the section it came with.
+  if (section === undefined || offset > 0) {
+    return { text: head + renderContent(await files.text(actor, kbId, range), room) };
+  }
+  return { text: head + renderContent(await sectionText(files, actor, kbId, { ...range, ...section }), room) };
 }
 
-async function itemOf(files: ContentReader, actor: Actor, asked: string): Promise<string> {
-  if (/^kbi_\w+$/.test(asked)) return asked;
+/** A place that an address names but the item has not is a place of the page, not of its text: then all of it is read. */
+async function sectionText(
+  files: ContentReader,
+  actor: Actor,
+  kbId: string,
+  { name, isOfAddress, ...range }: { name: string; isOfAddress: boolean; offset: number; limit: number },
+): Promise<ContentRange> {
+  try {
+    return await files.text(actor, kbId, { ...range, section: name });
+  } catch (error) {
+    if (isOfAddress && isApiError(error, "no_such_section")) return files.text(actor, kbId, range);
+    throw error;
+  }
+}
+
+interface NamedItem {
+  kbId: string;
+  /** From `kbi_…#Install`, or from an address that ends in a place. */
+  section?: { name: string; isOfAddress: boolean };
+}
+
+async function itemOf(files: ContentReader, actor: Actor, asked: string): Promise<NamedItem> {
+  const [, id, place] = /^(kbi_\w+)(?:#(.*))?$/su.exec(asked) ?? [];
+  if (id !== undefined) return { kbId: id, ...(place && { section: { name: place, isOfAddress: false } }) };
   const { kbIds, isAmbiguous } = await files.lookUp(actor, asked);
   const [first] = kbIds;
   const shown = cleanLine(asked, 200);
@@ -136,7 +163,17 @@ async function itemOf(files: ContentReader, actor: Actor, asked: string): Promis
       message: `"${shown}" fits ${kbIds.length} items: ${kbIds.slice(0, 5).join(", ")}. Call again with one of these kbIds.`,
     });
   }
-  return first;
+  const fragment = /^https?:[^#]*#(.+)$/su.exec(asked)?.[1];
+  return { kbId: first, ...(fragment !== undefined && { section: { name: decoded(fragment), isOfAddress: true } }) };
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    // Not encoded at all: it stands for itself.
+    return fragment;
+  }
 }
 
 function text(value: ArgumentValue | undefined): string | undefined {

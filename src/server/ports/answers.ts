@@ -31,8 +31,10 @@ export interface SearchArguments {
 export interface SearchPassage {
   /** Where the passage starts in the item's text, in UTF-16 code units. */
   at: number;
-  /** Name of the section that holds it. */
+  /** The section that holds its match, after those it is part of, or its line: `Install › Linux`, `Page 3`, `line 12`. */
   section?: string;
+  /** Address of that very place, where the source has one. */
+  url?: string;
   text: string;
   /** What matches, in code units of `text`. */
   highlights: readonly { start: number; end: number }[];

@@ -108,6 +108,12 @@ export interface SearchResponse {
   tookMs: number;
 }
 
+/** A piece of an item's text. */
+export interface Excerpt extends Passage {
+  /** The file's line in which its first match stands (without one, it begins), when the text has the file's lines. */
+  line?: number;
+}
+
 /** Asks for passages of items that were judged: of exactly the texts that were. */
 export interface ExcerptRequest {
   workspaceId: string;
@@ -143,7 +149,7 @@ export interface SearchIndex {
    * The best passages of each item's stored text, off the main thread, in the order of the items. Undefined for an item
    * that has another text by now, is gone, or is not the viewer's to read any more.
    */
-  excerpts(request: ExcerptRequest): Promise<(Passage[] | undefined)[]>;
+  excerpts(request: ExcerptRequest): Promise<(Excerpt[] | undefined)[]>;
   stats(workspaceId: string): Promise<IndexStats>;
   /** Folds whatever is due now; for tests, benchmarks and quiet moments. */
   fold(workspaceId: string): Promise<void>;

@@ -38,6 +38,8 @@ export interface SourceItem {
   key?: string;
   title: string;
   url?: string;
+  /** What leads to a line of its text when it stands after `url`, as in `#L{line}`. */
+  lineAnchor?: string;
   /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
   place?: string;
   /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */

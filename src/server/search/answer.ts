@@ -45,6 +45,7 @@ function toResult({ item, passages }: SearchEntry): SearchResult {
     dueAt: timestamp(item.dueAt),
     path: item.path,
     section: passage?.section ?? null,
+    sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
   };
 }
 

@@ -1,6 +1,8 @@
-import type { Passage, SnippetOptions } from "#server/analysis/snippet.ts";
+import { placeAt } from "#server/analysis/sections.ts";
+import { urlOfPlace } from "#server/analysis/place-url.ts";
+import type { SnippetOptions } from "#server/analysis/snippet.ts";
 import type { SearchPassage } from "#server/ports/answers.ts";
-import type { ExcerptRequest, SearchIndex } from "#server/ports/search-index.ts";
+import type { Excerpt, ExcerptRequest, SearchIndex } from "#server/ports/search-index.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
 export interface PassagesOf {
@@ -32,13 +34,17 @@ export async function passagesOf(
     if (passages)
       of.set(
         item.kbId,
-        passages.map((passage) => withSection(item, passage)),
+        passages.map((passage) => withPlace(item, passage)),
       );
   });
   return { of, isOutdated: of.size < withText.length };
 }
 
-function withSection(item: ItemRecord, passage: Passage): SearchPassage {
-  const section = item.sections.findLast(({ start }) => start <= passage.at);
-  return { ...passage, ...(section !== undefined && { section: section.name }) };
+function withPlace(item: ItemRecord, passage: Excerpt): SearchPassage {
+  const { line, ...plain } = passage;
+  // Where the match stands, which may be in a later section than the passage's beginning.
+  const place = placeAt(item.sections, passage.at + (passage.highlights[0]?.start ?? 0));
+  const section = place?.path ?? (line === undefined ? undefined : `line ${line}`);
+  const url = urlOfPlace(item, { section: place?.section, line });
+  return { ...plain, ...(section !== undefined && { section }), ...(url !== undefined && { url }) };
 }

@@ -108,7 +108,10 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
     }
     case "inline": {
       if (content.text.trim() === "") return readText(options, { ...item, content: { type: "none", reason: "empty" } });
-      if (content.text.length > ANALYZE_HERE_CHARS) return extractInline(options, content.text, about);
+      const format = STRUCTURED.find((mimeType) => mimeType === item.mimeType);
+      if (format !== undefined || content.text.length > ANALYZE_HERE_CHARS) {
+        return extractInline(options, content.text, about, format ?? "text/plain");
+      }
       const text = storable(content.text);
       const analyzed = options.analyze({ ...about, text });
       return plain({ state: "text", text, textHash: hashText(text), sections: [], analyzed }, Buffer.byteLength(text));
@@ -118,11 +121,14 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
   }
 }
 
+/** Texts whose headings and hidden parts only their format tells. */
+const STRUCTURED: readonly string[] = ["text/markdown", "text/html"];
+
 type About = Pick<DocumentFields, "title" | "path" | "labels">;
 
-async function extractInline(options: PrepareOptions, text: string, about: About): Promise<ReadText> {
+async function extractInline(options: PrepareOptions, text: string, about: About, mimeType: string): Promise<ReadText> {
   const bytes = new TextEncoder().encode(text);
-  const plain = { bytes, fileName: "item.txt", mimeType: "text/plain" };
+  const plain = { bytes, fileName: "item", mimeType };
   // Masked already, with the rest of the item.
   const request = { workspace: options.workspaceId, ...plain, keepsSecrets: true, ...about };
   return toReadText(options, await options.extractor.extract(request, options.signal), bytes.length);
@@ -153,9 +159,16 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
 function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
   const { mimeType, analyzed } = result;
   if (result.state === "ok") {
-    const { text, sections, properties, title, language } = result;
+    const { text, sections, firstLine, properties, title, language } = result;
     return {
-      text: { state: "text", text, textHash: hashText(text), sections, analyzed },
+      text: {
+        state: "text",
+        text,
+        textHash: hashText(text),
+        sections,
+        ...(firstLine !== undefined && { firstLine }),
+        analyzed,
+      },
       bytes,
       mimeType,
       properties,
@@ -191,6 +204,7 @@ function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
     key: item.key ?? null,
     title: storable(item.title),
     url: item.url ?? null,
+    lineAnchor: item.lineAnchor ?? null,
     path: (item.path ?? []).map(storable),
     version: item.version ?? null,
     status: item.status ?? null,

@@ -151,6 +151,7 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     key: null,
     title: kbId,
     url: null,
+    lineAnchor: null,
     path: "[]",
     mimeType: "text/markdown",
     size: null,

@@ -90,6 +90,7 @@ function upsert(kbId: string, i: number, all: Principal[][]): ItemOp {
       key: null,
       title,
       url: null,
+      lineAnchor: null,
       path: [],
       mimeType: null,
       size: null,

@@ -66,6 +66,9 @@ test("at most 32 words and 4 prefixes are taken, and the cut is told", () => {
   expect(prefixes.units.map(show)).toEqual(["aa*", "bb*", "cc*", "dd*", "ff"]);
   expect(prefixes.isCut).toBe(true);
   expect(parseQuery("a b").isCut).toBe(false);
+  // Never a query for everything.
+  const [only] = parseQuery(`"${Array.from({ length: 40 }, (_, i) => `w${i}`).join(" ")}"`).units;
+  expect(only?.type === "phrase" && only.words.length).toBe(32);
 });
 
 test("the same thing asked twice counts once", () => {

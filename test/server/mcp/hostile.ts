@@ -24,6 +24,7 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   subkind: fc.constant(null),
   key: nullable(hostileText),
   title: hostileText,
+  lineAnchor: fc.constant(null),
   url: nullable(
     fc.oneof(
       hostileText,

@@ -94,6 +94,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
       key: item.key ?? null,
       title,
       url: item.url ?? null,
+      lineAnchor: null,
       path: [],
       mimeType: null,
       size: text.length,

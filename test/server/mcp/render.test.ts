@@ -266,6 +266,7 @@ const ENTRY: SearchEntry = {
     key: "acme/web#412",
     title: "Payment webhook times out under load",
     url: "https://github.com/acme/web/issues/412",
+    lineAnchor: null,
     path: [],
     mimeType: null,
     size: null,

@@ -32,6 +32,7 @@ function makeWorld(versions: readonly string[]) {
     return {
       kbId: "kbi_a",
       title: `Title ${version}`,
+      url: null,
       textHash: version,
       sections: [],
       path: [],

@@ -6,6 +6,7 @@ import * as initial from "./migrations/0001-initial.ts";
 import * as credentials from "./migrations/0003-credentials.ts";
 import * as pushSets from "./migrations/0004-push-sets.ts";
 import * as secrets from "./migrations/0005-secrets.ts";
+import * as places from "./migrations/0006-places.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0003-credentials": credentials,
   "0004-push-sets": pushSets,
   "0005-secrets": secrets,
+  "0006-places": places,
   // The same again: tables that came to the index later.
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
 };

@@ -343,6 +343,8 @@ export interface ItemsTable {
   indexHash: string | null;
   /** How many secrets were taken out of its text. */
   maskedSecrets: number;
+  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  lineAnchor: string | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */
@@ -352,6 +354,8 @@ export interface ItemTextsTable {
   chunk: number;
   start: number;
   text: string;
+  /** The file's line it begins in, counted from 1; null where the text has not the file's lines. */
+  line: number | null;
 }
 
 export interface EntitiesTable {

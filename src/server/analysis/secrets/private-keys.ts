@@ -17,13 +17,19 @@ export function findPrivateKeys(text: string): Cut[] {
       const bodyStart = begin.index + begin[0].length;
       const bodyEnd = endOfBody(text, bodyStart);
       if (!BODY.test(text.slice(bodyStart, bodyEnd))) continue;
-      cuts.push({ start: begin.index, end: afterEndLine(text, bodyEnd), mask: "[removed: private key]" });
+      cuts.push(cutOf(text, begin.index, afterEndLine(text, bodyEnd)));
     }
   }
   for (const putty of text.matchAll(/PuTTY-User-Key-File-[23]: (?:.{0,300}\n){2,400}?Private-MAC: [0-9a-f]{40,64}/g)) {
-    cuts.push({ start: putty.index, end: putty.index + putty[0].length, mask: "[removed: private key]" });
+    cuts.push(cutOf(text, putty.index, putty.index + putty[0].length));
   }
   return cuts;
+}
+
+/** The line feeds stay: what follows keeps the number of its line. */
+function cutOf(text: string, start: number, end: number): Cut {
+  const lineFeeds = text.slice(start, end).replaceAll(/[^\n]+/g, "");
+  return { start, end, mask: `[removed: private key]${lineFeeds}` };
 }
 
 /** Where the base64 ends: at the end line, or where the lines stop looking like a key's. */

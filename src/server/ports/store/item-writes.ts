@@ -20,7 +20,15 @@ export interface ItemEntity {
 
 /** What became of an item's bytes. */
 export type ItemText =
-  | { state: "text"; text: string; textHash: string; sections: Section[]; analyzed: AnalyzedText }
+  | {
+      state: "text";
+      text: string;
+      textHash: string;
+      sections: Section[];
+      /** The file's line that the text begins with, when its lines are the file's. */
+      firstLine?: number;
+      analyzed: AnalyzedText;
+    }
   /** No text, and no other try will find one until the item changes. */
   | { state: "none"; reason: TextReason; message: string; analyzed: AnalyzedText }
   /** This try failed: a former version stays; `retryAt` null = only a change can help. */
@@ -42,6 +50,7 @@ export interface PreparedItem {
   key: string | null;
   title: string;
   url: string | null;
+  lineAnchor: string | null;
   path: readonly string[];
   mimeType: string | null;
   size: number | null;

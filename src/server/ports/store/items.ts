@@ -29,6 +29,8 @@ export interface ItemRecord {
   key: string | null;
   title: string;
   url: string | null;
+  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  lineAnchor: string | null;
   path: string[];
   mimeType: string | null;
   size: number | null;
@@ -134,6 +136,8 @@ export interface ItemStore {
   counts(filter: Omit<ItemFilter, "titlePart">, after: ItemCount | undefined, limit: number): Promise<ItemCount[]>;
   /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
   textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]>;
+  /** Where one of its file's lines begins in the text; undefined when the text has no such line, or not the file's lines. */
+  offsetOfLine(kbId: string, line: number): Promise<number | undefined>;
   /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
   positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined>;
   /** Living items with one of these URLs or keys, the first indexed first, at most 200. */

@@ -119,6 +119,27 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
         .execute();
     },
 
+    async offsetOfLine(kbId, line) {
+      const chunk = await sql.read
+        .selectFrom("item_texts")
+        .select(["start", "line", "text"])
+        .where("workspaceId", "=", workspaceId)
+        .where("kbId", "=", kbId)
+        .where("line", "<", line)
+        .orderBy("chunk", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      if (chunk !== undefined && chunk.line !== null) return offsetOfLine({ ...chunk, line: chunk.line }, line);
+      const first = await sql.read
+        .selectFrom("item_texts")
+        .select("line")
+        .where("workspaceId", "=", workspaceId)
+        .where("kbId", "=", kbId)
+        .where("chunk", "=", 0)
+        .executeTakeFirst();
+      return first?.line === line ? 0 : undefined;
+    },
+
     async positionOf(kbId, order) {
       const row = await sql.read
         .selectFrom("items")
@@ -246,6 +267,16 @@ function toRecord(row: ItemsTable): ItemRecord {
     author: row.author === null ? null : (JSON.parse(row.author) as ItemPerson | null),
     assignees: JSON.parse(row.assignees) as ItemPerson[],
   };
+}
+
+/** Where a line begins that is not the chunk's first; a line that begins right behind the chunk is found at its end. */
+function offsetOfLine(chunk: { start: number; line: number; text: string }, line: number): number | undefined {
+  let at = 0;
+  for (let current = chunk.line; current < line; current++) {
+    at = chunk.text.indexOf("\n", at) + 1;
+    if (at === 0) return undefined;
+  }
+  return chunk.start + at;
 }
 
 async function inChunks<T, R>(values: readonly T[], read: (part: T[]) => Promise<R[]>): Promise<R[]> {

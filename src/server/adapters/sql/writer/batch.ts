@@ -247,7 +247,9 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
   if (known) rows.update(item, kbId, extras);
   else rows.insert(item, kbId, extras);
   if (known && known.textHash !== textHash && known.textHash !== null) rows.removeText(kbId);
-  if (item.text.state === "text" && known?.textHash !== textHash) rows.writeText(kbId, item.text.text);
+  if (item.text.state === "text" && known?.textHash !== textHash) {
+    rows.writeText(kbId, item.text.text, item.text.firstLine);
+  }
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
 }
 

@@ -33,6 +33,7 @@ const COLUMNS = [
   "key",
   "title",
   "url",
+  "lineAnchor",
   "path",
   "mimeType",
   "size",
@@ -116,12 +117,8 @@ export function makeItemRows(connection: SqliteConnection, workspaceId: string, 
     removeText(kbId: string) {
       run("delete from item_texts where workspaceId = ? and kbId = ?", workspaceId, kbId);
     },
-    writeText(kbId: string, text: string) {
-      const insert = connection.prepare(
-        "insert into item_texts (workspaceId, kbId, chunk, start, text) values (?, ?, ?, ?, ?)",
-      );
-      let chunk = 0;
-      for (const { start, part } of textChunks(text)) insert.run(workspaceId, kbId, chunk++, start, part);
+    writeText(kbId: string, text: string, firstLine?: number) {
+      writeTextRows(connection, { workspaceId, kbId }, text, firstLine ?? null);
     },
     replaceEntities(kbId: string, entities: readonly ItemEntity[], isNew: boolean) {
       if (!isNew) run("delete from item_entities where workspaceId = ? and kbId = ?", workspaceId, kbId);
@@ -158,8 +155,31 @@ export interface RowExtras {
   seenBy: string | null;
 }
 
+/** Stores an item's text, of which nothing may be stored. */
+export function writeTextRows(
+  connection: SqliteConnection,
+  { workspaceId, kbId }: { workspaceId: string; kbId: string },
+  text: string,
+  firstLine: number | null,
+): void {
+  const insert = connection.prepare(
+    "insert into item_texts (workspaceId, kbId, chunk, start, text, line) values (?, ?, ?, ?, ?, ?)",
+  );
+  let [chunk, line] = [0, firstLine];
+  for (const { start, part } of textChunks(text)) {
+    insert.run(workspaceId, kbId, chunk++, start, part, line);
+    if (line !== null) line += countLineFeeds(part);
+  }
+}
+
+function countLineFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
 /** The text in stretches of at most `CHUNK_CHARS`, never ending inside a surrogate pair. */
-export function* textChunks(text: string): Generator<{ start: number; part: string }> {
+function* textChunks(text: string): Generator<{ start: number; part: string }> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + CHUNK_CHARS);
     const last = text.charCodeAt(end - 1);
@@ -182,6 +202,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     item.key,
     item.title,
     item.url,
+    item.lineAnchor,
     JSON.stringify(item.path),
     item.mimeType,
     item.size,

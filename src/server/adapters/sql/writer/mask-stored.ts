@@ -6,7 +6,7 @@ import type { Section } from "#server/ports/extractor.ts";
 import type { ItemsTable } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { inTransaction } from "../transaction.ts";
-import { textChunks } from "./item-rows.ts";
+import { writeTextRows } from "./item-rows.ts";
 import { readStoredDocument, readStoredText } from "./stored-document.ts";
 
 export interface MaskStoredArgs {
@@ -65,7 +65,7 @@ function maskRow(connection: SqliteConnection, item: ItemsTable): ItemsTable | u
     );
     changes.textHash = createHash("sha256").update(text.text, "utf8").digest("hex");
     changes.textChars = text.text.length;
-    rewriteText(connection, workspaceId, kbId, text.text);
+    rewriteText(connection, item, text.text);
   }
   changes.maskedSecrets = item.maskedSecrets + count;
   // Made anew when the source says something of it next.
@@ -79,9 +79,14 @@ function maskRow(connection: SqliteConnection, item: ItemsTable): ItemsTable | u
   return { ...item, ...changes };
 }
 
-function rewriteText(connection: SqliteConnection, workspaceId: string, kbId: string, text: string): void {
-  connection.execute("delete from item_texts where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
-  const insert = "insert into item_texts (workspaceId, kbId, chunk, start, text) values (?, ?, ?, ?, ?)";
-  let chunk = 0;
-  for (const { start, part } of textChunks(text)) connection.execute(insert, [workspaceId, kbId, chunk++, start, part]);
+function rewriteText(connection: SqliteConnection, item: ItemsTable, text: string): void {
+  const { workspaceId, kbId } = item;
+  const of = [workspaceId, kbId];
+  const [first] = connection.execute(
+    "select line from item_texts where workspaceId = ? and kbId = ? and chunk = 0",
+    of,
+  ).rows;
+  connection.execute("delete from item_texts where workspaceId = ? and kbId = ?", of);
+  const line = first?.["line"];
+  writeTextRows(connection, item, text, typeof line === "number" ? line : null);
 }
