@@ -35,6 +35,8 @@ const NEW_LISTS = `
 
 /** Source: design page "search", Permissions. */
 const CACHE_BYTES = 64 * 2 ** 20;
+/** Opening an access in a row of all of them costs this much less than looking one up. */
+const OPEN_RATIO = 8;
 /** Lists of principals, from which new sets are made: this share of the budget, beside it. */
 const PRINCIPAL_SHARE = 0.25;
 
@@ -132,21 +134,23 @@ export class Visibility {
 
   #followSegments(set: CachedSet, segments: readonly SegmentView[]): void {
     const table = this.#table;
-    let opened: Uint32Array | undefined;
     const parts = new Map<SegmentView, VisiblePart>();
+    const fresh: { segment: SegmentView; part: VisiblePart }[] = [];
     for (const segment of segments) {
       let part = set.parts.get(segment);
       if (part === undefined || !followPart(part, segment, table, set.lists)) {
         part = makePart(segment);
-        // Few documents are looked up one by one; many share the work of opening all accesses once.
-        const isWorthIt = segment.columns.docs > table.lastAcl / 16;
-        if (isWorthIt) opened ??= table.openTo(set.lists);
-        addDocuments(part, segment, table, set.lists, opened);
-        this.#hasGrown = true;
+        fresh.push({ segment, part });
       }
       parts.set(segment, part);
     }
     set.parts = parts;
+    if (fresh.length === 0) return;
+    this.#hasGrown = true;
+    const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
+    // Few documents are looked up one by one; many share the work of opening all accesses once.
+    const opened = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
+    for (const { segment, part } of fresh) addDocuments(part, segment, table, set.lists, opened);
   }
 
   /** The least recently used sets go first, then the lists of principals. */
