@@ -48,6 +48,11 @@ export class BlockWriter {
     return this.out.isFull || this.isTooMuch;
   }
 
+  /** True inside a table. */
+  get isInCell(): boolean {
+    return this.tables.length > 0;
+  }
+
   paragraph(text: string, how: Pick<Paragraph, "heading" | "list"> = {}): void {
     if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...how });
   }
@@ -201,13 +206,18 @@ export function blocksText(blocks: readonly Block[]): string {
   return blocks
     .map((block) =>
       block.kind === "paragraph"
-        ? block.text
+        ? withMarker(block)
         : block.rows.map((row) => row.map((cell) => blocksText(cell.blocks)).join(" ")).join(" "),
     )
     .join(" ")
     .replaceAll("\u00ad", "")
     .replaceAll(/\s+/gu, " ")
     .trim();
+}
+
+/** The text with its number in a list, when that is one. */
+function withMarker({ text, list }: Paragraph): string {
+  return list === undefined || list.marker === "-" ? text : `${list.marker} ${text}`;
 }
 
 /** What a picture shows, in its author's words; undefined when that is the name of its file or nothing. */

@@ -196,9 +196,11 @@ export class WordText implements XmlHandler {
     const heading = paragraph.outlineLevel === undefined ? style.heading : outlineHeading(paragraph.outlineLevel);
     const listId = paragraph.listId ?? style.numbering?.id;
     const depth = paragraph.listDepth ?? style.numbering?.depth ?? 0;
-    // List number 0 takes a paragraph out of the list of its style. An empty paragraph is no item.
-    const isItem = listId !== undefined && listId !== "0" && /\S/u.test(paragraph.text);
-    const marker = isItem ? numbering.next(listId, depth) : undefined;
+    // List number 0 takes a paragraph out of the list of its style.
+    const marker = listId === undefined || listId === "0" ? undefined : numbering.next(listId, depth);
+    // The first column of a form is often nothing but its numbers.
+    if (marker !== undefined && marker !== "-" && writer.isInCell && !/\S/u.test(paragraph.text))
+      return writer.paragraph(marker);
     if (heading !== undefined) {
       const number = marker === undefined || marker === "-" ? "" : `${marker} `;
       writer.paragraph(number + paragraph.text, { heading });
