@@ -11,14 +11,39 @@ import type { Parts, PushTarget } from "./push-parts.ts";
 /** A line about an item, or one that was refused. */
 export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
 
+/** Lines that are ready to be stored. */
+export interface PlannedSlice {
+  lines: readonly ItemLine[];
+  plan: Plan;
+}
+
 export interface StoredSlice {
   results: PushResult[];
   /** Milliseconds that the writer was held; undefined when nothing was stored. */
   tookMs?: number;
 }
 
+/** Makes lines about items ready to be stored: judges, extracts, analyzes. */
+export async function planItems(parts: Parts, target: PushTarget, lines: readonly ItemLine[]): Promise<PlannedSlice> {
+  const plan = await beginPlan(parts, target, lines);
+  for (const [at, line] of lines.entries()) {
+    // Short texts are analyzed in this thread: others get their turn in between.
+    if (at % LINES_IN_A_ROW === LINES_IN_A_ROW - 1) await new Promise((resolve) => setImmediate(resolve));
+    if (line.ok) await planLine(parts, target, plan, line);
+    else {
+      plan.answers.push(refused(line, line));
+      // What it meant is there, whatever it wanted to say of it.
+      if (line.externalId !== undefined) plan.ops.push({ op: "seen", externalIds: [line.externalId] });
+    }
+  }
+  return { lines, plan };
+}
+
+/** Some milliseconds of work. */
+const LINES_IN_A_ROW = 16;
+
 /**
- * Stores lines about items in one transaction, together with the upload that they belong to.
+ * Stores planned lines in one transaction, together with the upload that they belong to.
  *
  * @param highest  living items of the last 24 hours, for the guard over removals
  * @throws ApiError `push_upload_over`: then nothing is stored
@@ -26,11 +51,10 @@ export interface StoredSlice {
 export async function storeItems(
   parts: Parts,
   target: PushTarget,
-  lines: readonly ItemLine[],
+  { lines, plan }: PlannedSlice,
   highest: number,
 ): Promise<StoredSlice> {
-  const slice = await planSlice(parts, target, lines);
-  const { answers, ops } = slice;
+  const { answers, ops } = plan;
   if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each, [])) };
   const applied = await parts.store.in(target.caller.workspaceId).itemWrites.applyBatch({
     connectorId: target.connector.connectorId,
@@ -38,7 +62,7 @@ export async function storeItems(
     highest,
     now: parts.clock.now(),
     ops,
-    ...(target.uploadId !== undefined && { upload: toUpload(target.uploadId, lines, slice) }),
+    ...(target.uploadId !== undefined && { upload: toUpload(target.uploadId, lines, plan) }),
   });
   if (!applied.isApplied) {
     const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
@@ -115,19 +139,6 @@ export function toUpload(
     troubles: troublesOf(answers),
     unnamed: unnamed.length,
   };
-}
-
-async function planSlice(parts: Parts, target: PushTarget, lines: readonly ItemLine[]): Promise<Plan> {
-  const plan = await beginPlan(parts, target, lines);
-  for (const line of lines) {
-    if (line.ok) await planLine(parts, target, plan, line);
-    else {
-      plan.answers.push(refused(line, line));
-      // What it meant is there, whatever it wanted to say of it.
-      if (line.externalId !== undefined) plan.ops.push({ op: "seen", externalIds: [line.externalId] });
-    }
-  }
-  return plan;
 }
 
 async function planLine(

@@ -5,7 +5,7 @@ import type { ConnectorCaller } from "#server/ports/actor.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import type { PushedLine } from "#server/ports/push.ts";
 import { toErrors } from "./push-answers.ts";
-import { type ItemLine, storeItems } from "./push-items.ts";
+import { type ItemLine, planItems, type StoredSlice, storeItems } from "./push-items.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable, requireStillPushable } from "./push-parts.ts";
 import { type PeopleLine, storePeople } from "./push-people.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
@@ -63,27 +63,81 @@ async function* pushLines(
 ): AsyncGenerator<PushResult[], void> {
   const { caller, connector } = target;
   const { itemWrites } = parts.store.in(caller.workspaceId);
-  const guard = await itemWrites.guardOf(connector.connectorId, parts.clock.now());
+  const { highest } = await itemWrites.guardOf(connector.connectorId, parts.clock.now());
   const size = { lines: 50 };
   let last = 0;
-  let slice: Slice | undefined;
+  /** On their way to the store, while the next ones are made ready. */
+  let flying: Flight | undefined;
+  /** Lines that have no result when something fails. */
+  let open: readonly PushedLine[] = [];
+
+  async function* land(): AsyncGenerator<PushResult[], void> {
+    if (!flying) return;
+    const { lines: landing, stored } = flying;
+    flying = undefined;
+    const waiting = open;
+    open = landing;
+    const { results, tookMs } = await stored;
+    open = waiting;
+    if (tookMs !== undefined) size.lines = fit(size.lines, landing.length, tookMs);
+    yield results;
+  }
+
   try {
-    for await (slice of cutSlices(lines, size)) {
+    for await (const slice of cutSlices(lines, size)) {
+      open = slice.lines;
       last = slice.lines.at(-1)?.line ?? last;
+      // What is stored of an item can be told only after what is on its way to it.
+      if (slice.type === "people" || (flying && overlaps(flying, slice.lines))) yield* land();
       await requireStillPushable(parts, caller);
       if (slice.type === "people") yield await storePeople(parts, target, slice.lines);
       else {
-        const { results, tookMs } = await storeItems(parts, target, slice.lines, guard.highest);
-        if (tookMs !== undefined) size.lines = fit(size.lines, slice.lines.length, tookMs);
-        yield results;
+        const planned = await planItems(parts, target, slice.lines);
+        yield* land();
+        flying = takeOff(slice.lines, storeItems(parts, target, planned, highest));
       }
-      slice = undefined;
+      open = [];
     }
+    yield* land();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
+    const failed = open;
+    // What is still on its way was before it. Should that fail too, its own lines say so and the later ones nothing.
+    if (flying) yield await flying.stored.then(({ results }) => results, rethrowAs(flying.lines));
     // The answer has begun: that nothing more is taken can only be told as a line.
-    yield slice ? toErrors(slice.lines, error) : toErrors([{ ok: false, line: last + 1, ...plain(error) }], error);
+    yield failed.length > 0
+      ? toErrors(failed, error)
+      : toErrors([{ ok: false, line: last + 1, ...plain(error) }], error);
   }
+}
+
+interface Flight {
+  lines: readonly ItemLine[];
+  stored: Promise<StoredSlice>;
+}
+
+function takeOff(lines: readonly ItemLine[], stored: Promise<StoredSlice>): Flight {
+  // It may fail while nobody waits for it yet; whoever lands it is told.
+  stored.catch(() => undefined);
+  return { lines, stored };
+}
+
+/** The results of lines that failed for a reason of the contract; everything else is thrown on. */
+function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult[] {
+  return (error) => {
+    if (error instanceof ApiError) return toErrors(lines, error);
+    throw error;
+  };
+}
+
+/** Whether two slices speak of the same item, or may: what lies below a path is not known here. */
+function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
+  const named = new Set<string>();
+  for (const line of lines) {
+    if (line.ok && line.event.t === "delete" && line.event.subtree === true) return true;
+    if (line.externalId !== undefined) named.add(line.externalId);
+  }
+  return next.some(({ externalId }) => typeof externalId === "string" && named.has(externalId));
 }
 
 type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: PeopleLine[] };
