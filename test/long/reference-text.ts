@@ -36,7 +36,8 @@ const slides = (path: string) => converted(path, "pdf", (files) => pdftotext(fil
 /** All sheets, values as they are and not as they are shown. */
 const sheets = (path: string) =>
   converted(path, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1", async (files) =>
-    (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n"),
+    // LibreOffice calculates anew, and tells of formulas that it does not know.
+    (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n").replaceAll(/Err:\d+/gu, ""),
   );
 
 const REFERENCES: Readonly<Record<string, (path: string) => Promise<string>>> = {

@@ -37,9 +37,9 @@ export function formatCellNumber(value: string, { kind, ...more }: NumberKind, s
   }
 }
 
-/** A share as a percentage, with four decimals at most. */
+/** A share as a percentage. */
 export function percentText(share: number): string {
-  return `${Number((share * 100).toFixed(4))}%`;
+  return `${plain(share * 100)}%`;
 }
 
 const NUMBER: NumberKind = { kind: "number" };
