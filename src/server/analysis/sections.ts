@@ -69,8 +69,8 @@ export function findSection(sections: readonly SectionMark[], asked: string): Se
 /** A number or range of cells, with the word for it or without. */
 const REF = /^(?:(?:page|slide|sheet|cell|part|p\.)[ =]?)?(\S{1,40})$/;
 
-/** The line that a fragment such as `L10` or `L10-L20` names; undefined for other fragments. */
+/** The line that is meant by `L10`, `L10-L20` or `line 10`; undefined for anything else. */
 export function lineOfFragment(fragment: string): number | undefined {
-  const line = /^[Ll](?:ines?-)?(\d{1,9})(?:[-:,].*)?$/.exec(fragment)?.[1];
+  const line = /^l(?:ines?)?[ -]?(\d{1,9})(?:[-:,].*)?$/i.exec(fragment)?.[1];
   return line === undefined ? undefined : Number(line);
 }

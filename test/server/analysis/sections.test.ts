@@ -50,6 +50,7 @@ describe("sections", () => {
     ["L10-L20", 10],
     ["lines-7", 7],
     ["l12", 12],
+    ["line 88", 88],
     ["Linux", undefined],
     ["L", undefined],
   ])("the fragment %s names line %s", (fragment, line) => expect(lineOfFragment(fragment)).toBe(line));

@@ -124,6 +124,8 @@ test("lines are the file's, behind front matter too", async () => {
   const { search, content } = await makeLibrary();
   const { kbId } = await search("wombat");
   expect((await content(kbId, "section=L5&limit=6")).text).toBe("# Plan");
+  // As a hit names it.
+  expect((await content(kbId, "section=line%205&limit=6")).text).toBe("# Plan");
   expect((await content(kbId, "section=L1")).status).toBe(404);
   expect((await content(kbId, "section=L99999")).status).toBe(404);
 });
