@@ -93,7 +93,8 @@ function toSsh(url: URL): Remote | { fault: string } {
 /** `user@host:path`, relative to the user's home there. */
 function parseScpLike(text: string): Remote | { fault: string } {
   const [, user = "", host = "", path = ""] = /^(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:[\]]+):(.+)$/.exec(text) ?? [];
-  if (host === "") return { fault: "That is neither a clone URL nor an absolute path." };
+  if (host === "" || /^(?:https?|ssh|git|file|ftps?)$/i.test(host))
+    return { fault: "That is neither a clone URL nor an absolute path." };
   const [name, where] = [user === "" ? "git" : user, host.toLowerCase().replace(/\.$/, "")];
   const fault = sshFault(name, where, path);
   return fault ?? { kind: "ssh", user: name, host: where, port: PORTS.ssh, path, url: `${name}@${where}:${path}` };

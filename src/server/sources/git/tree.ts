@@ -32,7 +32,8 @@ export async function* listTree(place: Place, commit: string): AsyncGenerator<Tr
  */
 export async function listChanges(place: Place, from: string, to: string): Promise<TreeChange[]> {
   try {
-    return await diff(place, from, to, ["-M50%", "-l1000"]);
+    // -B: a path whose content went elsewhere and that got another one counts as left.
+    return await diff(place, from, to, ["-B", "-M50%", "-l1000"]);
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     return diff(place, from, to, ["-M100%"]);

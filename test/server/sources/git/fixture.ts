@@ -98,7 +98,12 @@ function makeRunner(
   const versions = new Map<string, string>();
   let cursor: GitCursor | null = null;
   let runs = 0;
-  async function run(ctx = context(), request: Partial<SyncRequest<GitCursor>> = {}): Promise<GitEvent[]> {
+  /** `until` ends the run as a crash would, right after that event was stored. */
+  async function run(
+    ctx = context(),
+    request: Partial<SyncRequest<GitCursor>> = {},
+    until: (event: GitEvent) => boolean = () => false,
+  ): Promise<GitEvent[]> {
     const events: GitEvent[] = [];
     const said = source.sync?.(ctx, {
       mode: cursor === null ? "full" : "incremental",
@@ -116,6 +121,7 @@ function makeRunner(
         versions.set(event.item.externalId, event.item.version ?? "");
       }
       if (event.t === "delete") versions.delete(event.externalId);
+      if (until(event)) break;
     }
     return events;
   }

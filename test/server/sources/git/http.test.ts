@@ -88,7 +88,11 @@ describe("a repository over http", () => {
   test("is copied without any history when none is wanted", async () => {
     const { run, mirror, context } = await makeRemote();
     const items = itemsOf(await run(context({ history: 0 })));
-    expect(items.map((item) => [item.author, item.updatedAt])).toEqual(Array(3).fill([undefined, undefined]));
+    expect(items.map((item) => [item.author, item.updatedAt])).toEqual([
+      [undefined, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+    ]);
     expect(git(mirror, "rev-list", "--count", "refs/kb/target").trim()).toBe("1");
   });
 
