@@ -82,6 +82,15 @@ export type TextReason = z.infer<typeof TextReason>;
 export const EntityType = z.enum(["person", "project", "repository", "channel", "label", "team", "space", "folder"]);
 export type EntityType = z.infer<typeof EntityType>;
 
+/**
+ * A field of an item: what its source or its document says beside the text. A text in a form of RFC 3339 (`2024-03-05`,
+ * `2024-03-05T10:00:00Z`) is a date.
+ */
+export const FieldValue = z
+  .union([z.string(), z.number(), z.boolean(), z.array(z.string()).readonly()])
+  .openapi("FieldValue");
+export type FieldValue = z.infer<typeof FieldValue>;
+
 /** `limit` of a list: 1–200, 50 unless told. Accepts the text form of a query string. */
 export const PageLimit = z.coerce.number().int().min(1).max(200).default(50);
 

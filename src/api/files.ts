@@ -1,5 +1,15 @@
 /** Items over REST: the API says "file" for anything indexed, and `:fileId` is the kbId. */
-import { idSchema, IndexState, ItemKind, PageCursor, PageLimit, TaskStatus, TextReason, Timestamp } from "./common.ts";
+import {
+  FieldValue,
+  idSchema,
+  IndexState,
+  ItemKind,
+  PageCursor,
+  PageLimit,
+  TaskStatus,
+  TextReason,
+  Timestamp,
+} from "./common.ts";
 import { answer, createRoute, problemAnswer, z } from "./route.ts";
 import { ItemPerson } from "./search.ts";
 
@@ -34,7 +44,7 @@ export const FileRecord = z
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
     }),
-    fields: z.record(z.string(), z.unknown()),
+    fields: z.record(z.string(), FieldValue),
   })
   .openapi("File");
 export type FileRecord = z.infer<typeof FileRecord>;

@@ -1,9 +1,14 @@
-import { ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { FieldValue, ItemKind, TaskStatus, Timestamp } from "./common.ts";
 import { answer, createRoute, problemAnswer, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
 const DayText = z.string().max(60).openapi({ description: "2026-11-01, 2026-11, today, 7d (ago), +7d (ahead)." });
 const PersonText = z.string().max(TOOL_LIMITS.valueChars);
+
+const FieldPair = z
+  .string()
+  .max(TOOL_LIMITS.valueChars)
+  .regex(/^[^:]{1,100}:.*\S/, "must be name:value, as in status:draft");
 
 /** The arguments of a search, as REST takes them in the query string: strict names and values. */
 export const SearchQuery = z
@@ -18,6 +23,11 @@ export const SearchQuery = z
       .max(TOOL_LIMITS.valueChars)
       .optional()
       .openapi({ description: "Provider, place (github:acme/web), entityId, kbId or URL of a container." }),
+    field: z
+      .array(FieldPair)
+      .max(8)
+      .optional()
+      .openapi({ description: "Field and value, as in status:draft or created:2024-03; repeat it for more." }),
     after: DayText.optional(),
     before: DayText.optional(),
     dateField: z.enum(DATE_FIELDS).default("updated"),
@@ -57,6 +67,8 @@ export const SearchResult = z
     section: z.string().nullable(),
     /** Address of that place; null where the source has none. */
     sectionUrl: z.string().nullable(),
+    /** What its source and its document say beside the text; texts up to 1,000 characters, lists up to 50 values. */
+    fields: z.record(z.string(), FieldValue),
   })
   .openapi("SearchResult");
 export type SearchResult = z.infer<typeof SearchResult>;

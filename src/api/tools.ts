@@ -234,6 +234,8 @@ export interface ToolSearchEntry {
   key?: string;
   labels?: string[];
   path?: string;
+  /** What its source and its document say beside the text: at most 8, with `detail: "detailed"`. */
+  fields?: Record<string, string>;
   /** Where the snippet's passage starts in the item's text: an `offset` of `kb_get_file_content`. */
   at?: number;
   section?: string;

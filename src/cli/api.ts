@@ -9,7 +9,7 @@ import { CliFailure, interrupted, usageFailure } from "./failure.ts";
 import { getCredential, loadSettings, type Credential, type Settings } from "./settings.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
-export type Query = Record<string, string | number | boolean | undefined>;
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export interface CallOptions {
   query?: Query;
@@ -99,7 +99,10 @@ export function addressOf(server: ServerUrl, path: string, query: Query = {}): s
       hint: "Give a path such as /api/connectors; the server comes from --url, KB_URL or the profile.",
     });
   }
-  for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, String(value));
+  for (const [key, value] of Object.entries(query)) {
+    if (typeof value === "object") for (const one of value) url.searchParams.append(key, one);
+    else if (value !== undefined) url.searchParams.set(key, String(value));
+  }
   return url.href;
 }
 

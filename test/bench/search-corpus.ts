@@ -110,6 +110,7 @@ function makeDocument({ paragraphs, seed }: { paragraphs: Paragraph[]; seed: num
     people: [`ent_${Math.floor(random() * 500)}`],
     assignees: [],
     containers: [`ent_c${place}`],
+    fields: [],
   };
   return { document, title: first.title, body };
 }

@@ -124,6 +124,7 @@ function toDocument({ id, title, text }: Cranfield["documents"][number]): Indexe
     people: [],
     assignees: [],
     containers: [],
+    fields: [],
   };
 }
 

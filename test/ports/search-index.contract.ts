@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import type { IndexChange, IndexedDocument, SearchIndex, SearchRequest } from "#server/ports/search-index.ts";
+import { fieldTerms } from "#server/analysis/field-terms.ts";
+import type {
+  FieldFilter,
+  IndexChange,
+  IndexedDocument,
+  SearchIndex,
+  SearchRequest,
+} from "#server/ports/search-index.ts";
 
 interface DocumentSpec {
   kbId: string;
@@ -131,6 +138,32 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       );
       const answer = await t.index.search(ask({ query: "red", filters: { people: ["ent_2"] }, facets: ["source"] }));
       expect(answer).toMatchObject({ total: 1, facets: { source: [{ value: "git:y", count: 1 }] } });
+    }));
+
+  test("pairs of fields are all met, numbers by value, dates by day, month and year, and hidden items stay hidden", () =>
+    scene(async (t, ids) => {
+      const fields = (value: Parameters<typeof fieldTerms>[0]) => ({ fields: fieldTerms(value) });
+      await put(
+        t,
+        { kbId: "a", text: "red", more: fields({ status: "Draft", pages: 12, created: "2024-03-05T23:00:00-05:00" }) },
+        { kbId: "b", text: "red", more: fields({ status: "draft", pages: "12", tags: ["Zwölf Monate", "x"] }) },
+        { kbId: "c", text: "red", aclId: 2, more: fields({ status: "draft", secret: true }) },
+      );
+      const found = (...fields: FieldFilter[]) => ids(ask({ query: "red", filters: { fields } }));
+      const both = async (folded: boolean) => {
+        if (folded) await t.index.fold("w1");
+        expect(await found({ key: "status", value: "DRAFT" })).toEqual(["a", "b"]);
+        expect(await found({ key: "Status", value: "draft" }, { key: "pages", value: "12.0" })).toEqual(["a"]);
+        expect(await found({ key: "pages", value: "12" })).toEqual(["a", "b"]);
+        for (const value of ["2024", "2024-03", "2024-03-05"])
+          expect(await found({ key: "created", value })).toEqual(["a"]);
+        expect(await found({ key: "created", value: "2024-03-06" })).toEqual([]);
+        expect(await found({ key: "tags", value: "zwolf  monate" })).toEqual(["b"]);
+        expect(await found({ key: "secret", value: "true" })).toEqual([]);
+        expect(await found({ key: "", value: "draft" })).toEqual([]);
+      };
+      await both(false);
+      await both(true);
     }));
 
   test("pages follow each other without gaps or repeats", () =>

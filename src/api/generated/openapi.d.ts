@@ -2929,6 +2929,7 @@ export interface components {
                 failed: number;
                 held: number;
                 indexed: number;
+                maskedSecrets: number;
                 pending: number;
                 unsearchable: number;
             };
@@ -3039,6 +3040,7 @@ export interface components {
             /** @enum {string} */
             type: "person" | "project" | "repository" | "channel" | "label" | "team" | "space" | "folder";
         };
+        FieldValue: string | number | boolean | string[];
         File: {
             /**
              * Format: date-time
@@ -3060,7 +3062,7 @@ export interface components {
             dueAt: string | null;
             externalId: string;
             fields: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["FieldValue"];
             };
             /**
              * Format: date-time
@@ -3297,6 +3299,9 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             dueAt: string | null;
+            fields: {
+                [key: string]: components["schemas"]["FieldValue"];
+            };
             highlights: {
                 end: number;
                 start: number;
@@ -3311,6 +3316,7 @@ export interface components {
             path: string[];
             providerId: string;
             section: string | null;
+            sectionUrl: string | null;
             snippet: string;
             source: string;
             /** @enum {string|null} */
@@ -3642,6 +3648,7 @@ export interface operations {
                 limit?: number;
                 offset?: number | null;
                 original?: "true" | "false";
+                section?: string;
             };
             header?: never;
             path: {
@@ -3692,6 +3699,8 @@ export interface operations {
                 cursor?: string;
                 dateField?: "updated" | "created" | "due";
                 detail?: "concise" | "detailed";
+                /** @description Field and value, as in status:draft or created:2024-03; repeat it for more. */
+                field?: string[];
                 groupBy?: "kind" | "source" | "person" | "status" | "month";
                 kind?: components["schemas"]["ItemKind"];
                 limit?: number;

@@ -21,7 +21,7 @@ export const FILE_FIELDS = [
 export const FILE_COUNT_FIELDS = "source providerId kind indexed unsearchable".split(" ");
 export const RESULT_FIELDS = [
   ..."kbId providerId source url title kind snippet highlights updatedAt indexedAt author status".split(" "),
-  ..."assignees dueAt path section".split(" "),
+  ..."assignees dueAt path section sectionUrl fields".split(" "),
 ];
 export const ENTITY_FIELDS = "entityId type name aliases email login claimed providers itemCount lastSeenAt".split(" ");
 export const ACCESS_FIELDS = "kbId userId isAllowed reason title connectorId lists".split(" ");

@@ -35,6 +35,11 @@ export const SEARCH_COMMANDS: readonly CommandSpec[] = [
       { flags: "--assignee <person>", summary: "me, a name, an e-mail or an entity id" },
       { flags: "--people <person>", summary: "the same, in any role" },
       { flags: "--source <source>", summary: "a provider (github) or a place (github:acme/web)" },
+      {
+        flags: "--field <name:value>",
+        summary: "a field of the item (status:draft, created:2024-03); may be repeated",
+        repeatable: true,
+      },
       { flags: "--after <day>", summary: "2026-11-01, today, 7d (ago), +7d (ahead)" },
       { flags: "--before <day>", summary: "up to and with this day" },
       { flags: "--date-field <field>", summary: "the date that --after and --before mean", choices: DATE_FIELDS },

@@ -1,7 +1,7 @@
 import { cleanBlock } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
-import { argumentList, textOption, type CommandInput } from "#cli/command.ts";
+import { argumentList, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
 import { parseInteger } from "#cli/values.ts";
@@ -18,6 +18,7 @@ export async function search(input: CommandInput, deps: Deps): Promise<void> {
       assignee: textOption(input, "assignee"),
       people: textOption(input, "people"),
       source: textOption(input, "source") ?? defaults.source,
+      field: listOption(input, "field"),
       after: textOption(input, "after"),
       before: textOption(input, "before"),
       dateField: textOption(input, "dateField"),

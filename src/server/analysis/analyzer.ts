@@ -11,8 +11,8 @@ export interface AnalyzedText {
   length: number;
 }
 
-/** Rises whenever the same text would give other terms: indexes of another version are rebuilt. */
-export const ANALYZER_VERSION = 1;
+/** Rises whenever the same item would give other terms, those of its fields included: indexes of another version are rebuilt. */
+export const ANALYZER_VERSION = 2;
 
 export interface DocumentFields {
   title: string;

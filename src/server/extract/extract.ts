@@ -1,3 +1,4 @@
+import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
 import { maskedOffset } from "#server/analysis/secrets/cut.ts";
 import { maskSecrets } from "#server/analysis/secrets/mask.ts";
@@ -106,7 +107,10 @@ function finish(
   const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
   const { text, cuts } = mask(cut);
   const properties = Object.fromEntries(
-    Object.entries(result.properties).map(([key, value]) => [key, mask(value).text]),
+    Object.entries(result.properties).map(([key, value]) => [
+      mask(key).text,
+      maskedValue(value, (words) => mask(words).text),
+    ]),
   );
   if (isCut) properties["truncated"] = `Only the first ${text.length} characters were taken.`;
   const { title, path, labels } = request;
@@ -129,6 +133,11 @@ function finish(
   if (result.parts !== undefined && result.parts.length > 0)
     extracted.parts = result.parts.map((part) => ({ ...part, fileName: mask(part.fileName).text }));
   return extracted;
+}
+
+function maskedValue(value: FieldValue, mask: (text: string) => string): FieldValue {
+  if (typeof value === "string") return mask(value);
+  return typeof value === "object" ? value.map(mask) : value;
 }
 
 /** A parser's own words as part of a sentence: one line, no full stop. They may quote the file, never a secret of ours. */

@@ -1,3 +1,4 @@
+import type { FieldValue } from "#api/common.ts";
 import type { ExtractedPart, NotExtracted, Section } from "#server/ports/extractor.ts";
 
 /** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
@@ -32,7 +33,7 @@ export interface FormatText {
   sections: Section[];
   /** Number of the file's line that the text begins with, when its lines are the file's; absent for made text. */
   firstLine?: number;
-  properties: Record<string, string>;
+  properties: Record<string, FieldValue>;
   /** Files inside it, when there are any. */
   parts?: ExtractedPart[];
   /** True when the document has more text than was taken. */

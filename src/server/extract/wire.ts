@@ -1,3 +1,4 @@
+import type { FieldValue } from "#api/common.ts";
 import {
   type Extracted,
   type ExtractedPart,
@@ -123,7 +124,13 @@ function asParts(value: unknown, bodies: readonly Uint8Array[]): ExtractedPart[]
   });
 }
 
-function asProperties(value: unknown): Record<string, string> {
-  const entries = Object.entries(asRecord(value)).map(([key, item]): [string, string] => [key, asString(item)]);
+function asProperties(value: unknown): Record<string, FieldValue> {
+  const entries = Object.entries(asRecord(value)).map(([key, item]): [string, FieldValue] => [key, asFieldValue(item)]);
   return Object.fromEntries(entries);
+}
+
+function asFieldValue(value: unknown): FieldValue {
+  if (Array.isArray(value)) return value.map(asString);
+  if (typeof value === "boolean") return value;
+  return typeof value === "number" ? asNumber(value) : asString(value);
 }

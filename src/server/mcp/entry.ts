@@ -1,6 +1,8 @@
 import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import type { FieldValue } from "#api/common.ts";
 import { distanceOf, formatDay } from "#api/days.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
+import { fieldName } from "#server/analysis/field-terms.ts";
 import type { SearchEntry, SearchPassage } from "#server/ports/answers.ts";
 import type { ItemPerson, ItemRecord } from "#server/ports/store/items.ts";
 
@@ -74,9 +76,16 @@ export function entryLines(entry: ToolSearchEntry, time: PrintTime): string[] {
     `[${entry.n}] ${entry.title}`,
     facts.join(" | "),
     place.join(" | "),
+    ...(entry.fields === undefined ? [] : [`fields: ${fieldsText(entry.fields)}`]),
     ...passageLines(entry, entry.noText),
     ...(entry.more ?? []).flatMap((passage) => passageLines(passage)),
   ];
+}
+
+function fieldsText(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, text]) => `${name}: ${text}`)
+    .join("; ");
 }
 
 /** A title on one line; never empty, so that the line of an entry can be told from others. */
@@ -127,7 +136,27 @@ function detailedFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolS
     ...(item.createdAt !== null && { created: formatDay(item.createdAt, timeZone) }),
     ...(labels.length > 0 && { labels: labels.slice(0, 20) }),
     ...(path.length > 0 && { path: path.slice(-10).join(" / ") }),
+    ...fieldFacts(item),
   };
+}
+
+/** Fields shown of a hit, and how much of each; the item itself shows more. */
+const MAX_FIELDS = 8;
+const MAX_FIELD_CHARS = 120;
+
+/** The first fields, one line each; a name is made of letters, so it ends at the first colon. */
+function fieldFacts({ fields }: ItemRecord): { fields?: Record<string, string> } {
+  const shown = Object.entries(fields)
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => [fieldName(cleanField(name, MAX_CHARS.label)), fieldText(value, MAX_FIELD_CHARS)] as const)
+    .filter(([name, text]) => name !== "" && text !== "");
+  return shown.length > 0 ? { fields: Object.fromEntries(shown) } : {};
+}
+
+/** A field's value on one line between others. */
+export function fieldText(value: FieldValue, maxChars: number): string {
+  const text = typeof value === "object" ? value.join(", ") : String(value);
+  return cleanField(text, maxChars).replaceAll(";", ",");
 }
 
 function sectionOf(passage: SearchPassage | undefined): { section?: string } {

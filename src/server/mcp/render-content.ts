@@ -2,7 +2,7 @@ import { cleanBlock, cleanField, cleanLine, cleanUrl, MAX_CHARS, quoteLines } fr
 import { formatDay } from "#api/days.ts";
 import { placeAt } from "#server/analysis/sections.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
-import { personName, titleOf, withDistance, type PrintTime } from "./entry.ts";
+import { fieldText, personName, titleOf, withDistance, type PrintTime } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface ContentRendering extends PrintTime {
@@ -114,7 +114,7 @@ function moreFacts(item: ItemRecord, { timeZone }: PrintTime): string[] {
   const labels = item.labels.map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","));
   const fields = Object.entries(item.fields)
     .slice(0, 20)
-    .map(([name, value]) => `${cleanField(name, MAX_CHARS.label)}: ${cleanField(fieldText(value), MAX_CHARS.value)}`);
+    .map(([name, value]) => `${cleanField(name, MAX_CHARS.label)}: ${fieldText(value, MAX_CHARS.value)}`);
   return [
     ...(item.key === null ? [] : [`key: ${cleanField(item.key, MAX_CHARS.key)}`]),
     ...(item.assignees.length === 0 ? [] : [`assignee: ${item.assignees.slice(0, 10).map(personName).join("; ")}`]),
@@ -124,11 +124,6 @@ function moreFacts(item: ItemRecord, { timeZone }: PrintTime): string[] {
     ...(labels.length === 0 ? [] : [`labels: ${labels.slice(0, 20).join("; ")}`]),
     ...(fields.length === 0 ? [] : [`fields: ${fields.join("; ")}`]),
   ];
-}
-
-function fieldText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(String).join(", ");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function notesOf(item: ItemRecord): string[] {

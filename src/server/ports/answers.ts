@@ -1,6 +1,7 @@
 import type { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
 import type { Actor } from "./actor.ts";
+import type { FieldFilter } from "./search-index.ts";
 import type { ItemRecord } from "./store/items.ts";
 
 /** What `search` and `entities` answer, as the tools and the REST routes render it. */
@@ -15,6 +16,8 @@ export interface SearchArguments {
   people?: string;
   /** Provider, place, entityId, kbId or URL. */
   source?: string;
+  /** Pairs that an item's fields must fit, all of them; at most 8. */
+  fields?: readonly FieldFilter[];
   /** As people write days: `2026-11-01`, `7d`, `last month`. */
   after?: string;
   before?: string;

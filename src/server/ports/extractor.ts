@@ -1,3 +1,4 @@
+import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 
 export interface ExtractRequest {
@@ -60,7 +61,7 @@ export interface Extracted {
    */
   firstLine?: number;
   /** Claimed authors, dates and other properties of the document itself. */
-  properties: Record<string, string>;
+  properties: Record<string, FieldValue>;
   /** How many secrets were taken out of the text. */
   maskedSecrets: number;
   /** Absent = none. */

@@ -24,6 +24,14 @@ export interface IndexedDocument {
   assignees: readonly string[];
   /** Entity ids of folders, projects, channels, labels that hold the item. */
   containers: readonly string[];
+  /** Terms of its fields, made by `fieldTerms`. */
+  fields: readonly string[];
+}
+
+/** A pair that an item's field must fit; see `termsOfPair`. */
+export interface FieldFilter {
+  key: string;
+  value: string;
 }
 
 /** One change to the index; the changes of one item are applied in the order given. */
@@ -42,6 +50,8 @@ export interface SearchFilters {
   people?: readonly string[];
   assignees?: readonly string[];
   containers?: readonly string[];
+  /** All of these pairs. */
+  fields?: readonly FieldFilter[];
   /** Restricts to these items (a message thread, a folder's children). */
   kbIds?: readonly string[];
   dateField?: "updated" | "created" | "due";

@@ -1,4 +1,5 @@
-import { cleanLine, cleanUrl, MAX_CHARS } from "#api/clean.ts";
+import { cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
 
@@ -46,7 +47,17 @@ function toResult({ item, passages }: SearchEntry): SearchResult {
     path: item.path,
     section: passage?.section ?? null,
     sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
+    fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),
   };
+}
+
+/** A hit is no place for whole texts; the file's record has them. */
+const MAX_FIELD_CHARS = 1_000;
+const MAX_FIELD_VALUES = 50;
+
+function cutValue(value: FieldValue): FieldValue {
+  if (typeof value === "string") return cut(value, MAX_FIELD_CHARS);
+  return typeof value === "object" ? value.slice(0, MAX_FIELD_VALUES) : value;
 }
 
 function timestamp(at: number | null): string | null {

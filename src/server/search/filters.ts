@@ -31,6 +31,7 @@ export async function resolveFilters(args: SearchArguments, context: FilterConte
   const filters: SearchFilters = {
     ...(args.kinds !== undefined && { kinds: args.kinds }),
     ...(args.status !== undefined && { status: args.status }),
+    ...(args.fields !== undefined && { fields: args.fields }),
     ...datesOf(args, context),
   };
   if (args.assignee !== undefined) filters.assignees = await personIds("assignee", args.assignee, context, notes);

@@ -2,6 +2,7 @@ import { cleanLine } from "#api/clean.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { SearchArguments } from "#server/ports/answers.ts";
 import type { SearchFilters, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import { pairText } from "./field-filters.ts";
 
 export interface NoteContext {
   index: SearchIndex;
@@ -62,10 +63,15 @@ async function zeroNotes({ index, search, response }: NoteContext): Promise<stri
 
 /** The filters without each one that was given. */
 function withoutEach(args: SearchArguments, filters: SearchFilters): [string, SearchFilters][] {
-  const { kinds, status, assignees, people, from, until, dateField, ...place } = filters;
+  const { kinds, status, assignees, people, fields, from, until, dateField, ...place } = filters;
   const all: [boolean, string, SearchFilters][] = [
+    ...(fields ?? []).map((pair): [boolean, string, SearchFilters] => [
+      true,
+      pairText(pair),
+      { ...filters, fields: (fields ?? []).filter((other) => other !== pair) },
+    ]),
     [args.kinds !== undefined, `kind=${args.kinds?.join(",") ?? ""}`, omit(filters, ["kinds"])],
-    [args.source !== undefined, "source", keep({ kinds, status, assignees, people, from, until, dateField })],
+    [args.source !== undefined, "source", keep({ kinds, status, assignees, people, fields, from, until, dateField })],
     [args.assignee !== undefined, "assignee", omit(filters, ["assignees"])],
     [args.people !== undefined, "people", omit(filters, ["people"])],
     [args.status !== undefined, `status=${args.status ?? ""}`, omit(filters, ["status"])],

@@ -1,21 +1,33 @@
 import { DATE_FIELDS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
 import type { SearchArguments } from "#server/ports/answers.ts";
+import type { FieldFilter } from "#server/ports/search-index.ts";
 
-/** A filter that stands in the query: `kind:task`, `assignee:"Anna K"`. */
+/** A filter that stands in the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
 export interface QueryFilter {
-  key: keyof SearchArguments;
-  value: string;
+  /** The argument that it means, when name and value can be one. */
+  argument?: keyof SearchArguments;
+  /** The field that it means otherwise. */
+  field: FieldFilter;
   /** As it stands in the query. */
   written: string;
 }
 
-const FILTER =
-  /(?<=^|\s)(kind|type|status|assignee|people|source|after|since|before|until|dateField|sortBy):("[^"]{1,200}"|[^\s"]{1,200})(?=\s|$)/g;
-const KEYS: Readonly<Record<string, keyof SearchArguments>> = {
-  type: "kinds",
+/** A phrase, in which nothing is a filter, or a name and a value. A drive (`C:\`) and an address (`https://`) are neither. */
+const PIECES =
+  /(?<=^|\s)(?:-?["\u201c\u201e][^"\u201c\u201d\u201e]*["\u201c\u201d\u201e]|(\p{L}[\p{L}\p{M}\p{N}_.-]{1,99}):(?!\/\/)("[^"]{1,200}"|[^\s"]{1,200})(?=\s|$))/gu;
+const ARGUMENTS: Readonly<Record<string, keyof SearchArguments>> = {
   kind: "kinds",
+  type: "kinds",
+  status: "status",
+  assignee: "assignee",
+  people: "people",
+  source: "source",
+  after: "after",
   since: "after",
+  before: "before",
   until: "before",
+  dateField: "dateField",
+  sortBy: "sortBy",
 };
 const CHOICES: Readonly<Partial<Record<keyof SearchArguments, readonly string[]>>> = {
   kinds: TOOL_KINDS,
@@ -25,25 +37,45 @@ const CHOICES: Readonly<Partial<Record<keyof SearchArguments, readonly string[]>
 };
 
 /**
- * The known filters in a query. Whether a value means anything is decided by who asks for it: what does not stays a
+ * What in a query may be a filter. Whether a value means anything is decided by who asks for it: what does not stays a
  * word, for pasted errors are full of `status:500`. Source: B8.
  */
 export function findQueryFilters(query: string): QueryFilter[] {
-  return [...query.matchAll(FILTER)].flatMap((match) => {
-    const [written, name = "", quoted = ""] = match;
-    // Each name of the pattern is a key itself or has one in the table.
-    const key = KEYS[name] ?? (name as keyof SearchArguments);
-    const value = quoted.replaceAll('"', "");
-    const choices = CHOICES[key];
-    return choices === undefined || choices.includes(value) ? [{ key, value, written }] : [];
+  return piecesOf(query).map(({ written, name, value }) => {
+    const argument = Object.hasOwn(ARGUMENTS, name) ? ARGUMENTS[name] : undefined;
+    const isOne = argument !== undefined && (CHOICES[argument]?.includes(value) ?? true);
+    return { ...(isOne && { argument }), field: { key: name, value }, written };
   });
 }
 
-/** The arguments with the filter taken out of the query; an argument that is given wins over it. */
-export function withFilter(args: SearchArguments, filter: QueryFilter): SearchArguments | undefined {
-  if (args[filter.key] !== undefined) return undefined;
-  const query = args.query.replace(filter.written, " ").replace(/\s+/g, " ").trim();
-  // Its value was checked against the choices of this key, and the rest are free texts.
-  const value = filter.key === "kinds" ? [filter.value] : filter.value;
-  return { ...args, query, [filter.key]: value };
+/** The arguments with the filter taken out of the query; undefined where an argument is given, which wins over it. */
+export function withArgument(args: SearchArguments, filter: QueryFilter): SearchArguments | undefined {
+  const { argument, field } = filter;
+  if (argument === undefined || args[argument] !== undefined) return undefined;
+  // Its value was checked against the choices of this argument, and the rest are free texts.
+  const value = argument === "kinds" ? [field.value] : field.value;
+  return { ...args, query: without(args.query, filter), [argument]: value };
+}
+
+/** The arguments with the filter taken out of the query, as one of their fields. */
+export function withField(args: SearchArguments, filter: QueryFilter): SearchArguments {
+  return { ...args, query: without(args.query, filter), fields: [...(args.fields ?? []), filter.field] };
+}
+
+interface Piece {
+  written: string;
+  at: number;
+  name: string;
+  value: string;
+}
+
+function piecesOf(query: string): Piece[] {
+  return [...query.matchAll(PIECES)].flatMap(({ 0: written, 1: name, 2: quoted = "", index: at }) =>
+    name === undefined ? [] : [{ written, at, name, value: quoted.replaceAll('"', "") }],
+  );
+}
+
+function without(query: string, { written }: QueryFilter): string {
+  const at = piecesOf(query).find((piece) => piece.written === written)?.at ?? query.length;
+  return `${query.slice(0, at)} ${query.slice(at + written.length)}`.replace(/\s+/g, " ").trim();
 }

@@ -1,21 +1,28 @@
 import { searchRoute } from "#api/search.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { SearchService } from "#server/ports/answers.ts";
+import type { FieldFilter } from "#server/ports/search-index.ts";
 import { toSearchAnswer } from "./answer.ts";
 
 /** Hangs the REST form of the search. */
 export function mountSearch(at: Mount, deps: { search: SearchService }): void {
-  at.member(searchRoute, async ({ actor, query: { kind, ...query } }) => {
+  at.member(searchRoute, async ({ actor, query: { kind, field, ...query } }) => {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
     const args = given as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(
       actor,
-      withoutAbsent({ ...args, kinds: kind === undefined ? undefined : [kind] }),
+      withoutAbsent({ ...args, kinds: kind === undefined ? undefined : [kind], fields: field?.map(toPair) }),
     );
     return toSearchAnswer(outcome, query.groupBy);
   });
+}
+
+/** `name:value`; a value may hold colons of its own. */
+function toPair(text: string): FieldFilter {
+  const colon = text.indexOf(":");
+  return { key: text.slice(0, colon), value: text.slice(colon + 1) };
 }
 
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };

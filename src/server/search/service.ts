@@ -12,12 +12,13 @@ import type {
   SearchService,
 } from "#server/ports/answers.ts";
 import type { Clock } from "#server/ports/clock.ts";
-import type { SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import type { FieldFilter, SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
 import { fromCursorPosition, isSameValue, toCursorPosition, type SearchPosition } from "./cursor.ts";
+import { MAX_FIELD_FILTERS, SAMPLED_ITEMS, unknownFieldNote } from "./field-filters.ts";
 import { resolveFilters, type FilterContext, type ResolvedFilters } from "./filters.ts";
 import { answerNotes } from "./notes.ts";
 import { passagesOf } from "./passages.ts";
-import { findQueryFilters, withFilter } from "./query-filters.ts";
+import { findQueryFilters, withArgument, withField, type QueryFilter } from "./query-filters.ts";
 
 export interface SearchServiceOptions {
   index: SearchIndex;
@@ -46,6 +47,9 @@ interface Search extends ResolvedFilters {
 
 /** Hits asked for beyond the limit: they take the places of any that the records refuse. */
 const SPARE_HITS = 3;
+
+/** Pairs of a query that are tried: a pasted log has hundreds. */
+const MAX_QUERY_FILTERS = 8;
 
 /** Makes the search: filters by words, hits judged again, text of the judged version, and what to know about it. */
 export function makeSearchService(options: SearchServiceOptions): SearchService {
@@ -106,6 +110,7 @@ async function prepare(options: SearchServiceOptions, actor: Actor, given: Searc
   };
   const asked = { ...given, query: cut(given.query, TOOL_LIMITS.queryChars) };
   const { args, resolved } = await understand(asked, context);
+  resolved.notes.push(...(await unknownFieldNotes(options, context, base, given)));
   const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = given;
   const request: SearchRequest = {
     ...base,
@@ -124,27 +129,62 @@ async function prepare(options: SearchServiceOptions, actor: Actor, given: Searc
   return { ...resolved, actor, viewer, query: args.query, args, request, scope };
 }
 
+interface Understood {
+  args: SearchArguments;
+  resolved: ResolvedFilters;
+}
+
 /** Takes the filters out of the query, as far as they mean anything to this reader. */
-async function understand(
-  given: SearchArguments,
-  context: FilterContext,
-): Promise<{ args: SearchArguments; resolved: ResolvedFilters }> {
-  let args = given;
-  let resolved = await resolveFilters(args, context);
-  for (const filter of findQueryFilters(given.query).slice(0, 8)) {
-    const tried = withFilter(args, filter);
-    if (tried === undefined) continue;
-    try {
-      resolved = await resolveFilters(tried, context);
-    } catch (error) {
-      // A value that means nothing here is a word like any other.
-      if (isApiError(error, "invalid_argument") || isApiError(error, "no_such_person")) continue;
-      throw error;
-    }
-    args = tried;
-    resolved.notes.push(`"${cleanLine(filter.written, 80)}" in the query was read as a filter.`);
+async function understand(given: SearchArguments, context: FilterContext): Promise<Understood> {
+  let known: Understood = { args: given, resolved: await resolveFilters(given, context) };
+  const notes: string[] = [];
+  for (const filter of findQueryFilters(given.query).slice(0, MAX_QUERY_FILTERS)) {
+    const found = (await asArgument(known, filter, context)) ?? (await asField(known, filter, context));
+    if (found === undefined) continue;
+    known = found.known;
+    notes.push(`"${cleanLine(filter.written, 80)}" in the query was read as ${found.what}.`);
   }
-  return { args, resolved };
+  return { ...known, resolved: { ...known.resolved, notes: [...known.resolved.notes, ...notes] } };
+}
+
+async function asArgument({ args }: Understood, filter: QueryFilter, context: FilterContext) {
+  const tried = withArgument(args, filter);
+  if (tried === undefined) return undefined;
+  try {
+    return { known: { args: tried, resolved: await resolveFilters(tried, context) }, what: "a filter" };
+  } catch (error) {
+    // A value that means nothing here is a word like any other.
+    if (isApiError(error, "invalid_argument") || isApiError(error, "no_such_person")) return undefined;
+    throw error;
+  }
+}
+
+/** A pair is a field's when something visible has it: hidden items make no filter of a word. */
+async function asField({ args, resolved }: Understood, filter: QueryFilter, { probe }: FilterContext) {
+  if ((args.fields ?? []).length >= MAX_FIELD_FILTERS) return undefined;
+  if ((await probe({ filters: { fields: [filter.field] } })).total === 0) return undefined;
+  const tried = withField(args, filter);
+  const filters = { ...resolved.filters, ...(tried.fields !== undefined && { fields: tried.fields }) };
+  return { known: { args: tried, resolved: { ...resolved, filters } }, what: "a field" };
+}
+
+/** What there is instead of fields that were asked for outright and are nowhere in sight. */
+async function unknownFieldNotes(
+  { index, policy }: SearchServiceOptions,
+  { actor, probe }: FilterContext,
+  base: SearchRequest,
+  { fields = [], cursor }: SearchArguments,
+): Promise<string[]> {
+  if (cursor !== undefined) return [];
+  const unknown: FieldFilter[] = [];
+  for (const pair of fields) if ((await probe({ filters: { fields: [pair] } })).total === 0) unknown.push(pair);
+  if (unknown.length === 0) return [];
+  const { hits } = await index.search({ ...base, order: "recency", limit: SAMPLED_ITEMS });
+  const kbIds = hits.map((hit) => hit.kbId);
+  const items = await policy.readVisible(actor, kbIds, ({ store, visible }) =>
+    store.items.records(kbIds.filter((kbId) => visible.has(kbId))),
+  );
+  return unknown.map((pair) => unknownFieldNote(pair, items));
 }
 
 function orderOf({ query, sortBy, dateField, after, before }: SearchArguments) {

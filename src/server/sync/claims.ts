@@ -1,3 +1,4 @@
+import type { FieldValue } from "#api/common.ts";
 import type { SourceItem, SourcePerson } from "#server/ports/source.ts";
 
 /** What a document says of itself, where its source says nothing. Shown as claims, never as proof. Source: S47. */
@@ -16,14 +17,17 @@ const MAX_PEOPLE = 50;
  */
 export function claimsOf(
   item: Pick<SourceItem, "author" | "people" | "kind" | "parentId" | "createdAt" | "updatedAt">,
-  properties: Readonly<Record<string, string>>,
+  properties: Readonly<Record<string, FieldValue>>,
 ): Claims {
   const claims: Claims = {};
-  const author = item.author ?? readPeople(properties["author"])[0];
+  const [first, ...coauthors] = readPeople(properties["author"]);
+  const author = item.author ?? first;
   if (author) claims.author = author;
-  const others = item.people ?? [...readPeople(properties["to"]), ...readPeople(properties["cc"])].slice(0, MAX_PEOPLE);
+  const named = [...coauthors, ...readPeople(properties["to"]), ...readPeople(properties["cc"])];
+  const others = item.people ?? named.slice(0, MAX_PEOPLE);
   if (others.length > 0) claims.people = others;
-  const sent = Date.parse(properties["created"] ?? "");
+  const { created } = properties;
+  const sent = typeof created === "string" ? Date.parse(created) : Number.NaN;
   if (item.kind === "message" && item.parentId !== undefined && !Number.isNaN(sent)) {
     claims.createdAt = new Date(sent);
     claims.updatedAt = new Date(sent);
@@ -32,8 +36,9 @@ export function claimsOf(
 }
 
 /** `Ana <ana@one.test>, bo@two.test` as people; a text without an address is one person, whatever is in it. */
-function readPeople(text: string | undefined): SourcePerson[] {
-  const line = text?.trim() ?? "";
+function readPeople(value: FieldValue | undefined): SourcePerson[] {
+  if (typeof value === "object") return value.slice(0, MAX_PEOPLE).flatMap(readPeople);
+  const line = typeof value === "string" ? value.trim() : "";
   if (line === "") return [];
   if (!line.includes("@")) return [{ name: line, claimed: true }];
   return line.split(",").flatMap((each): SourcePerson[] => {

@@ -19,7 +19,7 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
   if (item.labels !== undefined) masked.labels = item.labels.map(mask);
   if (item.fields !== undefined) {
     masked.fields = Object.fromEntries(
-      Object.entries(item.fields).map(([name, value]) => [name, maskValue(value, mask)] as const),
+      Object.entries(item.fields).map(([name, value]) => [mask(name), maskValue(value, mask)] as const),
     );
   }
   if (item.content.type === "inline") masked.content = { type: "inline", text: mask(item.content.text) };

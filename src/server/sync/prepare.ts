@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { makeId, type TextReason } from "#api/common.ts";
+import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
 import { isApiError } from "#api/errors.ts";
 import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields } from "#server/analysis/analyzer.ts";
 import type { RandomBytes } from "#server/ports/clock.ts";
@@ -8,6 +8,7 @@ import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/sourc
 import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
+import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
 import { redact } from "#server/http/redact.ts";
 import { storable } from "./storable.ts";
@@ -53,7 +54,7 @@ export async function prepare(options: PrepareOptions, given: SourceItem): Promi
     newKbId: makeId("item", options.randomBytes),
     mimeType: item.mimeType ?? read.mimeType ?? null,
     size: item.size ?? read.bytes,
-    fields: { ...item.fields, ...read.fields },
+    fields: itemFields(item.fields, read.properties),
     author: people.author ? toPerson(people.author, entities.idOf) : null,
     assignees: (item.assignees ?? []).map((person) => toPerson(person, entities.idOf)),
     entities: entities.entities,
@@ -74,8 +75,8 @@ interface ReadText {
   text: ItemText;
   bytes: number;
   mimeType?: string;
-  properties: Record<string, string>;
-  fields: Record<string, string>;
+  /** What the document says of itself: claims. */
+  properties: Record<string, FieldValue>;
   maskedSecrets: number;
   parts?: ExtractedPart[];
 }
@@ -93,7 +94,6 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
     text,
     bytes,
     properties: {},
-    fields: {},
     maskedSecrets: 0,
   });
   switch (content.type) {
@@ -152,7 +152,7 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
     const message = redact(error instanceof Error ? error.message : String(error));
     const analyzed = options.analyze({ ...about, text: "" });
     const text: ItemText = { state: "failed", message, retryAt: options.now() + RETRY_MS, analyzed };
-    return { text, bytes: 0, properties: {}, fields: {}, maskedSecrets: 0 };
+    return { text, bytes: 0, properties: {}, maskedSecrets: 0 };
   }
 }
 
@@ -171,8 +171,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
       },
       bytes,
       mimeType,
-      properties,
-      fields: { ...(title && { documentTitle: title }), ...(language && { language }) },
+      properties: { ...(title && { documentTitle: title }), ...properties, ...(language && { language }) },
       maskedSecrets: result.maskedSecrets,
       ...(result.parts && { parts: result.parts }),
     };
@@ -182,7 +181,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
     result.reason === "failed"
       ? { state: "failed", message, retryAt: result.retryable ? options.now() + RETRY_MS : null, analyzed }
       : { state: "none", reason: result.reason, message, analyzed };
-  return { text, bytes, mimeType, properties: {}, fields: {}, maskedSecrets: 0 };
+  return { text, bytes, mimeType, properties: {}, maskedSecrets: 0 };
 }
 
 function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
@@ -225,7 +224,7 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
   const held = [
     ANALYZER_VERSION,
     [item.kind, item.subkind, item.key, item.providerId, item.source, item.status, item.priority],
-    [item.title, item.path, item.labels, item.parentExternalId],
+    [item.title, item.path, item.labels, item.parentExternalId, item.fields],
     [item.createdAt, item.updatedAt, item.dueAt],
     item.entities.map((entity) => [entity.entityId, entity.role, entity.name, entity.nameKey]),
     text.state === "text" ? text.textHash : text.state,

@@ -11,7 +11,7 @@ const RESULT: Extracted = {
     { name: "Mail", level: 1, start: 0 },
     { name: "Page 2", level: 2, start: 8, kind: "page", ref: "2" },
   ],
-  properties: { author: "Ana" },
+  properties: { author: ["Ana", "Bo"], pages: 12, draft: false, status: "x" },
   maskedSecrets: 2,
   parts: [
     { id: "1/a.txt", fileName: "a.txt", mimeType: "text/plain", bytes: new Uint8Array([104, 105]) },
@@ -44,4 +44,14 @@ test("A child that announces more files than it sends is not believed", () => {
     Buffer.concat(encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")])),
   );
   expect(() => decodeResult(frame ?? { head: null, bodies: [] })).toThrow("parts do not fit");
+});
+
+test("A child whose properties are no values of fields is not believed", () => {
+  const decodedWith = (properties: unknown) => {
+    const head = { state: "ok", mimeType: "a/b", sections: [], properties, maskedSecrets: 0, length: 0, parts: [] };
+    const frame = encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")]);
+    return () => decodeResult(new FrameReader().push(Buffer.concat(frame))[0] ?? { head: null, bodies: [] });
+  };
+  for (const value of [null, { a: 1 }, ["x", 1], [["x"]]]) expect(decodedWith({ value })).toThrow("no text");
+  expect(decodedWith({ value: ["x"], pages: 1 })).not.toThrow();
 });

@@ -44,7 +44,11 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   status: fc.constantFrom(null, "open", "done"),
   priority: nullable(hostileText),
   labels: fc.array(hostileText, { maxLength: 3 }),
-  fields: fc.dictionary(hostileText, hostileText, { maxKeys: 2 }),
+  fields: fc.dictionary(
+    fc.oneof(hostileText, fc.constantFrom("Due date", "pages", "__proto__", "kbId")),
+    fc.oneof(hostileText, fc.double(), fc.boolean(), fc.array(hostileText, { maxLength: 3 })),
+    { maxKeys: 10 },
+  ),
   author: nullable(person),
   assignees: fc.array(person, { maxLength: 2 }),
   createdAt: nullable(time),

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
+import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
@@ -17,6 +17,7 @@ export interface TestItem {
   url?: string;
   source?: string;
   labels?: string[];
+  fields?: Record<string, FieldValue>;
   author?: SourcePerson;
   assignees?: SourcePerson[];
   containers?: SourceContainer[];
@@ -102,7 +103,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
       status: item.status ?? null,
       priority: null,
       labels,
-      fields: {},
+      fields: item.fields ?? {},
       author: item.author ? person(item.author) : null,
       assignees: (item.assignees ?? []).map(person),
       createdAt: null,

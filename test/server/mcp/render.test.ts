@@ -45,7 +45,8 @@ function parseAnswer(text: string): Omit<ToolSearchResult, "now"> & { now: strin
 }
 
 function parseEntry(block: string): ToolSearchEntry {
-  const [title, facts, place, ...rest] = block.split("\n");
+  const [title, facts, place, ...lines] = block.split("\n");
+  const rest = lines[0]?.startsWith("fields: ") === true ? lines.slice(1) : lines;
   const heading = /^\[(\d+)\] (.*)$/.exec(title ?? "");
   const parts = (facts ?? "").split(" | ");
   const [kind, status] = (parts[1] ?? "").split(", ");
@@ -88,11 +89,19 @@ function parseEntry(block: string): ToolSearchEntry {
     created: named("created: "),
     labels: list(named("labels: ")),
     path: named("path: "),
+    fields: rest === lines ? undefined : parseFields(lines[0] ?? ""),
     ...first,
     more: more.length > 0 ? more : undefined,
   };
   for (const key of Object.keys(entry)) if (entry[key] === undefined) delete entry[key];
   return entry as unknown as ToolSearchEntry; // what the test compares
+}
+
+function parseFields(line: string): Record<string, string> {
+  const pairs = line.slice("fields: ".length).split("; ");
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf(": ")), pair.slice(pair.indexOf(": ") + 2)]),
+  );
 }
 
 describe("kb_search", () => {
@@ -130,6 +139,23 @@ describe("kb_search", () => {
       ),
       { numRuns: 150 },
     );
+  });
+
+  test("a detailed entry shows eight fields at most, a concise one none", () => {
+    const names = Array.from({ length: 12 }, (_, n) => `f${n}`);
+    const fields = {
+      status: "draft; old",
+      pages: 12,
+      tags: ["a", "b|c"],
+      ...Object.fromEntries(names.map((n) => [n, n])),
+    };
+    const outcome: SearchOutcome = { ...OUTCOME, entries: [{ ...ENTRY, item: { ...ENTRY.item, fields } }] };
+    const { text, structured } = renderSearch(outcome, { ...HOW, isDetailed: true, count });
+    expect(text).toContain(
+      "\nfields: status: draft, old; pages: 12; tags: a, b¦c; f0: f0; f1: f1; f2: f2; f3: f3; f4: f4\n",
+    );
+    expect(structured.results?.[0]?.fields).toMatchObject({ status: "draft, old", pages: "12", tags: "a, b¦c" });
+    expect(JSON.stringify(renderSearch(outcome, { ...HOW, count }))).not.toContain("draft");
   });
 
   test("an answer reads as the layout says", () => {

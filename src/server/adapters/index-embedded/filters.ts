@@ -1,8 +1,9 @@
+import { termsOfPair } from "#server/analysis/field-terms.ts";
 import type { SearchFilters } from "#server/ports/search-index.ts";
 import { type DateColumn, KIND_CODES, type Origin, STATUS_CODES } from "./columns.ts";
 import type { SegmentView } from "./segment-view.ts";
 import type { TermReader } from "./term-lists.ts";
-import { ASSIGNEE_TERM, CONTAINER_TERM, PERSON_TERM } from "./vocabulary.ts";
+import { ASSIGNEE_TERM, CONTAINER_TERM, FIELD_TERM, PERSON_TERM } from "./vocabulary.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
 
 /** Does document `id` of a segment pass every filter? */
@@ -13,12 +14,13 @@ export const DATE_COLUMNS = { updated: "updatedAt", created: "createdAt", due: "
   DateColumn
 >;
 
-/** The filter of each segment; undefined where nothing is filtered. Fields are AND, values of a field are OR. */
+/** The filter of each segment; undefined where nothing is filtered. Filters are AND, values of a filter are OR. */
 export function makeFilters(view: WorkspaceView, reader: TermReader, filters: SearchFilters): (Filter | undefined)[] {
   const members = [
     listedTerms(reader, PERSON_TERM, filters.people),
     listedTerms(reader, ASSIGNEE_TERM, filters.assignees),
     listedTerms(reader, CONTAINER_TERM, filters.containers),
+    ...(filters.fields ?? []).map((pair) => listedTerms(reader, FIELD_TERM, termsOfPair(pair))),
   ].filter((lists) => lists !== undefined);
   const places = filters.kbIds?.map((kbId) => view.find(kbId));
   return view.segments.map((segment, s) => {

@@ -94,6 +94,7 @@ function copyDocument(builder: ColumnsBuilder, columns: Columns, id: number): nu
       people: persons,
       assignees: [],
       containers: [],
+      fields: [],
     },
     columns.acl[id] ?? 0,
   );

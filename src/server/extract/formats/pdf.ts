@@ -137,11 +137,11 @@ const INFO_PROPERTIES: Readonly<Record<string, string>> = {
   ModDate: "modified",
 };
 
-/** `D:20240131120000+01'00'` as `2024-01-31T12:00:00+01:00`; what is no such date stays as it is. */
+/** `D:20240131120000+01'00'` as `2024-01-31T12:00:00+01:00`, in UTC without a zone; what is no such date stays as it is. */
 function isoDate(value: string): string {
   const parts = /^(?:D:)?(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/u.exec(value);
   if (parts === null) return value;
   const [, year, month, day, hour = "00", minute = "00", second = "00", utc, zone, zoneMinutes = "00"] = parts;
-  const offset = utc ?? (zone === undefined ? "" : `${zone}:${zoneMinutes}`);
+  const offset = utc ?? (zone === undefined ? "Z" : `${zone}:${zoneMinutes}`);
   return `${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`;
 }

@@ -1,4 +1,4 @@
-import type { EntityType, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { EntityType, FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 import type { Section } from "#server/ports/extractor.ts";
 import type { Principal, SourceAccess } from "#server/ports/source.ts";
@@ -58,7 +58,7 @@ export interface PreparedItem {
   status: TaskStatus | null;
   priority: string | null;
   labels: readonly string[];
-  fields: Readonly<Record<string, unknown>>;
+  fields: Readonly<Record<string, FieldValue>>;
   author: ItemPerson | null;
   assignees: readonly ItemPerson[];
   createdAt: number | null;

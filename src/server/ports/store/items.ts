@@ -1,4 +1,4 @@
-import type { IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
 import type { Section } from "#server/ports/extractor.ts";
 
 /** What decides who may read an item; nothing that could be shown. */
@@ -42,7 +42,7 @@ export interface ItemRecord {
   status: TaskStatus | null;
   priority: string | null;
   labels: string[];
-  fields: Record<string, unknown>;
+  fields: Record<string, FieldValue>;
   author: ItemPerson | null;
   assignees: ItemPerson[];
   createdAt: number | null;

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { fieldTerms } from "#server/analysis/field-terms.ts";
 import type { IndexReader } from "#server/adapters/index-embedded/reader.ts";
 import type { IndexedDocument, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
 import { oracleSearch, type OracleWorkspace } from "./oracle.ts";
@@ -37,6 +38,20 @@ const kbId = fc.integer({ min: 0, max: 30 }).map((n) => `kbi_${n}`);
 const day = fc.option(fc.integer({ min: 0, max: 90 }).map((n) => 1_700_000_000_000 + n * 86_400_000));
 const person = fc.constantFrom("ent_a", "ent_b", "ent_c");
 
+const fields = fc.dictionary(
+  fc.constantFrom("status", "Due date", "pages", "tags"),
+  fc.oneof(
+    fc.constantFrom("draft", "Final", "1.10", "2024-03-05", "2024-04-01T10:00:00Z"),
+    fc.constantFrom(12, 1.1, true),
+    fc.array(fc.constantFrom("x", "Ana <ana@one.test>"), { maxLength: 2 }),
+  ),
+  { maxKeys: 3 },
+);
+const pair = fc.record({
+  key: fc.constantFrom("status", "due_date", "PAGES", "tags", "nothing"),
+  value: fc.constantFrom("draft", "final", "1.10", "1.1", "12", "2024", "2024-03", "true", "x", "ana@one.test", ""),
+});
+
 const item = fc.record({
   kbId,
   title: fc.array(word, { maxLength: 2 }).map((words) => words.join(" ")),
@@ -53,6 +68,7 @@ const item = fc.record({
     people: fc.array(person, { maxLength: 2 }),
     assignees: fc.array(person, { maxLength: 1 }),
     containers: fc.array(fc.constantFrom("ent_x", "ent_y"), { maxLength: 2 }),
+    fields: fields.map(fieldTerms),
   }),
 });
 
@@ -110,6 +126,7 @@ const question = fc.record({
           people: some(person),
           assignees: some(person),
           containers: some(fc.constantFrom("ent_x", "ent_z")),
+          fields: some(pair),
           kbIds: fc.array(kbId, { maxLength: 12 }),
           dateField: fc.constantFrom("updated" as const, "created" as const, "due" as const),
           from: fc.constantFrom(1_700_000_000_000, 1_704_000_000_000),

@@ -1,3 +1,4 @@
+import { termsOfPair } from "#server/analysis/field-terms.ts";
 import { parseQuery, type PhraseWord, type QueryUnit, unitKey } from "#server/analysis/query.ts";
 import { STOP_WORDS } from "#server/analysis/stop-words.ts";
 import { makeTokenizer } from "#server/analysis/tokenize.ts";
@@ -207,6 +208,7 @@ function passes({ document }: Doc, { filters }: SearchRequest): boolean {
     isOneOf(filters.people, document.people) &&
     isOneOf(filters.assignees, document.assignees) &&
     isOneOf(filters.containers, document.containers) &&
+    (filters.fields ?? []).every((pair) => isOneOf(termsOfPair(pair), document.fields)) &&
     isOneOf(filters.kbIds, [document.kbId]) &&
     (filters.status === undefined || filters.status === document.status) &&
     (hasDates || (date !== null && date >= (filters.from ?? -Infinity) && date < (filters.until ?? Infinity)))

@@ -130,7 +130,7 @@ test("planted leak: a choice of all or any words that counts hidden items is fou
     if (request.order === "recency" || reader.search(everything).totalAll < 10) return reader.search(request);
     return reader.search({ ...request, after: { position: start, match: "all" } });
   };
-  const item = { title: "", text: "alpha beta gamma", updatedAt: 1, person: "ent_a" } as const;
+  const item = { title: "", text: "alpha beta gamma", updatedAt: 1, person: "ent_a", status: "draft" } as const;
   const some = { ...item, text: "alpha beta" };
   const each: Scenario = {
     visible: [item, item, item, some, some].map((one) => ({ ...one, aclId: 1 as const })),

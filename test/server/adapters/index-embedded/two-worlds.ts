@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { fieldTerms } from "#server/analysis/field-terms.ts";
 import type { IndexReader } from "#server/adapters/index-embedded/reader.ts";
 import type { SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
 import { oracleSearch } from "./oracle.ts";
@@ -30,6 +31,7 @@ const visibleItem = fc.record({
   aclId: fc.constantFrom(1, 2, 6),
   updatedAt: fc.integer({ min: 0, max: 50 }),
   person: fc.constantFrom("ent_a", "ent_b"),
+  status: fc.constantFrom("draft", "final"),
 });
 const hiddenItem = fc.record({
   title: text(HIDDEN_WORDS, 3),
@@ -37,6 +39,7 @@ const hiddenItem = fc.record({
   aclId: fc.constantFrom(...HIDDEN_ACCESSES),
   updatedAt: fc.integer({ min: 0, max: 90 }),
   person: fc.constantFrom("ent_a", "ent_z"),
+  status: fc.constantFrom("draft", "sealed"),
 });
 
 const query = fc
@@ -60,7 +63,14 @@ export const scenario = fc.record({
     fc.record({
       query,
       order: fc.constantFrom("relevance" as const, "recency" as const),
-      filters: fc.constantFrom({}, { people: ["ent_a"] }, { people: ["ent_z"] }, { sources: ["hidden:place"] }),
+      filters: fc.constantFrom(
+        {},
+        { people: ["ent_a"] },
+        { people: ["ent_z"] },
+        { sources: ["hidden:place"] },
+        { fields: [{ key: "status", value: "draft" }] },
+        { fields: [{ key: "status", value: "sealed" }] },
+      ),
     }),
     { minLength: 4, maxLength: 10 },
   ),
@@ -122,11 +132,12 @@ export function firstDifference(
 
 function toSpec(
   kbId: string,
-  item: { title: string; text: string; aclId: number; updatedAt: number; person: string },
+  item: Scenario["visible"][number] | Scenario["hidden"][number],
   source: string,
 ): ItemSpec {
-  const { title, text, aclId, updatedAt, person } = item;
-  return { kbId, title, text, aclId, more: { source, updatedAt: updatedAt * 86_400_000, people: [person] } };
+  const { title, text, aclId, updatedAt, person, status } = item;
+  const fields = fieldTerms({ status });
+  return { kbId, title, text, aclId, more: { source, updatedAt: updatedAt * 86_400_000, people: [person], fields } };
 }
 
 function withoutTime(response: SearchResponse): string {

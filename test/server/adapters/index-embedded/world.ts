@@ -59,6 +59,7 @@ export function makeDocument(spec: ItemSpec): IndexedDocument {
     people: [],
     assignees: [],
     containers: [],
+    fields: [],
     ...spec.more,
   };
 }

@@ -263,7 +263,7 @@ function toRecord(row: ItemsTable): ItemRecord {
     path: JSON.parse(row.path) as string[],
     sections: JSON.parse(row.sections) as Section[],
     labels: JSON.parse(row.labels) as string[],
-    fields: JSON.parse(row.fields) as Record<string, unknown>,
+    fields: JSON.parse(row.fields) as ItemRecord["fields"],
     author: row.author === null ? null : (JSON.parse(row.author) as ItemPerson | null),
     assignees: JSON.parse(row.assignees) as ItemPerson[],
   };

@@ -1,9 +1,13 @@
+import type { FieldValue } from "#api/common.ts";
+import { fieldTerms } from "#server/analysis/field-terms.ts";
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#server/ports/search-index.ts";
 import type { ItemEntity, PreparedItem } from "#server/ports/store/item-writes.ts";
 
 /** What the index holds of an item as its record does. */
-export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers">;
+export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> & {
+  fields: Readonly<Record<string, FieldValue>>;
+};
 
 /** What the index is told of an item that was added or changed. */
 export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
@@ -36,5 +40,6 @@ export function toIndexDocument(
     people: idsOf("author", "assignee", "participant"),
     assignees: idsOf("assignee"),
     containers: idsOf("container", "label"),
+    fields: fieldTerms(facts.fields),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ItemKind, TaskStatus } from "#api/common.ts";
+import { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import type { IndexedDocument } from "#server/ports/search-index.ts";
 import type { ItemsTable } from "../schema.ts";
@@ -34,6 +34,12 @@ const Names = z
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.array(z.string()));
 
+const Fields = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  // What a former version stored of a kind that is none now is not found through it.
+  .pipe(z.record(z.string(), FieldValue.catch("")));
+
 const StoredRow = z.object({
   workspaceId: z.string(),
   kbId: z.string(),
@@ -49,6 +55,7 @@ const StoredRow = z.object({
   title: z.string(),
   path: Names,
   labels: Names,
+  fields: Fields,
 });
 
 const StoredEntities = z.array(

@@ -1,0 +1,85 @@
+import { foldWord } from "./fold.ts";
+
+/** The value of a field, by its shape alone. */
+type Value = string | number | boolean | readonly string[];
+
+/** Longest name of a field, and longest value that is compared, in UTF-16 code units. */
+export const MAX_FIELD_NAME_CHARS = 100;
+const MAX_COMPARED_CHARS = 200;
+
+/** What parts name and value in a term; a number has another, so that `1.10` the text is not 1.1 the number. */
+const TEXT_MARK = "\u0002";
+const NUMBER_MARK = "\u0003";
+
+/**
+ * The name of a field as it is stored and shown: letters, digits, `_`, `-` and `.`, everything else is `_`. Empty for a
+ * name without a letter or digit, which is none.
+ */
+export function fieldName(given: string): string {
+  const name = given.normalize("NFKC").replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");
+  const whole = name.replace(/^[_.-]+/u, "").slice(0, MAX_FIELD_NAME_CHARS);
+  return whole.replace(/[_.-]+$/u, "").replace(/\p{Surrogate}/gu, "");
+}
+
+/** What two spellings of one field share: `Due date`, `due-date`, `due_date` and `dueDate` are `duedate`. */
+export function fieldKey(name: string): string {
+  return foldWord(name).replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
+}
+
+/**
+ * The terms by which an item is found through its fields, each once. Texts are compared without regard to case, accents
+ * and white space, numbers by value; a date is found by its day, month and year as they are written, a list by each of
+ * its values, `Ana <ana@one.test>` also by name and address.
+ */
+export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
+  const terms = new Set<string>();
+  for (const [name, value] of Object.entries(fields)) {
+    const key = fieldKey(name);
+    if (key === "") continue;
+    if (typeof value === "number") terms.add(key + NUMBER_MARK + String(value));
+    else for (const text of textsOf(value)) terms.add(key + TEXT_MARK + text);
+  }
+  return [...terms];
+}
+
+/** The terms that `key:value` asks for: an item with any of them fits. Empty when the pair can mean nothing. */
+export function termsOfPair({ key, value }: { key: string; value: string }): string[] {
+  const folded = fieldKey(key);
+  const text = foldValue(value);
+  if (folded === "" || text === "") return [];
+  const number = NUMBER.test(value.trim()) ? Number(value) : Number.NaN;
+  return [folded + TEXT_MARK + text, ...(Number.isFinite(number) ? [folded + NUMBER_MARK + String(number)] : [])];
+}
+
+/** A date of RFC 3339: a day, or a day with a time and a zone. Texts in this form are dates, and no others. */
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/;
+const NUMBER = /^[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/;
+const PERSON = /^([^<>]{1,200})<([^<>\s]{1,200}@[^<>\s]{1,200})>$/;
+
+function textsOf(value: Exclude<Value, number>): string[] {
+  if (typeof value === "boolean") return [String(value)];
+  const texts = typeof value === "string" ? [value] : value;
+  return texts.flatMap(formsOf).filter((text) => text !== "");
+}
+
+function formsOf(text: string): string[] {
+  const trimmed = text.trim();
+  const [, year, month, day] = DATE.exec(trimmed) ?? [];
+  if (year !== undefined) return [year, `${year}-${month}`, `${year}-${month}-${day}`, foldValue(trimmed)];
+  const [, name, address] = PERSON.exec(trimmed) ?? [];
+  return [trimmed, ...(name === undefined || address === undefined ? [] : [name, address])].map(foldValue);
+}
+
+/** Words as they are compared, one space between. Cut before folding too: a stranger's text may be of any length. */
+function foldValue(text: string): string {
+  const words = text
+    .slice(0, 4 * MAX_COMPARED_CHARS)
+    .split(/\s+/u)
+    .map(foldWord);
+  const folded = words
+    .filter((word) => word !== "")
+    .join(" ")
+    .slice(0, MAX_COMPARED_CHARS);
+  // oxlint-disable-next-line no-control-regex -- they part name and value, and end a term
+  return folded.replace(/[\0-\x1f\p{Surrogate}]/gu, "").trim();
+}
