@@ -49,6 +49,11 @@ function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): num
     if (value >= 0) handler.bytes(Uint8Array.of(value));
     return start + (value >= 0 ? 3 : 1);
   }
+  // Marks that are meant as characters; they may be the second byte of one.
+  if (first === OPEN || first === CLOSE || first === BACKSLASH) {
+    handler.bytes(bytes.subarray(start, start + 1));
+    return start + 1;
+  }
   if (!isLetter(first)) {
     handler.control(first === CR || first === LF ? "par" : String.fromCharCode(first), undefined);
     return start + 1;
