@@ -74,9 +74,9 @@ function drawMoments(count: number, items: number): KillMoment[] {
   }));
 }
 
-function describeRun(run: readonly KillMoment[], { hits, items, digest, tookMs }: KilledSync): string {
+function describeRun(run: readonly KillMoment[], { hits, items, digest, tookMs, requests }: KilledSync): string {
   const at = hits.length === 0 ? "" : `, with ${hits.join(", ")} items in the file`;
-  const rest = `${items} items, the last run ${Math.round(tookMs)} ms, digest ${digest.slice(0, 12)}`;
+  const rest = `${items} items in ${requests} run${requests === 1 ? "" : "s"}, the last run ${Math.round(tookMs)} ms, digest ${digest.slice(0, 12)}`;
   return `${hits.length} of ${run.length} kills met the running sync${at}; ${rest}`;
 }
 

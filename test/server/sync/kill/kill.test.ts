@@ -10,7 +10,7 @@ const NAMES = ["river", "ledger", "window", "harvest", "signal", "copper", "mead
 
 test(
   "killed by the system in the middle of a sync, the folder ends in the same state and gives the same answers",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async ({ expect }) => {
     const dir = tempDir();
     const root = join(dir, "docs");
