@@ -98,7 +98,7 @@ export const Sync = z
     id: idSchema("sync"),
     connectorId: ConnectorId,
     mode: SyncMode,
-    trigger: z.enum(["manual", "schedule", "webhook", "retry"]),
+    trigger: z.enum(["manual", "schedule", "webhook", "watch", "retry"]),
     state: SyncState,
     attempt: Count,
     counts: SyncCounts,

@@ -20,6 +20,7 @@ import { parsePushLines } from "./sources/push/lines.ts";
 import type { SourceRegistry } from "./sources/registry.ts";
 import { makeByteGate } from "./sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "./sync/control.ts";
+import { makeHintKeeper, type HintKeeper } from "./sync/hints.ts";
 import { makeKeepsSecrets } from "./sync/secrets-setting.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
 
@@ -41,6 +42,8 @@ export interface Features {
   entities: EntityService;
   tools: ToolCalls;
   worker: SyncWorker;
+  /** Listens to sources between runs; stopped with the worker. */
+  hints: HintKeeper;
   /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
   warm(): Promise<void>;
   /** Ends the adapters given in `FeatureParts`; the worker is stopped before. */
@@ -76,7 +79,8 @@ export async function makeFeatures(
   const { store, clock, log, randomBytes, cursors, audit } = house;
   const { extractor, sources } = parts;
   const index = around("index", parts.index);
-  const acls = new Map((await sources.list()).map(({ spec }) => [spec.providerId, spec.acl]));
+  const kinds = await sources.list();
+  const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
   const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
   const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
@@ -98,6 +102,17 @@ export async function makeFeatures(
     sleep: parts.sleep,
     log,
     parallel: FILES_AT_ONCE,
+  });
+  const hints = makeHintKeeper({
+    store,
+    findSource: (providerId) => sources.find(providerId),
+    providerIds: kinds.flatMap(({ spec, watch }) => (watch === undefined ? [] : [spec.providerId])),
+    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    now,
+    randomBytes,
+    sleep: parts.sleep,
+    log,
+    wake: () => worker.wake(),
   });
   const connectors = around(
     "connectors",
@@ -143,6 +158,7 @@ export async function makeFeatures(
     entities,
     tools: makeTools({ search, entities, files, clock }),
     worker,
+    hints,
     async warm() {
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));

@@ -113,6 +113,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     const setupCode = await makeFirstAdmin(settings, deps.deps);
     app = makeApp(deps.deps);
     features.worker.start();
+    features.hints.start();
     features.warm().catch((error: unknown) => log.warn({ error: String(error) }, "search is not warm"));
     welcome(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
@@ -240,7 +241,10 @@ async function stopServer(
 ): Promise<void> {
   how.log.info({}, "stopping");
   how.goDown();
-  const [cut] = await Promise.all([listener.close(how.settings.shutdownTimeoutS * 1_000), features.worker.stop()]);
+  const [cut] = await Promise.all([
+    listener.close(how.settings.shutdownTimeoutS * 1_000),
+    features.hints.stop().then(() => features.worker.stop()),
+  ]);
   if (cut > 0) how.log.warn({ connections: cut }, "connections were cut");
   await features.close();
   await database.close();

@@ -3433,7 +3433,7 @@ export interface components {
             /** @enum {string} */
             state: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "partial" | "failed" | "cancelled";
             /** @enum {string} */
-            trigger: "manual" | "schedule" | "webhook" | "retry";
+            trigger: "manual" | "schedule" | "webhook" | "watch" | "retry";
         } | null;
         Token: {
             /**

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
+import type { HintListener, Watch } from "./hints.ts";
 
 /** Whom an access list names; grammar and authority: `access/principals.ts`. Parts are percent-encoded. */
 export type Principal = string;
@@ -197,6 +198,11 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * Absent = the next full run decides.
    */
   inScope?(scope: Scope, item: { externalId: string }): boolean;
+  /**
+   * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
+   * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
+   */
+  watch?(ctx: SourceContext<Config>, scope: Scope, listener: HintListener): Promise<Watch | undefined>;
   /** Absent = no archives, and nothing is refused. */
   partRules?(config: Config): PartRules;
   /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */

@@ -217,11 +217,13 @@ async function runStarted(
 }
 
 /**
+ * What a source is called with for this connector.
+ *
  * @throws ApiError `connector_config_invalid` when the stored config is none for this program's source any more,
  *   `secret_unreadable` when its credentials can't be opened
  */
-async function makeContext(
-  { now, log, standingOf }: SyncParts,
+export async function makeContext(
+  { now, log, standingOf }: Pick<SyncParts, "now" | "log" | "standingOf">,
   workspaceId: string,
   source: Source,
   connector: ConnectorRecord,

@@ -60,6 +60,10 @@ export interface QueueStore {
   drop(dedupeKey: string): Promise<void>;
   /** Connectors whose schedule is due, the longest due first. */
   listDueConnectors(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]>;
+  /** Active connectors of these kinds that have a schedule; `standing` is another after each change that matters to a watch. */
+  listWatchableConnectors(
+    providerIds: readonly string[],
+  ): Promise<{ workspaceId: string; connectorId: string; standing: string }[]>;
   /** Workspaces with items that were removed before this time. */
   listPurgeable(removedBefore: number, limit: number): Promise<{ workspaceId: string }[]>;
 }

@@ -4,7 +4,7 @@ import type { SyncCounts, SyncProgress } from "./item-writes.ts";
 export const SYNC_MODES = ["full", "incremental", "identities", "items"] as const;
 export type SyncMode = (typeof SYNC_MODES)[number];
 
-export const SYNC_TRIGGERS = ["manual", "schedule", "webhook", "retry"] as const;
+export const SYNC_TRIGGERS = ["manual", "schedule", "webhook", "watch", "retry"] as const;
 export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
 
 export const SYNC_STATES = [

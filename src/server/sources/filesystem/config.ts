@@ -28,6 +28,10 @@ export const FilesystemConfig = z.strictObject({
     title: "Secret files",
     description: "Take files whose names say that they hold keys or passwords.",
   }),
+  watch: z.boolean().default(true).meta({
+    title: "Watch for changes",
+    description: "Sync soon after something changes, not only by the schedule.",
+  }),
 });
 export type FilesystemConfig = z.infer<typeof FilesystemConfig>;
 

@@ -9,12 +9,14 @@ import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
 import { compileScope, type CompiledScope } from "#server/sources/file-scope/scope.ts";
 import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
+import { watchFolder, type WatchTuning } from "./watch.ts";
 
 export interface FilesystemOptions extends Places {
   /** In managed mode the provider is off. */
   isManaged?: boolean;
   /** How much goes between two checkpoints. */
   batching?: Batching;
+  watching?: WatchTuning;
 }
 
 /** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
@@ -44,6 +46,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     },
     fetchContent: (ctx, item) =>
       roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
+    watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
     async unavailable() {
       if (isManaged) return "Folders of the server can't be connected in managed mode.";

@@ -2,7 +2,7 @@
  * The only doors to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
  * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
  */
-import { constants, readlinkSync, type BigIntStats } from "node:fs";
+import { constants, readlinkSync, watch, type BigIntStats, type FSWatcher } from "node:fs";
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
@@ -32,6 +32,11 @@ export interface OpenFolder {
   /** Names with their kind, without a look at each; in code unit order. */
   entries(): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]>;
   lstat(name: string): Promise<BigIntStats>;
+  /**
+   * Listens for changes of names directly in it, or with `isRecursive` below it; null = of something. Goes on after
+   * `close` and never keeps the process alive. Names only: nothing is read. Throws what the system says.
+   */
+  watch(heard: (name: string | null) => void, options?: { isRecursive: boolean }): FSWatcher;
   close(): Promise<void>;
 }
 
@@ -66,6 +71,8 @@ export async function openFolderInside(root: RootFolder, rel: string): Promise<O
         .sort((a, b) => byCodeUnits(a.name, b.name));
     },
     lstat: (name) => lstat(join(place, name), { bigint: true }),
+    watch: (heard, { isRecursive } = { isRecursive: false }) =>
+      watch(isRecursive ? path : place, { persistent: false, recursive: isRecursive }, (_type, name) => heard(name)),
     close: () => handle.close(),
   };
 }

@@ -53,12 +53,13 @@ export async function* syncFolder(
     scope: compileScope(run.scope),
     isPrivate: ctx.connector.visibility === "private",
   };
+  const cursor = parseCursor(run.cursor);
+  // For single items too: a disk that is gone since somebody asked would make each of them one that is deleted.
+  await refuseEmptyStranger(root, cursor);
   if (run.mode === "items") {
     yield* syncItems(ctx, run, options);
     return;
   }
-  const cursor = parseCursor(run.cursor);
-  await refuseEmptyStranger(root, cursor);
   yield* syncAll(ctx, run, { options, cursor, batching, places });
 }
 

@@ -95,6 +95,18 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         .limit(limit)
         .execute();
     },
+    async listWatchableConnectors(providerIds) {
+      const rows = await sql.read
+        .selectFrom("connectors")
+        .select(["workspaceId", "connectorId", "scopeVersion", "visibility"])
+        .where("state", "=", "active")
+        .where("everyMinutes", "is not", null)
+        .where("providerId", "in", providerIds)
+        .execute();
+      return rows.map(({ workspaceId, connectorId, scopeVersion, visibility }) => {
+        return { workspaceId, connectorId, standing: `${scopeVersion} ${visibility}` };
+      });
+    },
     listPurgeable(removedBefore, limit) {
       return sql.read
         .selectFrom("items")

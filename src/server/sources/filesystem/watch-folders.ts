@@ -1,0 +1,172 @@
+import type { FSWatcher } from "node:fs";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
+import { judgeName, judgeStats, type IgnoreChain, type JudgeOptions } from "./judge.ts";
+import { openFolderInside, type OpenFolder } from "./open-inside.ts";
+import { errorCode, identityOf } from "./root.ts";
+import { MAX_DEPTH } from "./walk.ts";
+
+/**
+ * The folders of a root that are listened to: those that the walk would enter, one watch each.
+ *
+ * Measured with 40,000 files in 5,551 folders: 5,551 watches, 20 MB and no pause over 15 ms, against 45,551 watches,
+ * 160 MB and 4.5 s of a standing main thread with Node's own recursive watch, which takes every file.
+ */
+export interface WatchedFolders {
+  has(rel: string): boolean;
+  readonly size: number;
+  /**
+   * Listens to what is a folder at and below `rel` now, and lets go of what is none any more.
+   *
+   * @throws ApiError `source_unavailable` when there are too many folders or the system gives no more watches
+   */
+  refresh(options: JudgeOptions, rel: string): Promise<void>;
+  close(): void;
+}
+
+export interface FolderWatchOptions {
+  /** Folders listened to at most. */
+  maxFolders: number;
+  /** One watch at the root says it all: systems where that costs nothing. */
+  isRecursive: boolean;
+  /** An id that may have changed; null = something. */
+  heard(rel: string | null): void;
+  failed(error: unknown): void;
+}
+
+/** Makes an empty set. */
+export function makeWatchedFolders(how: FolderWatchOptions): WatchedFolders {
+  const watched = new Map<string, { watcher: FSWatcher; identity: string }>();
+
+  const forget = (rel: string) => {
+    watched.get(rel)?.watcher.close();
+    watched.delete(rel);
+  };
+
+  const listen = (rel: string, folder: OpenFolder) => {
+    const identity = identityOf(folder.stats);
+    if (watched.get(rel)?.identity === identity) return;
+    forget(rel);
+    if (watched.size >= how.maxFolders) throw tooMany(how.maxFolders);
+    const heard = (name: string | null) => how.heard(name === null ? null : idOf(rel, name));
+    const watcher = folder.watch(heard, { isRecursive: how.isRecursive });
+    watcher.on("error", how.failed);
+    watched.set(rel, { watcher, identity });
+  };
+
+  return {
+    has: (rel) => watched.has(rel),
+    get size() {
+      return watched.size;
+    },
+    async refresh(options, rel) {
+      const met = new Set<string>();
+      for await (const { rel: at, folder } of foldersBelow(options, how.isRecursive ? "" : rel)) {
+        met.add(at);
+        try {
+          listen(at, folder);
+        } catch (error) {
+          // Deleted since it was opened.
+          if (errorCode(error) !== "ENOENT") throw watchFailure(error);
+        }
+        if (how.isRecursive) break;
+      }
+      const inside = rel === "" ? "" : `${rel}/`;
+      for (const at of watched.keys()) if ((at === rel || at.startsWith(inside)) && !met.has(at)) forget(at);
+    },
+    close() {
+      for (const rel of watched.keys()) forget(rel);
+    },
+  };
+}
+
+interface Place {
+  rel: string;
+  chain: IgnoreChain | undefined;
+  depth: number;
+}
+
+/** The folders that the walk would enter, each open while it is in hand; its own folders are listed after that. */
+async function* foldersBelow(options: JudgeOptions, from: string) {
+  const start = await goDown(options, from);
+  const pending: Place[] = start === undefined ? [] : [start];
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    const folder = await openEntered(options, place.rel);
+    if (folder === undefined) continue;
+    try {
+      yield { rel: place.rel, folder };
+      // Listed after the watch began: what comes between the two is heard.
+      pending.push(...(await foldersIn(options, place, folder)));
+    } catch (error) {
+      if (!isReadFailure(error)) throw error;
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+/** The ignore lists that count at a folder; undefined when the walk would not get there. */
+async function goDown(options: JudgeOptions, rel: string): Promise<Place | undefined> {
+  let place: Place = { rel: "", chain: undefined, depth: 0 };
+  for (const segment of rel === "" ? [] : rel.split("/")) {
+    const folder = await openEntered(options, place.rel);
+    if (folder === undefined) return undefined;
+    try {
+      const next = (await foldersIn(options, place, folder)).find((below) => below.rel === idOf(place.rel, segment));
+      if (next === undefined) return undefined;
+      place = next;
+    } finally {
+      await folder.close();
+    }
+  }
+  return place;
+}
+
+async function openEntered(options: JudgeOptions, rel: string): Promise<OpenFolder | undefined> {
+  const folder = await openFolderInside(options.root, rel).catch((error: unknown) => {
+    if (isReadFailure(error)) return undefined;
+    throw error;
+  });
+  // The rights of the root itself do not count, as in the walk.
+  if (folder === undefined || rel === "" || judgeStats(options, folder.stats) === "take") return folder;
+  await folder.close();
+  return undefined;
+}
+
+async function foldersIn(options: JudgeOptions, { rel, chain: outer, depth }: Place, folder: OpenFolder) {
+  if (depth >= MAX_DEPTH) return [];
+  const entries = await folder.entries();
+  const names = entries.map(({ name }) => name);
+  const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
+  return entries.flatMap(({ name, isFolder }): Place[] => {
+    const id = idOf(rel, name);
+    if (!isFolder || judgeName(options, chain, name, id, true) !== "take") return [];
+    return [{ rel: id, chain: chainBelow(chain, id), depth: depth + 1 }];
+  });
+}
+
+function idOf(folder: string, name: string): string {
+  const id = process.platform === "win32" ? name.replaceAll("\\", "/") : name;
+  return folder === "" ? id : `${folder}/${id}`;
+}
+
+/** The folder is gone or closed to us: what the walk makes of that is its matter. */
+function isReadFailure(error: unknown): boolean {
+  if (isApiError(error)) return error.code === "source_not_found";
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "EACCES" || code === "EPERM" || code === "ENOTDIR";
+}
+
+function tooMany(most: number): ApiError {
+  return new ApiError("source_unavailable", { message: `It has more than ${most} folders.` });
+}
+
+function watchFailure(error: unknown): unknown {
+  if (isApiError(error)) return error;
+  const code = errorCode(error);
+  const hint = code === "ENOSPC" ? " Raise fs.inotify.max_user_watches to have it." : "";
+  return new ApiError("source_unavailable", {
+    message: `The system gives no more watches (${code ?? "unknown error"}).${hint}`,
+    cause: error,
+  });
+}

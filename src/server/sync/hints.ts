@@ -1,0 +1,169 @@
+import type { Log, RandomBytes } from "#server/ports/clock.ts";
+import type { Hint, Watch } from "#server/ports/hints.ts";
+import type { Source } from "#server/ports/source.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { Store, WorkspaceStore } from "#server/ports/store.ts";
+import { makeContext, type SyncParts } from "./jobs.ts";
+import { requestSync, type SyncWish } from "./request.ts";
+import type { Sleep } from "./worker.ts";
+
+/** Listens to the sources of active connectors and turns hints into runs. */
+export interface HintKeeper {
+  /** Begins; ends by `stop`. */
+  start(): void;
+  /** Looks once at which connectors there are, and listens to those; for tests too. */
+  look(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface HintKeeperOptions extends Pick<SyncParts, "findSource" | "standingOf"> {
+  store: Store;
+  /** Kinds whose source can be listened to. */
+  providerIds: readonly string[];
+  now: () => number;
+  randomBytes: RandomBytes;
+  sleep: Sleep;
+  log: Log;
+  /** A run was asked for. */
+  wake(): void;
+}
+
+/** How soon a new, changed, paused or deleted connector is followed. */
+const LOOK_MS = 2_000;
+/** A watch that failed is begun anew after this long: by then there may be room, or the root again. */
+const AGAIN_MS = 10 * 60_000;
+/** More items at once are no cheaper than a walk. */
+const MANY_ITEMS = 200;
+
+interface Listening {
+  standing: string;
+  abort: AbortController;
+  /** Undefined when it is not to be or could not be listened to. */
+  watch: Promise<Watch | undefined>;
+  retryAt: number | undefined;
+}
+
+type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[number];
+
+/**
+ * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that can't be had, or
+ * that ends, is told in one log line; the schedule goes on as without it.
+ */
+export function makeHintKeeper(options: HintKeeperOptions): HintKeeper {
+  const { store, now, sleep, log, providerIds } = options;
+  const all = new Map<string, Listening>();
+  const over = new AbortController();
+  let loop: Promise<void> | undefined;
+  let hinting: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    if (providerIds.length === 0) return;
+    const wanted = new Map((await store.queue.listWatchableConnectors(providerIds)).map((at) => [at.connectorId, at]));
+    for (const [connectorId, listening] of all) {
+      const isAsBefore = wanted.get(connectorId)?.standing === listening.standing;
+      if (!isAsBefore || (listening.retryAt ?? Infinity) <= now()) await end(connectorId, listening);
+    }
+    for (const at of wanted.values()) if (!over.signal.aborted && !all.has(at.connectorId)) begin(at);
+    await Promise.all([...all.values()].map(({ watch }) => watch));
+  }
+
+  function begin(at: Watchable): void {
+    const abort = new AbortController();
+    const listening: Listening = {
+      standing: at.standing,
+      abort,
+      watch: Promise.resolve(undefined),
+      retryAt: undefined,
+    };
+    const failed = (reason: string) => {
+      if (abort.signal.aborted) return;
+      listening.retryAt = now() + AGAIN_MS;
+      log.warn({ connectorId: at.connectorId, reason }, "A connector is not watched; its schedule goes on");
+    };
+    all.set(at.connectorId, listening);
+    listening.watch = open(at, abort.signal, failed).catch((error: unknown) => {
+      failed(error instanceof Error ? error.message : String(error));
+      return undefined;
+    });
+  }
+
+  async function open(
+    at: Watchable,
+    signal: AbortSignal,
+    failed: (reason: string) => void,
+  ): Promise<Watch | undefined> {
+    const connector = await store.in(at.workspaceId).connectors.find(at.connectorId);
+    const source: Source | undefined = connector && (await options.findSource(connector.providerId));
+    if (connector === undefined || source?.watch === undefined) return undefined;
+    const context = await makeContext(options, at.workspaceId, source, connector, signal);
+    return source.watch(context, connector.scope, {
+      hint: (hint) => {
+        hinting = hinting
+          .then(() => take(at, hint))
+          .catch((error: unknown) => {
+            log.error({ connectorId: at.connectorId, error }, "A hint could not be followed");
+          });
+      },
+      ended: failed,
+    });
+  }
+
+  /** Asks for the run that a hint is worth, if its connector is still the one that was listened to. */
+  async function take(at: Watchable, hint: Hint): Promise<void> {
+    if (over.signal.aborted || all.get(at.connectorId)?.standing !== at.standing) return;
+    const isAsked = await store.transaction(async (tx) => {
+      const workspace = tx.in(at.workspaceId);
+      const connector = await workspace.connectors.find(at.connectorId);
+      const wish = connector?.state === "active" ? await wishOf(workspace, connector, hint) : undefined;
+      if (connector === undefined || wish === undefined) return false;
+      const { randomBytes } = options;
+      await requestSync(tx, at.workspaceId, connector, { trigger: "watch", ...wish, now: now(), randomBytes });
+      return true;
+    });
+    if (isAsked) options.wake();
+  }
+
+  async function end(connectorId: string, { abort, watch }: Listening): Promise<void> {
+    all.delete(connectorId);
+    abort.abort();
+    await (await watch)?.stop();
+  }
+
+  return {
+    look,
+    start() {
+      loop ??= (async () => {
+        while (!over.signal.aborted) {
+          await look().catch((error: unknown) => log.error({ error }, "The connectors to watch could not be listed"));
+          await sleep(LOOK_MS, over.signal);
+        }
+      })();
+    },
+    async stop() {
+      over.abort();
+      await loop;
+      for (const [connectorId, listening] of all) await end(connectorId, listening);
+      await hinting;
+    },
+  };
+}
+
+/**
+ * The cheapest run that a hint is worth. Only items that are there are named: one that is stored and gone needs a run
+ * that lists all, with its brakes, and that knows a rename.
+ */
+async function wishOf(
+  { itemWrites }: WorkspaceStore,
+  { connectorId, lastFullAt }: ConnectorRecord,
+  hint: Hint,
+): Promise<Pick<SyncWish, "mode" | "items"> | undefined> {
+  // `incremental` also before a first full run has ended: that run is full, and a second one would be for nothing.
+  if (hint.t === "anything" || hint.changed.length > MANY_ITEMS) return { mode: "incremental" };
+  for (const id of hint.gone) {
+    if (await itemWrites.findStored(connectorId, id)) return { mode: "incremental" };
+    const [below] = await itemWrites.listStored(connectorId, `${id}/`, 1);
+    if (below?.externalId.startsWith(`${id}/`)) return { mode: "incremental" };
+  }
+  if (hint.changed.length === 0) return undefined;
+  return lastFullAt === null ? { mode: "incremental" } : { mode: "items", items: hint.changed };
+}
