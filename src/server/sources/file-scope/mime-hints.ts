@@ -4,15 +4,20 @@ export function mimeHintOf(name: string): string | undefined {
   return dot <= 0 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
 }
 
-/** True for types that never have text to be read, so that their bytes are not fetched in vain. */
-export function hasNoText(mimeType: string | undefined): boolean {
-  return mimeType !== undefined && (/^(video|audio|font)\//.test(mimeType) || TEXTLESS.has(mimeType));
+/**
+ * True for types that never have text to be read, so that their bytes are not fetched in vain. Pictures and recordings may
+ * have words in their metadata; archives have files in them where those are wanted.
+ */
+export function hasNoText(mimeType: string | undefined, readsArchives = false): boolean {
+  if (mimeType === undefined) return false;
+  return mimeType.startsWith("font/") || TEXTLESS.has(mimeType) || (!readsArchives && ARCHIVES.has(mimeType));
 }
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
 const TABLE: Readonly<Record<string, string>> = {
-  "text/plain": "txt text log conf cfg ini",
+  "text/plain": "txt text conf cfg ini",
+  "text/x-log": "log",
   "text/markdown": "md markdown mdx",
   "text/html": "html htm xhtml",
   "text/csv": "csv",
@@ -25,8 +30,11 @@ const TABLE: Readonly<Record<string, string>> = {
   "text/x-rust": "rs",
   "text/x-ruby": "rb",
   "text/css": "css scss sass less",
-  "application/json": "json jsonc json5 ipynb geojson",
+  "application/json": "json jsonc json5 geojson",
   "application/x-ndjson": "ndjson jsonl",
+  "application/x-ipynb+json": "ipynb",
+  "application/x-subrip": "srt",
+  "text/vtt": "vtt",
   "application/yaml": "yaml yml",
   "application/toml": "toml",
   "application/xml": "xml xsd xsl",
@@ -34,7 +42,9 @@ const TABLE: Readonly<Record<string, string>> = {
   "application/pdf": "pdf",
   "application/rtf": "rtf",
   "application/epub+zip": "epub",
-  "message/rfc822": "eml",
+  "message/rfc822": "eml mht mhtml",
+  "application/mbox": "mbox",
+  "application/vnd.ms-outlook": "msg",
   [`${OFFICE}.wordprocessingml.document`]: "docx",
   [`${OFFICE}.presentationml.presentation`]: "pptx",
   [`${OFFICE}.spreadsheetml.sheet`]: "xlsx",
@@ -80,20 +90,14 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+const ARCHIVES: ReadonlySet<string> = new Set(["application/gzip", "application/x-tar"]);
+
 const TEXTLESS: ReadonlySet<string> = new Set([
-  "application/gzip",
-  "application/x-tar",
   "application/x-7z-compressed",
   "application/vnd.rar",
   "application/x-iso9660-image",
   "application/x-sharedlib",
   "application/vnd.sqlite3",
   "application/wasm",
-  "image/png",
-  "image/jpeg",
-  "image/gif",
-  "image/webp",
-  "image/tiff",
   "image/x-icon",
-  "image/heic",
 ]);

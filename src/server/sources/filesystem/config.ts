@@ -24,6 +24,10 @@ export const FilesystemConfig = z.strictObject({
     title: "Restricted files",
     description: "Take files that other users of the machine may not read, though the connector is not private.",
   }),
+  archives: z.boolean().default(false).meta({
+    title: "Archives",
+    description: "Take the files in ZIP, tar and gzip archives as items of their own.",
+  }),
   secretFiles: z.boolean().default(false).meta({
     title: "Secret files",
     description: "Take files whose names say that they hold keys or passwords.",

@@ -1,5 +1,6 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Scope, Source, SourceContext } from "#server/ports/source.ts";
+import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
@@ -48,6 +49,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
+    partRules: makePartRules,
     async unavailable() {
       if (isManaged) return "Folders of the server can't be connected in managed mode.";
       const roots = await places.allowedRoots();

@@ -8,6 +8,7 @@ export interface FileFacts {
   stats: BigIntStats;
   connectorName: string;
   maxFileBytes: number;
+  readsArchives: boolean;
   nowMs: number;
   /** The one reader of a restricted file, `nobody` when it is not known who; absent = all whom the connector is for. */
   onlyReader?: Principal | "nobody";
@@ -53,7 +54,7 @@ export function toItem(facts: FileFacts): SourceItem {
     createdAt: createdAt(stats, updatedAt),
     updatedAt,
     containers: containersOf(segments),
-    content: contentOf(stats, mimeType, facts.maxFileBytes),
+    content: contentOf(facts, mimeType),
     access: accessOf(facts),
   };
 }
@@ -68,9 +69,12 @@ function createdAt(stats: BigIntStats, updatedAt: Date): Date {
   return bornMs > 0 && bornMs < updatedAt.getTime() ? new Date(bornMs) : updatedAt;
 }
 
-function contentOf(stats: BigIntStats, mimeType: string | undefined, maxFileBytes: number): SourceItem["content"] {
+function contentOf(
+  { stats, maxFileBytes, readsArchives }: Pick<FileFacts, "stats" | "maxFileBytes" | "readsArchives">,
+  mimeType: string | undefined,
+): SourceItem["content"] {
   if (stats.size === 0n) return { type: "none", reason: "empty" };
-  if (hasNoText(mimeType)) return { type: "none", reason: "unsupported_type" };
+  if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
   return stats.size > BigInt(maxFileBytes) ? { type: "none", reason: "too_large" } : { type: "fetch" };
 }
 

@@ -192,6 +192,7 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
     stats: entry.stats,
     connectorName: connector.name,
     maxFileBytes: maxFileBytes(config),
+    readsArchives: config.archives,
     nowMs: now().getTime(),
     ...(isOwnersOnly && { onlyReader: connector.owner ?? "nobody" }),
   };

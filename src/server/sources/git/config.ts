@@ -34,6 +34,10 @@ export const GitConfig = z.strictObject({
     title: "Largest file (MiB)",
     description: "Larger files are not fetched; their names stay findable.",
   }),
+  archives: z.boolean().default(false).meta({
+    title: "Archives",
+    description: "Take the files in ZIP, tar and gzip archives as items of their own.",
+  }),
   secretFiles: z.boolean().default(false).meta({
     title: "Secret files",
     description: "Take files whose names say that they hold keys or passwords.",

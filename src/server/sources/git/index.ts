@@ -5,6 +5,7 @@ import type { AddressGuard } from "#server/ports/network.ts";
 import type { Scope, Source, SourceContext } from "#server/ports/source.ts";
 import { mimeHintOf } from "#server/sources/file-scope/mime-hints.ts";
 import { type CompiledScope, compileScope } from "#server/sources/file-scope/scope.ts";
+import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { type Batching, DEFAULT_BATCHING } from "./batch.ts";
 import { GitConfig, GitCredentials } from "./config.ts";
@@ -69,6 +70,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     },
     fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
     inScope: (scope, { externalId }) => inScope(scope, externalId),
+    partRules: makePartRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).kind === "path" || !hasCredentials,
     async forget(connectorId) {

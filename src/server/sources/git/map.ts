@@ -13,6 +13,7 @@ export interface RepositoryFacts {
   /** Stands in every version: moves when all URLs move. */
   placeKey: string;
   maxFileBytes: number;
+  readsArchives: boolean;
 }
 
 export interface FileFacts {
@@ -65,7 +66,7 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
       ...(lastCommit && { commit: lastCommit.sha.slice(0, 12) }),
       ...(isLfs && { storedIn: "Git LFS" }),
     },
-    content: contentOf(file, mimeType, repository.maxFileBytes),
+    content: contentOf(file, mimeType, repository),
     access: { known: true, all: [["workspace"]] },
   };
 }
@@ -93,9 +94,13 @@ export function toCommitItem(commit: CommitMessage, repository: RepositoryFacts)
   };
 }
 
-function contentOf(file: FileFacts, mimeType: string | undefined, maxFileBytes: number): SourceItem["content"] {
+function contentOf(
+  file: FileFacts,
+  mimeType: string | undefined,
+  { maxFileBytes, readsArchives }: Pick<RepositoryFacts, "maxFileBytes" | "readsArchives">,
+): SourceItem["content"] {
   if (file.size === 0) return { type: "none", reason: "empty" };
-  const isWithoutText = file.lfsSize !== undefined || file.attributes.isBinary || hasNoText(mimeType);
+  const isWithoutText = file.lfsSize !== undefined || file.attributes.isBinary || hasNoText(mimeType, readsArchives);
   if (isWithoutText) return { type: "none", reason: "unsupported_type" };
   return file.size === undefined || file.size > maxFileBytes
     ? { type: "none", reason: "too_large" }

@@ -121,6 +121,7 @@ export function repositoryFacts(
     place,
     pages,
     placeKey: createHash("sha256").update(key).digest("base64url").slice(0, 6),
+    readsArchives: config.archives,
     maxFileBytes: Math.floor(config.maxFileMb * 1024 * 1024),
   };
 }

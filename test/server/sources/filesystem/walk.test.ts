@@ -54,7 +54,7 @@ describe("what is content", () => {
     const folder = makeFolder();
     folder.write("a-empty.txt", "");
     folder.write("b-large.txt", "x".repeat(3_000));
-    folder.write("c-film.mp4");
+    folder.write("c-type.woff2");
     const found = await folder.events(folder.context({ maxFileMb: 0.002 }));
     expect(found.flatMap((event) => (event.t === "upsert" ? [event.item.content] : []))).toEqual([
       { type: "none", reason: "empty" },
