@@ -74,8 +74,10 @@ interface Hit {
 type Api = ReturnType<typeof makeApi>;
 
 function makeApi(url: string, token: string) {
-  const get = async (path: string) => {
+  const get = async (path: string): Promise<Response> => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });
+    // On a busy machine a search may have to be repeated, as it says itself.
+    if (answer.status === 503) return get(path);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer;
   };

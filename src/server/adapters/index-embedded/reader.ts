@@ -1,6 +1,6 @@
 import { parseQuery } from "#server/analysis/query.ts";
 import type { IndexStats, SearchOrder, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
-import { type Deadline, makeDeadline } from "./deadline.ts";
+import { makeDeadline } from "./deadline.ts";
 import {
   type Accept,
   evaluateAll,
@@ -103,12 +103,14 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     return opened;
   };
 
-  const answer = (request: SearchRequest, deadline: Deadline): Omit<SearchResponse, "tookMs"> => {
+  const answer = (request: SearchRequest): Omit<SearchResponse, "tookMs"> => {
     // A workspace without an index answers like one in which nothing is visible.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
     const visible = opened.visibility.visibleSet(request.viewer, view.segments);
     const { documents } = visible;
+    // What it took to catch up with the changes is no fault of the question: the next one would have to do it again.
+    const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const plan = makePlan(parseQuery(request.query), reader, view.deltas, visible.items);
     const scene: Scene = {
@@ -145,9 +147,8 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   return {
     search(request) {
       const start = now();
-      const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
       try {
-        const response = inReadTransaction(() => answer(request, deadline));
+        const response = inReadTransaction(() => answer(request));
         return { ...response, tookMs: now() - start };
       } catch (error) {
         clearScratch(scratch);

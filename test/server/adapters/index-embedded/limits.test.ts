@@ -52,6 +52,25 @@ test("a search that runs out of time says so and leaves nothing behind", () => {
   expect(reader.search({ ...request, deadlineMs: 100_000 }).hits.map((hit) => hit.kbId)).toEqual(["a", "b"]);
 });
 
+test("a question is not given up for what it took to catch up with the changes before it", () => {
+  const index = make();
+  index.put("w1", { kbId: "a", text: "alpha beta" });
+  let now = 0;
+  // Reading the changes takes a minute, everything else no time.
+  const db = new Proxy(index.db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]): unknown => {
+        if (name === "prepare" && String(args[0]).includes("FROM index_delta")) now += 60_000;
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+  const reader = makeIndexReader(db, { readText: () => undefined, now: () => now });
+  expect(reader.search(makeRequest({ query: "alpha beta" })).hits.map((hit) => hit.kbId)).toEqual(["a"]);
+});
+
 test("a prefix stands for at most 256 visible words and says when there were more", () => {
   const index = make();
   const spec = (i: number, aclId: number) => ({
