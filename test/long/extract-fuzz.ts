@@ -8,7 +8,7 @@ import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
 import { makeExtractor } from "#server/extract/pool.ts";
 import { buildChildren } from "../server/extract/build-child.ts";
-import { fuzzExtractor } from "../server/extract/fuzz.ts";
+import { fuzzExtractor, tryHostileFiles } from "../server/extract/fuzz.ts";
 
 const [count = "20000", from = "1"] = process.argv.slice(2);
 const folder = await buildChildren(`long-${process.pid}`, { extractor: "src/server/extract/child.ts" });
@@ -21,9 +21,12 @@ const pool = makeExtractor({
   log: { debug: say, info: say, warn: say, error: say },
 });
 try {
+  const hostile = await tryHostileFiles(pool);
+  process.stdout.write(`${JSON.stringify({ hostile }, undefined, 2)}\n`);
   const report = await fuzzExtractor(pool, { from: Number(from), count: Number(count) });
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-  process.exitCode = report.deaths.length > 0 || report.maxRssBytes > DEFAULT_EXTRACT_LIMITS.maxRssBytes ? 1 : 0;
+  process.exitCode =
+    hostile.deaths.length + report.deaths.length > 0 || report.maxRssBytes > DEFAULT_EXTRACT_LIMITS.maxRssBytes ? 1 : 0;
 } finally {
   await pool.close();
   rmSync(folder, { recursive: true, force: true });

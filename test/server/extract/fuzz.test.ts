@@ -5,7 +5,7 @@ import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { makeExtractor } from "#server/extract/pool.ts";
 import type { Extractor } from "#server/ports/extractor.ts";
 import { buildChildren } from "./build-child.ts";
-import { fuzzExtractor } from "./fuzz.ts";
+import { fuzzExtractor, tryHostileFiles } from "./fuzz.ts";
 
 let folder = "";
 let pool: Extractor;
@@ -33,3 +33,13 @@ test("mutated files crash, hang and bloat no child (short form of the long run)"
   expect(report.answers["ok"]).toBeGreaterThan(100);
   expect(report.maxRssBytes).toBeLessThan(600 * 1_048_576);
 });
+
+test(
+  "files made to unfold, inflate or recurse kill no child and fill no memory",
+  { timeout: 60_000 },
+  async ({ expect }) => {
+    const report = await tryHostileFiles(pool);
+    expect(report.deaths).toEqual([]);
+    expect(report.maxRssBytes).toBeLessThan(900 * 1_048_576);
+  },
+);

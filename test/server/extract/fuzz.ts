@@ -1,5 +1,6 @@
-import type { Extractor } from "#server/ports/extractor.ts";
+import type { Extracted, Extractor, NotExtracted } from "#server/ports/extractor.ts";
 import { requestOf } from "./documents.ts";
+import { makeHostileFiles } from "./hostile-files.ts";
 import { makeRandom, makeSamples, mutate } from "./mutations.ts";
 
 export interface FuzzReport {
@@ -11,6 +12,23 @@ export interface FuzzReport {
   slowestMs: number;
   /** What should never be: seeds of files that killed or hung a child. */
   deaths: { seed: number; name: string; message: string }[];
+}
+
+/** Sends the files made to hurt, one after the other; gives what became of each, and how long the slowest took. */
+export async function tryHostileFiles(
+  pool: Extractor,
+): Promise<Pick<FuzzReport, "deaths" | "maxRssBytes" | "slowestMs">> {
+  const report = { deaths: [] as FuzzReport["deaths"], maxRssBytes: 0, slowestMs: 0 };
+  for (const [seed, { name, bytes }] of makeHostileFiles().entries()) {
+    const start = performance.now();
+    const watch = setInterval(() => noteMemory(pool, report), 50);
+    const result = await pool.extract(requestOf(name, bytes, { readsArchives: true }));
+    clearInterval(watch);
+    noteMemory(pool, report);
+    report.slowestMs = Math.max(report.slowestMs, performance.now() - start);
+    if (isDeath(result)) report.deaths.push({ seed, name, message: result.message });
+  }
+  return report;
 }
 
 /** Sends mutated files through a pool, some at a time, and counts what came back. Every file is made from its seed. */
@@ -26,17 +44,23 @@ export async function fuzzExtractor(pool: Extractor, seeds: { from: number; coun
       if (sample === undefined) return;
       const { name, bytes } = mutate(sample, samples, random);
       const start = performance.now();
-      const result = await pool.extract(requestOf(name, bytes));
+      const result = await pool.extract(requestOf(name, bytes, { readsArchives: true }));
       report.slowestMs = Math.max(report.slowestMs, performance.now() - start);
       const answer = result.state === "ok" ? "ok" : result.reason;
       report.answers[answer] = (report.answers[answer] ?? 0) + 1;
       report.files++;
-      if (result.state === "no_text" && /^Reading the file|could not start/u.test(result.message)) {
-        report.deaths.push({ seed, name, message: result.message });
-      }
-      for (const { rssBytes } of pool.stats()) report.maxRssBytes = Math.max(report.maxRssBytes, rssBytes);
+      if (isDeath(result)) report.deaths.push({ seed, name, message: result.message });
+      noteMemory(pool, report);
     }
   };
   await Promise.all(Array.from({ length: 8 }, work));
   return report;
+}
+
+function isDeath(result: Extracted | NotExtracted): result is NotExtracted {
+  return result.state === "no_text" && /^Reading the file|could not start/u.test(result.message);
+}
+
+function noteMemory(pool: Extractor, report: { maxRssBytes: number }): void {
+  for (const { rssBytes } of pool.stats()) report.maxRssBytes = Math.max(report.maxRssBytes, rssBytes);
 }

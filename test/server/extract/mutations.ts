@@ -1,4 +1,5 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz, makeZip } from "./containers.ts";
 import { makePdf } from "./documents.ts";
 
 /** A small generator of pseudo-random numbers in [0, 1): a failing file can be made again from its seed (mulberry32). */
@@ -35,6 +36,48 @@ export function makeSamples(): Sample[] {
     { name: "a.pdf", bytes: makePdf([words.slice(0, 200), "", "third"], { info: { Title: "T" } }) },
     { name: "a.gz", bytes: gzipSync(words) },
     { name: "a.br", bytes: brotliCompressSync(words) },
+    ...makeStructured(words),
+    ...makeContainers(words),
+  ];
+}
+
+function makeStructured(words: string): Sample[] {
+  const cells = [
+    { cell_type: "markdown", source: ["# A\n", words] },
+    { cell_type: "code", source: "print(1)", outputs: [{ output_type: "stream", text: ["1\n"] }] },
+  ];
+  const schema = { type: "object", properties: { name: { type: "string", description: words } } };
+  const paths = { "/a/{b}": { get: { summary: "Get", parameters: [{ name: "b", in: "path", schema }] } } };
+  const api = { openapi: "3.1.0", info: { title: "A" }, paths, components: { schemas: { A: schema } } };
+  const texts: Record<string, string> = {
+    "a.ipynb": JSON.stringify({ nbformat: 4, metadata: { title: "N" }, cells }),
+    "api.json": JSON.stringify(api),
+    "schema.json": JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema }),
+    "api.yaml": `openapi: 3.0.0\ninfo: &i {title: A, description: ${words}}\npaths:\n  /a:\n    get: {summary: *i}\n`,
+    "a.yaml": `---\nkind: A\nmetadata:\n  name: b\n---\ntitle: "x"\ntext: |\n  ${words}\n`,
+    "a.toml": `title = "T"\n[a.b]\nx = """\n${words}\n"""\n[[c]]\ny = 1\n`,
+    "a.xml": `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a><title>T</title><p x="y">${words}<em>d</em> &b;</p></a>`,
+    "a.log": `2024-01-01 10:00:00 ${words}\n at x\n2024-01-02 11:00:00 b\n`,
+    "a.srt": `1\n00:00:01,000 --> 00:00:02,000\n<i>${words}</i>\n\n2\n00:06:01,000 --> 00:06:02,000\nb\n`,
+    "a.vtt": `WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>${words}\n`,
+  };
+  return Object.entries(texts).map(([name, text]) => ({ name, bytes: Buffer.from(text) }));
+}
+
+function makeContainers(words: string): Sample[] {
+  const head =
+    "From: =?utf-8?q?A=C3=A4?= <a@x.test>\r\nTo: b@x.test\r\nDate: Tue, 5 Mar 2024 10:11:12 +0100\r\nSubject: S\r\n";
+  const mail = `${head}Content-Type: multipart/mixed; boundary="b"\r\n\r\n--b\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>${words}=C3=A4</p>\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${head}\r\nx\r\n--b\r\nContent-Type: text/plain; name*0*=utf-8''%C3%A4; name*1=".txt"\r\nContent-Transfer-Encoding: base64\r\n\r\neHg=\r\n--b--\r\n`;
+  const files = { "a.txt": words, "b/c.md": "# x", "d.zip": makeZip({ "e.txt": words }) };
+  return [
+    { name: "a.eml", bytes: Buffer.from(mail) },
+    { name: "a.mbox", bytes: Buffer.from(`From a Tue Mar  5 10:11:12 2024\n${mail}\n\n`.repeat(3)) },
+    { name: "a.msg", bytes: makeMsg("Subject", words) },
+    { name: "a.zip", bytes: makeZip(files) },
+    { name: "a.tar", bytes: makeTar(files) },
+    { name: "a.tgz", bytes: makeTgz(files) },
+    { name: "a.jpg", bytes: makeJpeg({ description: words, artist: "A", model: "M", comment: "c" }) },
+    { name: "a.mp3", bytes: makeMp3({ title: words, artist: "A", album: "B" }) },
   ];
 }
 
@@ -88,5 +131,11 @@ const DIGITS = [
   "<!--",
   "stream\n",
   "&#x110000;",
+  "=?utf-8?b?",
+  "--b\r\n",
+  "<!ENTITY x '&x;'>",
+  "&a [*a]",
+  "\n---\n",
+  "\xff\xff\xff\x7f",
   "\0",
 ];

@@ -14,7 +14,7 @@ export const xmlFormat: Format = {
     const writer = new XmlWriter(out);
     const source = cleanText(decoded.text);
     const parser = new Parser(writer, { xmlMode: true, decodeEntities: true, recognizeSelfClosing: true });
-    for (let at = 0; at < source.length && !out.isFull; at += STEP_LENGTH)
+    for (let at = 0; at < source.length && !out.isFull && !writer.isTooDeep; at += STEP_LENGTH)
       parser.write(source.slice(at, at + STEP_LENGTH));
     parser.end();
     const { title } = writer;
@@ -23,13 +23,15 @@ export const xmlFormat: Format = {
       text: out.toString(),
       sections: out.sections,
       properties: writer.properties,
-      isCut: decoded.isCut || out.isFull,
+      isCut: decoded.isCut || out.isFull || writer.isTooDeep,
       ...(title !== undefined && { title }),
     };
   },
 };
 
-const STEP_LENGTH = 65_536;
+/** Small, because the parser works on all open elements at each new one. */
+const STEP_LENGTH = 8_192;
+const MAX_OPEN = 2_000;
 const MAX_INDENT = 6;
 const MAX_HELD_LENGTH = 100_000;
 
@@ -48,6 +50,8 @@ interface Open {
 class XmlWriter {
   title: string | undefined;
   readonly properties: Record<string, string> = {};
+  /** No document nests like that: the rest is not read. */
+  isTooDeep = false;
   private readonly out: TextBuilder;
   private readonly open: Open[] = [];
 
@@ -56,6 +60,7 @@ class XmlWriter {
   }
 
   onopentag(name: string, attributes: Record<string, string>): void {
+    this.isTooDeep ||= this.open.length > MAX_OPEN;
     const top = this.open.at(-1);
     const isInline = top !== undefined && (top.isInline || top.text.trim() !== "");
     if (top !== undefined) top.isLeaf = false;

@@ -7,12 +7,14 @@ export interface MailAddress {
 }
 
 const MAX_ADDRESSES = 200;
+const MAX_ADDRESS_LENGTH = 1_000;
 
 /** The addresses of a field such as `To`; those of a group one by one. Source: RFC 5322. */
 export function readAddresses(field: string): MailAddress[] {
   const found: MailAddress[] = [];
   for (const piece of splitOutsideQuotes(field.replaceAll(";", ","), ",")) {
-    const address = readAddress(piece);
+    // Longer ones are no addresses, and searching them for brackets would take the square of their length.
+    const address = readAddress(piece.slice(0, MAX_ADDRESS_LENGTH));
     if (address !== undefined) found.push(address);
     if (found.length >= MAX_ADDRESSES) break;
   }

@@ -75,6 +75,7 @@ export function readParameterField(text: string): ParameterField {
   for (const [name, list] of pieces) plain[name] = joinPieces(list);
   return {
     value: value
+      .slice(0, 500)
       .replace(/\([^)]*\)/gu, "")
       .trim()
       .toLowerCase(),

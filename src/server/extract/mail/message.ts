@@ -111,8 +111,13 @@ function propertiesOf(mail: Mail): Record<string, string> {
 function plainOf({ isHtml, text }: MailText, maxTextLength: number): string {
   const clean = cleanText(text);
   if (!isHtml) return clean.trim();
-  const { isDataTable } = surveyHtml(clean);
-  return renderHtml(clean, { scope: "everything", maxTextLength, isDataTable }).toString().trim();
+  try {
+    const { isDataTable } = surveyHtml(clean);
+    return renderHtml(clean, { scope: "everything", maxTextLength, isDataTable }).toString().trim();
+  } catch {
+    // Nested beyond all measure: the words without their order are better than no mail.
+    return clean.replaceAll(/<[^<>]*>/gu, " ").trim();
+  }
 }
 
 function dateOf(header: MailHeader): string | undefined {
