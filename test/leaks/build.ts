@@ -197,7 +197,7 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
     status: item.kind === "task" ? (item.isDone ? "done" : "open") : null,
     priority: null,
     labels: item.labels,
-    fields: { note: item.canary },
+    fields: item.fields,
     author: { name: item.author, entityId: author.entityId, claimed: true },
     assignees: [{ name: item.author, entityId: author.entityId, claimed: true }],
     createdAt: item.updatedAt - 86_400_000,

@@ -3,7 +3,7 @@
  * program: it walks memberships and lists by hand.
  */
 import { createHash } from "node:crypto";
-import { ID_ALPHABET, ID_PREFIXES, type IdKind, type ItemKind } from "#api/common.ts";
+import { type FieldValue, ID_ALPHABET, ID_PREFIXES, type IdKind, type ItemKind } from "#api/common.ts";
 import type { Principal, SourceAccess } from "#server/ports/source.ts";
 
 /** Whose eyes the tests look through. */
@@ -32,6 +32,8 @@ export interface ModelItem {
   text: string;
   path: string[];
   labels: string[];
+  /** A name and values that others share, a name of its own choice, and the canary. */
+  fields: Record<string, FieldValue>;
   author: string;
   url: string | null;
   key: string | null;
@@ -300,6 +302,12 @@ function makeItem(
     text: `# ${sentence(2)} ${canary}\n\n${text.join("\n\n")}`,
     path: [`${random.pick(words)} ${canary}`],
     labels: [random.pick(words), canary],
+    fields: {
+      stage: random.pick(["draft", "final", random.pick(words)]),
+      topics: [random.pick(words), canary],
+      [random.pick(words)]: 1 + random.int(5),
+      note: canary,
+    },
     author: `${random.pick(["Ana Kowalska", "Bo Smith", "Cy Young"])} ${canary}`,
     url: random.chance(0.5) ? `https://docs.test/${random.pick(words)}/${canary}` : null,
     key: random.chance(0.4) ? `${canary.toUpperCase().slice(0, 6)}-${1 + random.int(9)}` : null,
@@ -325,6 +333,7 @@ function twinOf(random: Random, seen: ModelItem, hidden: ModelItem): ModelItem {
     key: seen.key,
     author: seen.author,
     labels: seen.labels,
+    fields: random.chance(0.5) ? { ...seen.fields, note: hidden.canary } : hidden.fields,
     path: seen.path,
     kind: seen.kind,
     updatedAt: NOW - random.int(1_000),

@@ -31,6 +31,8 @@ export interface Vocabulary {
   urls: readonly string[];
   keys: readonly string[];
   people: readonly string[];
+  /** `name:value`. */
+  pairs: readonly string[];
   entityIds: readonly string[];
 }
 
@@ -40,6 +42,8 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
   const again = seen.length === 0 ? [] : items.map(() => random.pick(seen));
   const present = <T>(values: (T | null)[]) => values.filter((value) => value !== null);
   const nowhere = (kind: "item" | "connector" | "entity") => [1, 2, 3].map((n) => idFor(kind, `nowhere ${n}`));
+  const pairsOf = ({ fields }: ModelItem) =>
+    Object.entries(fields).map(([name, value]) => `${name}:${String(typeof value === "object" ? value[0] : value)}`);
   const entitiesOf = (item: ModelItem) =>
     [
       ["person", item.author],
@@ -60,6 +64,7 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
     urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
     keys: [...present(items.map((item) => item.key)), "NOPE-1", "#3"],
     people: ["me", "Ana", "Bo Smith", "Cy", "Nobody Here", ...items.slice(0, 20).map((item) => item.author)],
+    pairs: [...items.flatMap(pairsOf), ...again.flatMap(pairsOf), "stage:nowhere", "nowhere:1"],
     entityIds: [...new Set(items.flatMap(entitiesOf)), ...again.flatMap(entitiesOf), ...nowhere("entity")],
   };
 }
@@ -208,7 +213,11 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
       userId: maybe(random, 0.2, () => userIdOf(random.pick(PERSONAS))),
     }),
 
-  "GET /api/connectors/search": (words) => get("/api/connectors/search", searchArguments(words)),
+  "GET /api/connectors/search": (words) =>
+    get("/api/connectors/search", {
+      ...searchArguments(words),
+      field: maybe(words.random, 0.25, () => words.random.pick(words.pairs)),
+    }),
   "GET /api/entities": ({ random, words, people }) =>
     get("/api/entities", {
       q: random.pick([...words, ...people]),
@@ -255,7 +264,7 @@ function fileFilters({ random, sources, words }: Vocabulary) {
   };
 }
 
-function searchArguments({ random, words, sources, people, keys, urls, entityIds }: Vocabulary) {
+function searchArguments({ random, words, sources, people, pairs, keys, urls, entityIds }: Vocabulary) {
   const word = () => random.pick(words);
   const query = random.pick([
     () => word(),
@@ -265,6 +274,8 @@ function searchArguments({ random, words, sources, people, keys, urls, entityIds
     () => `${word().slice(0, 4)}*`,
     () => `${word()} -${word()}`,
     () => random.pick([...keys, ...urls]),
+    () => `${random.chance(0.5) ? word() : ""} ${random.pick(pairs)}`,
+    () => random.pick(pairs),
     () => "",
   ])();
   return {
