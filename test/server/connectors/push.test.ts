@@ -1,0 +1,221 @@
+import { describe, test } from "vitest";
+import { makePushServer } from "./push-harness.ts";
+import { pushed } from "./server.ts";
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => String(from + i).padStart(3, "0"));
+const upserts = (from: number, to: number) => numbers(from, to).map((id) => pushed(id));
+
+async function* bytesOf(...chunks: readonly (string | Error | (() => Promise<unknown>))[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    if (chunk instanceof Error) throw chunk;
+    if (typeof chunk === "string") yield new TextEncoder().encode(chunk);
+    else await chunk();
+  }
+}
+const textOf = (lines: readonly unknown[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+describe("a stream of lines", () => {
+  test("is read no faster than its results are taken", async ({ expect }) => {
+    const kb = await makePushServer();
+    let read = 0;
+    async function* body() {
+      for (const line of upserts(1, 900)) {
+        read += 1;
+        yield new TextEncoder().encode(`${JSON.stringify(line)}\n`);
+      }
+    }
+    const results = await kb.deps.connectors.push(await kb.caller(), body(), {});
+    await results.next();
+    expect(read).toBeLessThan(300);
+    let count = 0;
+    for await (const slice of results) count += slice.length;
+    expect([read, (await kb.living()).length]).toEqual([900, 900]);
+    expect(count).toBeGreaterThan(600);
+  });
+
+  test("that breaks off keeps what came whole, and says so", async ({ expect }) => {
+    const kb = await makePushServer();
+    const body = bytesOf(textOf(upserts(1, 3)), '{"t":"ups', new Error("socket hang up"));
+    const found = [];
+    for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
+    expect(found.map((each) => [each.line, each.result, each.error?.code])).toEqual([
+      [1, "upserted", undefined],
+      [2, "upserted", undefined],
+      [3, "upserted", undefined],
+      [4, "error", "push_cut"],
+    ]);
+    expect(await kb.living()).toEqual(["001", "002", "003"]);
+  });
+
+  test("ends where its key ended or its connector was paused; what has a result stays", async ({ expect }) => {
+    for (const act of ["rotate", "pause"] as const) {
+      const kb = await makePushServer();
+      const stop = () => (act === "rotate" ? kb.rotate(0) : kb.as(kb.owner).post(`/api/connectors/${kb.id}/pause`));
+      const body = bytesOf(textOf(upserts(1, 100)), stop, textOf(upserts(101, 160)));
+      const found = [];
+      for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
+      const stored = found.filter((each) => each.result === "upserted").map((each) => each.externalId);
+      expect(await kb.living()).toEqual(stored);
+      expect(stored.length).toBeLessThan(160);
+      expect(found.at(-1)).toMatchObject({
+        result: "error",
+        error: { code: act === "rotate" ? "unauthenticated" : "connector_state_conflict" },
+      });
+    }
+  });
+
+  test("of two lines about one item the later one counts, however they are cut", async ({ expect }) => {
+    const kb = await makePushServer();
+    await kb.push([pushed("x", { version: "1", title: "One" })]);
+    const filler = upserts(1, 120);
+    const lines = [pushed("x", { version: "2", title: "Two" }), ...filler, pushed("x", { version: "1", title: "One" })];
+    await kb.push(lines);
+    await kb.push([pushed("y", { version: "2" }), { t: "delete", externalId: "y" }, { t: "seen", externalId: "y" }]);
+    const rows = await kb.database.read
+      .selectFrom("items")
+      .select(["externalId", "title"])
+      .where("externalId", "=", "x")
+      .execute();
+    expect(rows).toEqual([{ externalId: "x", title: "One" }]);
+    expect(await kb.living()).not.toContain("y");
+  });
+
+  test("without versions an equal line changes nothing either", async ({ expect }) => {
+    const kb = await makePushServer();
+    const line = pushed("1", { version: undefined });
+    expect(await kb.results([line])).toEqual(["upserted"]);
+    const before = await kb.database.read.selectFrom("items").selectAll().execute();
+    kb.clock.advance(60_000);
+    expect(await kb.results([line])).toEqual(["unchanged"]);
+    expect(await kb.database.read.selectFrom("items").selectAll().execute()).toEqual(before);
+    expect(await kb.results([pushed("1", { version: undefined, text: "another" })])).toEqual(["upserted"]);
+  });
+
+  test("a seen line tells whether an item is stored in that version, and ends a hold", async ({ expect }) => {
+    const kb = await makePushServer();
+    await kb.push(upserts(1, 40));
+    const seen = (externalId: string, version?: string) => ({ t: "seen", externalId, ...(version && { version }) });
+    expect(await kb.results([seen("001"), seen("001", "1"), seen("001", "2"), seen("zzz")])).toEqual([
+      "unchanged",
+      "unchanged",
+      "absent",
+      "absent",
+    ]);
+    const deleted = await kb.results(numbers(1, 30).map((externalId) => ({ t: "delete", externalId })));
+    expect(deleted.filter((result) => result === "held")).toHaveLength(10);
+    await kb.push([seen("030"), pushed("029")]);
+    const held = await kb.database.read.selectFrom("removals").selectAll().execute();
+    expect(held).toHaveLength(8);
+  });
+
+  test("what is left out of a line is a note of its result", async ({ expect }) => {
+    const kb = await makePushServer();
+    const author = { name: "Mallory", principal: "user:github:api.github.com:583231" };
+    const [url, person] = await kb.push([pushed("1", { url: "javascript:alert(1)" }), pushed("2", { author })]);
+    expect(url.notes).toEqual(["url was left out: only http and https are kept"]);
+    expect(person.notes).toEqual([expect.stringContaining("only a claim")]);
+    const row = await kb.database.read
+      .selectFrom("items")
+      .select("author")
+      .where("externalId", "=", "2")
+      .executeTakeFirst();
+    expect(JSON.parse(row?.author ?? "{}")).toMatchObject({ name: "Mallory", claimed: true });
+    const identities = await kb.database.read.selectFrom("entities").select("identity").execute();
+    expect(JSON.stringify(identities)).not.toContain("583231");
+  });
+});
+
+describe("people and groups", () => {
+  test("whoever belongs to a group of the connector reads its items from the next request on", async ({ expect }) => {
+    const kb = await makePushServer();
+    const group = `group:${kb.id}:eng`;
+    const user = `user:push:${kb.id}:alice-17`;
+    const member = `user:${kb.member.userId}`;
+    await kb.push([
+      pushed("a", { access: { known: true, all: [[group]] } }),
+      pushed("b", { access: { known: true, all: [[user]] } }),
+    ]);
+    expect(await kb.readableBy(kb.member)).toEqual([]);
+    expect(await kb.results([{ t: "member", group, member }])).toEqual(["upserted"]);
+    expect(await kb.readableBy(kb.member)).toEqual(["a"]);
+    expect(
+      await kb.results([
+        { t: "identity", principal: user, member },
+        { t: "member", group, member },
+      ]),
+    ).toEqual(["upserted", "unchanged"]);
+    expect([await kb.readableBy(kb.member), await kb.readableBy(kb.owner)]).toEqual([["a", "b"], []]);
+    // A user of the pusher's system in a nested group.
+    const all = `group:${kb.id}:all`;
+    await kb.push([
+      { t: "group", group: all, members: [user, `group:${kb.id}:nobody`] },
+      { t: "acl", externalId: "a", access: { known: true, all: [[all]] } },
+    ]);
+    expect(await kb.readableBy(kb.member)).toEqual(["a", "b"]);
+    expect(
+      await kb.results([
+        { t: "identity", principal: user, member: null },
+        { t: "member", group, member, remove: true },
+      ]),
+    ).toEqual(["removed", "removed"]);
+    expect(await kb.readableBy(kb.member)).toEqual([]);
+    expect(await kb.results([{ t: "member", group, member, remove: true }])).toEqual(["absent"]);
+    const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.people_pushed")).json;
+    expect(entries.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("nothing of another authority can be joined, filled or linked", async ({ expect }) => {
+    const kb = await makePushServer();
+    const me = `user:${kb.member.userId}`;
+    const own = `group:${kb.id}:eng`;
+    const foreign = [
+      `group:connector:${kb.id}`,
+      "group:connector:con_2222222222222222",
+      "group:connection:cnx_2222222222222222",
+      "group:con_2222222222222222:eng",
+      "group:grp_2222222222222222",
+      `${own} `,
+      `group:${kb.id}:e%6Eg`,
+      `group:${kb.id.toUpperCase()}:eng`,
+      "workspace",
+      "everyone",
+      `user:push:${kb.id}:1`,
+      "user:github:api.github.com:583231",
+    ];
+    const before = await kb.database.read.selectFrom("memberships").selectAll().execute();
+    const lines = [
+      ...foreign.flatMap((group) => [
+        { t: "member", group, member: me },
+        { t: "group", group, members: [me] },
+      ]),
+      ...[...foreign.filter((each) => !each.startsWith("user:push")), own, me].map((principal) => ({
+        t: "identity",
+        principal,
+        member: me,
+      })),
+      { t: "identity", principal: `user:push:${kb.id}:1`, member: `user:${kb.stranger.userId}` },
+      { t: "identity", principal: `user:push:${kb.id}:1`, member: own },
+      { t: "member", group: own, member: `user:${kb.stranger.userId}` },
+      { t: "member", group: own, member: "user:github:api.github.com:583231" },
+      { t: "member", group: own, member: `group:connector:${kb.id}` },
+      { t: "member", group: own, member: own },
+    ];
+    for (const result of await kb.push(lines)) {
+      expect(result).toMatchObject({ result: "error", error: { code: "principal_not_allowed" } });
+    }
+    expect(await kb.database.read.selectFrom("memberships").selectAll().execute()).toEqual(before);
+  });
+
+  test("they end with the member and with the connector", async ({ expect }) => {
+    const kb = await makePushServer();
+    const group = `group:${kb.id}:eng`;
+    await kb.push([{ t: "group", group, members: [`user:${kb.member.userId}`, `user:${kb.admin.userId}`] }]);
+    const ours = () =>
+      kb.database.read.selectFrom("memberships").select("memberPrincipal").where("reportedBy", "=", kb.id).execute();
+    await kb.as(kb.owner).delete(`/api/workspace/members/${kb.member.userId}`);
+    expect(await ours()).toEqual([{ memberPrincipal: `user:${kb.admin.userId}` }]);
+    await kb.as(kb.owner).delete(`/api/connectors/${kb.id}`);
+    expect(await ours()).toEqual([]);
+  });
+});
