@@ -20,6 +20,7 @@ import { parsePushLines } from "./sources/push/lines.ts";
 import type { SourceRegistry } from "./sources/registry.ts";
 import { makeByteGate } from "./sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "./sync/control.ts";
+import { makePartOpener } from "./sync/open-part.ts";
 import { makeHintKeeper, type HintKeeper } from "./sync/hints.ts";
 import { makeKeepsSecrets } from "./sync/secrets-setting.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "./sync/worker.ts";
@@ -130,11 +131,12 @@ export async function makeFeatures(
       readLines: parsePushLines,
       readDocument: readPushDocument,
       documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
+      openPart: makePartOpener(extractor),
       prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
     }),
   );
   const { fetchOriginal, notesFor } = connectors;
-  const files = around("files", makeFileService({ store, policy, cursors, audit, fetchOriginal }));
+  const files = around("files", makeFileService({ store, policy, index, cursors, audit, fetchOriginal }));
   const finder = around("finder", makeEntityFinder({ policy, index }));
   const entities = around("entities", makeEntityService({ policy, index, finder, cursors, clock }));
   const search = around(

@@ -1,3 +1,4 @@
+import { outermostId } from "#server/ports/parts.ts";
 import type {
   BrowseAnswer,
   BrowseBody,
@@ -85,7 +86,16 @@ export interface ConnectorService {
   notesFor(actor: Actor): Promise<string[]>;
 }
 
-export type ConnectorServiceOptions = ConnectorParts & PushParts;
+/** Opens a file that a source gave, down to a file inside it; given by the sync engine. */
+export interface OriginalParts {
+  openPart(
+    workspaceId: string,
+    file: { bytes: Uint8Array; mimeType?: string; fileName: string },
+    externalId: string,
+  ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+}
+
+export type ConnectorServiceOptions = ConnectorParts & PushParts & OriginalParts;
 
 export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorService {
   const { store, clock, sources } = parts;
@@ -145,7 +155,9 @@ export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorS
       if (!record || !source?.fetchContent) return undefined;
       const standing = await parts.credentials.standingOf(workspaceId, record);
       const context = makeContext(parts, source, record.config, { id: connectorId, name: record.name, ...standing });
-      return source.fetchContent(context, { externalId });
+      const outermost = outermostId(externalId);
+      const file = await source.fetchContent(context, { externalId: outermost });
+      return outermost === externalId ? file : parts.openPart(workspaceId, file, externalId);
     },
     async notesFor(actor) {
       const records = await store.in(actor.workspaceId).connectors.list();

@@ -52,6 +52,11 @@ export async function prepareWithParts(options: PartsOptions, item: SourceItem):
   return { ...all, bytes: prepared.bytes };
 }
 
+/** The externalId of a part in the item with this one. */
+export function partIdIn(parentId: string, part: Pick<ExtractedPart, "id">): string {
+  return partExternalId(parentId, part.id, (text) => digestOf(text).slice(0, 12));
+}
+
 /** Bytes that reading the item holds in memory until it is stored, as far as its name and size tell. */
 export function bytesHeld(item: Pick<SourceItem, "size" | "title">, unknown: number, rules?: PartRules): number {
   const size = item.size ?? unknown;
@@ -130,7 +135,7 @@ function toItem(parent: SourceItem, part: ExtractedPart): SourceItem {
   const folders = part.fileName.split("/").filter((name) => name !== "");
   const name = folders.pop() ?? "Untitled";
   const item: SourceItem = {
-    externalId: partExternalId(parent.externalId, part.id, (text) => digestOf(text).slice(0, 12)),
+    externalId: partIdIn(parent.externalId, part),
     kind: isMessage ? "message" : "file",
     title: isMessage ? name.replace(/\.eml$/iu, "") : name,
     parentId: parent.externalId,

@@ -3,6 +3,7 @@ import { describe, test } from "vitest";
 import type { Extractor, ExtractRequest } from "#server/ports/extractor.ts";
 import { isInside, isPartId, outermostId, parentOfPart, partExternalId } from "#server/ports/parts.ts";
 import type { SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
+import { makePartOpener } from "#server/sync/open-part.ts";
 import { end, fakeExtractor, type Harness, item, listing, makeHarness, WORKSPACE } from "./harness.ts";
 
 /** What is in a file of these tests: text, or a text with files in it. */
@@ -316,5 +317,24 @@ describe("the id of a part", () => {
         expect([parentOfPart(inner), outermostId(inner)]).toEqual([made, parent]);
       }),
     );
+  });
+});
+
+describe("the bytes of a file inside a file", () => {
+  const file = { text: "mail", parts: { "a/b.txt": "alpha", z: { text: "zip", parts: { y: "deep" } } } };
+  const open = makePartOpener(treeExtractor());
+  const read = async (id: string) => {
+    const found = await open(WORKSPACE, { bytes: bytesOf(file), fileName: "m" }, id);
+    return [found.fileName, JSON.parse(new TextDecoder().decode(found.bytes))];
+  };
+
+  test("are read out of the file again, at any depth", async ({ expect }) => {
+    expect(await read("m!//a/b.txt")).toEqual(["b.txt", "alpha"]);
+    expect(await read("m!//z!//y")).toEqual(["y", "deep"]);
+  });
+
+  test("are gone when the file has another content now", async ({ expect }) => {
+    await expect(read("m!//z!//x")).rejects.toMatchObject({ code: "source_not_found" });
+    await expect(read("m!//a")).rejects.toMatchObject({ code: "source_not_found" });
   });
 });

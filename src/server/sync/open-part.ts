@@ -1,0 +1,44 @@
+import { ApiError } from "#api/errors.ts";
+import type { ExtractedPart, Extractor } from "#server/ports/extractor.ts";
+import { isInside, outermostId } from "#server/ports/parts.ts";
+import { partIdIn } from "./parts.ts";
+
+/** Bytes with their name, as a source gives them. */
+export interface FileBytes {
+  bytes: Uint8Array;
+  mimeType?: string;
+  fileName: string;
+}
+
+/**
+ * Gives the bytes of a file inside a file. They are kept nowhere: the file that the source gave is opened again, level by
+ * level, in the extraction process.
+ *
+ * @throws ApiError `source_not_found` when it is not in there any more
+ */
+export function makePartOpener(extractor: Pick<Extractor, "extract">) {
+  return async (workspaceId: string, file: FileBytes, externalId: string): Promise<FileBytes> => {
+    const signal = AbortSignal.timeout(60_000);
+    let at = outermostId(externalId);
+    let found = file;
+    while (at !== externalId) {
+      const about = { title: "", path: [], labels: [], readsArchives: true, keepsSecrets: true };
+      const read = await extractor.extract({ workspace: workspaceId, ...found, ...about }, signal);
+      const next = read.state === "ok" ? findPart(read.parts ?? [], at, externalId) : undefined;
+      if (!next)
+        throw new ApiError("source_not_found", { message: "The file that held it has no such file in it now." });
+      const { bytes, fileName, mimeType } = next.part;
+      found = { bytes, fileName: fileName.slice(fileName.lastIndexOf("/") + 1), ...(mimeType && { mimeType }) };
+      at = next.id;
+    }
+    return found;
+  };
+}
+
+function findPart(parts: readonly ExtractedPart[], parentId: string, wanted: string) {
+  for (const part of parts) {
+    const id = partIdIn(parentId, part);
+    if (id === wanted || isInside(id, wanted)) return { part, id };
+  }
+  return undefined;
+}
