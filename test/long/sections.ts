@@ -63,6 +63,9 @@ const QUESTIONS: readonly [question: string, ...answer: string[]][] = [
   ["debian conffile preserve local changes upgrade", "conffile"],
 ];
 
+/** What stands from a line on has no end of its own. */
+const sectionQuery = (section: string) =>
+  `section=${encodeURIComponent(section)}${section.startsWith("line ") ? "&limit=6000" : ""}`;
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 interface Hit {
@@ -110,7 +113,7 @@ async function askAll(api: Api): Promise<number> {
 async function firstWith(api: Api, hits: readonly Hit[], words: readonly string[]): Promise<Hit | undefined> {
   for (const hit of hits) {
     if (hit.section === null) continue;
-    const text = (await api.read(hit.kbId, `limit=6000&section=${encodeURIComponent(hit.section)}`)).toLowerCase();
+    const text = (await api.read(hit.kbId, sectionQuery(hit.section))).toLowerCase();
     if (words.every((word) => text.includes(word.toLowerCase()))) return hit;
   }
   return undefined;

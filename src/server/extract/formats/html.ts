@@ -44,12 +44,22 @@ async function renderContent(html: string, survey: HtmlSurvey, maxTextLength: nu
       const found = surveyHtml(article);
       // Less than half of the page is a guess at one of its parts: rather too much than text that is never found.
       if (found.lengths.everything * 2 >= survey.lengths.body) {
-        return renderHtml(article, { scope: "everything", maxTextLength, isDataTable: found.isDataTable });
+        const options = { scope: "everything", maxTextLength, isDataTable: found.isDataTable } as const;
+        const heading = lostHeading(html, article) ? survey.title : undefined;
+        return renderHtml(article, { ...options, ...(heading !== undefined && { heading }) });
       }
     }
   }
   return renderHtml(html, { scope, maxTextLength, isDataTable });
 }
+
+/** Readability takes the page's heading away where it says the same as the title. */
+function lostHeading(html: string, article: string): boolean {
+  const heading = FIRST_HEADING.exec(html)?.[0];
+  return heading !== undefined && !FIRST_HEADING.test(article);
+}
+
+const FIRST_HEADING = /<h[12]\b[^>]{0,1000}>/iu;
 
 /** What the page's own marks say; a mark around next to nothing is not believed. */
 function chooseScope({ lengths }: HtmlSurvey): Scope {

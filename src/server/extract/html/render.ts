@@ -9,12 +9,18 @@ export interface RenderOptions {
   maxTextLength: number;
   /** From the survey of the same text. */
   isDataTable: readonly boolean[];
+  /** What the text begins with when the part has no heading of its own there. */
+  heading?: string;
 }
 
 /** The visible text of a part of a page as Markdown, with its headings as sections. */
 export function renderHtml(html: string, options: RenderOptions): TextBuilder {
   const out = new TextBuilder(options.maxTextLength);
   const writer = new MarkdownWriter(out);
+  if (options.heading !== undefined) {
+    out.section(options.heading, 1);
+    out.add(`# ${options.heading}\n\n`);
+  }
   const scopes = new ScopeTracker();
   const anchors = new AnchorTracker();
   const ends: ((() => void) | undefined)[] = [];

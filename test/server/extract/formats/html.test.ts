@@ -53,6 +53,13 @@ See there (https://x.test/y) and here.[image: A chart]
     ]);
   });
 
+  test("a heading that says the same as the title stays", async () => {
+    const article = `<div><h1>The page</h1><p>${long}</p><p>${long}</p><h3>More</h3><p>${long}</p></div>`;
+    const { text, sections } = await textOf("a.html", page(article));
+    check(text.startsWith("# The page\n\nSentences")).toBe(true);
+    check(sections.map(({ name }) => name)).toEqual(["The page", "More"]);
+  });
+
   test.each([
     ['<h2 id="own">Install</h2>', "own"],
     ['<section id="around"><h2>Install</h2></section>', "around"],
