@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { judgeAccess, parsePrincipal } from "#server/access/principals.ts";
+import { makePushLineSchema } from "#server/sources/push/json-schema.ts";
 import { parsePushLine } from "#server/sources/push/lines.ts";
 
 const page = readFileSync(new URL("../../docs/sources/push.md", import.meta.url), "utf8");
@@ -18,4 +19,16 @@ test("every line that docs/sources/push.md shows is taken as it stands", () => {
     const people = parsed.event.t === "upsert" ? (parsed.event.item.assignees ?? []) : [];
     for (const person of people) expect(parsePrincipal(person.principal ?? ""), line).toBeDefined();
   }
+});
+
+test("the page shows every kind of line, and the schema file is the one that the reader of lines is made of", () => {
+  const file = readFileSync(new URL("../../docs/push-line.schema.json", import.meta.url), "utf8");
+  const schema = makePushLineSchema();
+  expect(JSON.parse(file)).toEqual(JSON.parse(JSON.stringify(schema)));
+  // What the generator makes of a union of objects.
+  const kinds = (schema["oneOf"] as { properties: { t: { const: string } } }[]).map(
+    ({ properties }) => properties.t.const,
+  );
+  expect(kinds).toHaveLength(7);
+  for (const kind of kinds) expect(page, kind).toMatch(new RegExp(`"t": ?"${kind}"`));
 });

@@ -1,6 +1,14 @@
 import type { TestAnswer } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 
+interface Result {
+  line?: number;
+  externalId?: string | null;
+  result: string;
+  error?: { code: string; message: string };
+  notes?: string[];
+}
+
 /** A server with a push connector that everybody of the workspace may see, and ways to push to it. */
 export async function makePushServer() {
   const kb = await makeConnectorServer();
@@ -16,12 +24,10 @@ export async function makePushServer() {
   async function push(lines: readonly unknown[], query = "") {
     const raw = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
     const answer = await send("POST", `/items${query}`, { raw, headers: { "content-type": "application/x-ndjson" } });
-    if (answer.status !== 200) return [{ result: `${answer.status} ${answer.json.code}` }];
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into every field
-    return answer.text
-      .split("\n")
-      .filter(Boolean)
-      .map((line): any => JSON.parse(line));
+    if (answer.status !== 200) return [{ result: `${answer.status} ${answer.json.code}` } as Result];
+    const found = answer.text.split("\n").filter(Boolean);
+    // The contract's PushResult, of which tests look into every field.
+    return found.map((line) => JSON.parse(line) as Result);
   }
 
   /** What the caller's role may read now, by externalId. */
