@@ -171,7 +171,8 @@ function decide(search: Search, answer: (order: SearchOrder, match: "all" | "any
   if (request.after?.match === "any") return answer("relevance", "any");
   const all = answer(request.order, "all");
   if (request.after !== undefined) return all;
-  const canRelax = wanted > 2;
+  // When texts were left unread, there may be more that have all words, and no time to look for others.
+  const canRelax = wanted > 2 && all.isExact;
   if (isDate) return all.collector.totalAll > 0 || !canRelax ? all : answer("relevance", "any");
   return all.collector.totalAll >= FEW || !canRelax ? all : answer("relevance", "any");
 }

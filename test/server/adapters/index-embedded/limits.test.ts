@@ -105,6 +105,23 @@ test("at most 5,000 texts are read for a phrase, best first, and the total says 
   expect([reads, response.total, response.isTotalExact]).toEqual([5_000, 5_000, false]);
 });
 
+test("a phrase of words that stand in many long texts is looked for as long as half of the time lasts", () => {
+  const index = make();
+  const documents = Array.from({ length: 50 }, (_, i) => makeDocument({ kbId: `kbi_${i}`, text: "late fee" }));
+  index.transaction(() => index.writer.bulk("w1", documents));
+  let now = 0;
+  const readText = () => {
+    now += 100;
+    return ["a late fee"];
+  };
+  const reader = makeIndexReader(index.db, { readText, now: () => now });
+  const response = reader.search(makeRequest({ query: '"late fee"', deadlineMs: 2_000 }));
+  expect([response.total, response.hits.length, response.isTotalExact]).toEqual([11, 10, false]);
+  // What was found is not thrown away for items that have some of the words.
+  const mixed = reader.search(makeRequest({ query: 'late fee "late fee"', deadlineMs: 1_000 }));
+  expect([mixed.total, mixed.match]).toEqual([6, "all"]);
+});
+
 test("words that occur in nothing visible are named as written; hidden ones are among them", () => {
   const index = make();
   index.put("w1", { kbId: "a", text: "alpha" }, { kbId: "b", text: "merger", aclId: 2 });
