@@ -112,6 +112,9 @@ async function configFor(source: SourceKind, input: CommandInput, deps: Deps): P
   if (source.providerId === "filesystem" && typeof config["root"] === "string") {
     config["root"] = resolve(deps.cwd, config["root"]);
   }
+  if (source.providerId === "git" && typeof config["url"] === "string" && /^\.{1,2}(?:\/|$)/.test(config["url"])) {
+    config["url"] = resolve(deps.cwd, config["url"]);
+  }
   return config;
 }
 

@@ -82,7 +82,7 @@ const CODES: Partial<Record<string, string>> = {
 };
 
 const UNAUTHORIZED =
-  /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]|permission denied|access denied|access rights|incorrect passphrase|invalid credentials/i;
+  /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]|permission denied|access denied|incorrect passphrase|invalid credentials/i;
 
 function unavailable(message: string, field?: string): ApiError {
   return new ApiError("source_unavailable", { message, ...(field !== undefined && { field }) });

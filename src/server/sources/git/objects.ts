@@ -78,14 +78,19 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
   child.on("error", fail);
   child.on("close", () => fail(new ApiError("source_unavailable", { message: "Reading the mirror has ended." })));
   child.stderr.resume();
-  letGo(child);
+  hold(child, false);
+  let open = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
     ask(question, read) {
+      if (open++ === 0) hold(child, true);
       child.stdin?.write(question);
       const answer = last.then(() => read(bytes));
+      const close = () => {
+        if (--open === 0) hold(child, false);
+      };
       // The next answer is read whatever became of this one.
-      last = answer.catch(() => undefined);
+      last = answer.then(close, close);
       return answer;
     },
     isOver: () => failure !== undefined,
@@ -93,13 +98,22 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
   };
 }
 
-/** The program may end though this git still waits: its stdin closes then, and it ends too. */
-function letGo(child: ChildProcess): void {
-  child.unref();
-  for (const stream of [child.stdin, child.stdout, child.stderr]) {
-    // They are sockets, which have it; the type of a pipe does not say so.
-    (stream as ((Readable | Writable) & { unref?(): void }) | null)?.unref?.();
+/**
+ * The program may end though this git still waits: its stdin closes then, and it ends too. Not while an answer is
+ * waited for.
+ */
+function hold(child: ChildProcess, isHeld: boolean): void {
+  // Pipes are sockets, which have it; the type of a pipe does not say so.
+  const streams = [child.stdin, child.stdout, child.stderr] as (((Readable | Writable) & Partial<Holdable>) | null)[];
+  for (const each of [child, ...streams]) {
+    if (isHeld) each?.ref?.();
+    else each?.unref?.();
   }
+}
+
+interface Holdable {
+  ref(): void;
+  unref(): void;
 }
 
 interface ByteStream {

@@ -177,7 +177,7 @@ function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket
 
 /** Lines for the alias alone: keys of other hosts in the text count for nothing. */
 function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefined): string {
-  const names = new Set([host, `[${host}]:${port}`]);
+  const names = new Set(port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`]);
   const given = (configured ?? "").split("\n").flatMap((line) => {
     const [hosts = "", type, key] = line.trim().split(/\s+/);
     const isOurs = hosts.split(",").some((name) => names.has(name.toLowerCase()));
