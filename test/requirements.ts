@@ -3,7 +3,8 @@ import { test, type TestContext } from "vitest";
 /**
  * The contract, sentence by sentence: one id per table row, numbered rule and bullet of its sections 2–9 that says
  * something about behaviour. Tests name the ids they prove through `verifies`; `requirements.test.ts` fails when an id
- * of a finished step has no test. `step` is the step of the roadmap that builds it.
+ * of a finished step has no test. `step` is the step of the roadmap that builds it. A section that is a page of `docs/` is
+ * what we promise beyond the contract.
  */
 export interface Requirement {
   section: string;
@@ -195,6 +196,13 @@ export const REQUIREMENTS = {
   "errors:non-post": r("7", 1, "A non-POST verb on /mcp returns an error."),
   "limits:search-limit": r("8", 1, "limit caps the number of results of kb_search."),
   "versioning:header": r("9", 1, "MCP requests carry Mcp-Protocol-Version 2025-03-26."),
+
+  // Beyond the contract
+  "fields:typed": r("docs/fields.md", 2, "Front matter, document properties and source fields are typed fields."),
+  "fields:source-wins": r("docs/fields.md", 2, "A document's claims never overwrite a source's own fields."),
+  "fields:filter": r("docs/fields.md", 2, "key:value filters by a field that something visible has."),
+  "fields:shown": r("docs/fields.md", 2, "Hits show the fields of their items."),
+  "fields:hidden": r("docs/fields.md", 2, "A field that only hidden items have reads like one that nothing has."),
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -41,6 +41,7 @@ test("of 60 planted secrets none is found, read, listed or kept in the file", as
   expect(shown).toContain("[removed: aws key]");
   for (const secret of SECRETS) {
     expect((await kb.find(`"${secret}"`)).total, secret).toBe(0);
+    expect(JSON.stringify((await kb.find(`hint:"${secret}"`)).notes)).not.toContain("as a field");
     expect(JSON.stringify((await kb.find(`staging runner ${secret}`)).results)).not.toContain(secret.slice(0, 12));
   }
   expect((await kb.find("removed private key")).total).toBeGreaterThan(3);

@@ -1,7 +1,11 @@
 import { describe, test } from "vitest";
 import { findQueryFilters, withField } from "#server/search/query-filters.ts";
+import type { SourceItem } from "#server/ports/source.ts";
+import { FOLDER, makeConnectorServer, pushed } from "../connectors/server.ts";
 import { DAY, makeKit } from "../mcp/kit.ts";
+import { item } from "../sync/harness.ts";
 import { TEST_NOW } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 
 /** Three notes that everybody sees, and one with fields of its own that only its owner does. */
 async function makeWorld() {
@@ -34,32 +38,40 @@ async function makeWorld() {
 }
 
 describe("a name and a value in a query", () => {
-  test("are a filter when something visible has them, and the answer says so", async ({ expect }) => {
-    const { search } = await makeWorld();
-    const drafts = await search("budget status:DRAFT");
-    expect(drafts).toMatchObject({
-      titles: ["One"],
-      total: 1,
-      notes: ['"status:DRAFT" in the query was read as a field.'],
-    });
-    expect((await search('budget status:"final text" pages:3')).titles).toEqual(["Two"]);
-    expect((await search("budget created:2024-03")).titles).toEqual(["One"]);
-    expect((await search("budget kind:file tags:q4")).notes).toEqual([
-      '"kind:file" in the query was read as a filter.',
-      '"tags:q4" in the query was read as a field.',
-    ]);
-  });
+  verifies(
+    "fields:filter",
+    "are a filter when something visible has them, and the answer says so",
+    async ({ expect }) => {
+      const { search } = await makeWorld();
+      const drafts = await search("budget status:DRAFT");
+      expect(drafts).toMatchObject({
+        titles: ["One"],
+        total: 1,
+        notes: ['"status:DRAFT" in the query was read as a field.'],
+      });
+      expect((await search('budget status:"final text" pages:3')).titles).toEqual(["Two"]);
+      expect((await search("budget created:2024-03")).titles).toEqual(["One"]);
+      expect((await search("budget kind:file tags:q4")).notes).toEqual([
+        '"kind:file" in the query was read as a filter.',
+        '"tags:q4" in the query was read as a field.',
+      ]);
+    },
+  );
 
-  test("are words where only hidden items have them, exactly as where nothing has", async ({ expect }) => {
-    const { search } = await makeWorld();
-    const answers = [await search("budget level:7"), await search("budget nosuch:7")];
-    const about = answers.map(({ titles, notes }) => ({
-      titles,
-      notes: notes.map((note: string) => note.replace("nosuch", "level")),
-    }));
-    expect(about[0]?.titles).toContain("Three");
-    expect(JSON.stringify(about)).not.toContain("read as a field");
-  });
+  verifies(
+    "fields:hidden",
+    "are words where only hidden items have them, exactly as where nothing has",
+    async ({ expect }) => {
+      const { search } = await makeWorld();
+      const answers = [await search("budget level:7"), await search("budget nosuch:7")];
+      const about = answers.map(({ titles, notes }) => ({
+        titles,
+        notes: notes.map((note: string) => note.replace("nosuch", "level")),
+      }));
+      expect(about[0]?.titles).toContain("Three");
+      expect(JSON.stringify(about)).not.toContain("read as a field");
+    },
+  );
 
   test("stay words in phrases, addresses and times, and the query keeps the rest", ({ expect }) => {
     const written = (query: string) => findQueryFilters(query).map((filter) => filter.written);
@@ -78,7 +90,7 @@ describe("a name and a value in a query", () => {
 });
 
 describe("fields that are asked for outright", () => {
-  test("must all be met, and hits show theirs", async ({ expect }) => {
+  verifies("fields:shown", "must all be met, and hits show theirs", async ({ expect }) => {
     const { search, field } = await makeWorld();
     const found = await search("budget", field("status:draft", "pages:12"));
     expect(found.results).toMatchObject([
@@ -124,4 +136,45 @@ test("an agent filters by what a detailed hit shows", async ({ expect }) => {
   const narrowed = await kb.tool(member, "kb_search", { query: "budget created:2024-03-05" });
   expect(narrowed.titles).toEqual(["One"]);
   expect(narrowed.text).toContain('Note: "created:2024-03-05" in the query was read as a field.');
+});
+
+describe("the fields of a connector's items", () => {
+  test("come from the source and the document, and a changed one is found anew after the next run", async ({
+    expect,
+  }) => {
+    const kb = await makeConnectorServer();
+    const plan = (fields: NonNullable<SourceItem["fields"]>) =>
+      item("plan.md", "the plan", { fields, version: JSON.stringify(fields) });
+    kb.world.items = [plan({ status: "draft", owner: null })];
+    const { json } = await kb.as(kb.owner).post("/api/connectors", { ...FOLDER, access: { visibility: "workspace" } });
+    await kb.worker.runUntilIdle();
+    const total = async (pair: string) =>
+      (await kb.as(kb.member).get(`/api/connectors/search?field=${encodeURIComponent(pair)}`)).json.total;
+    expect([await total("status:draft"), await total("status:final")]).toEqual([1, 0]);
+    kb.world.items = [plan({ status: "final", due: "2026-12-01" })];
+    await kb.as(kb.owner).post(`/api/connectors/${json.connector.id}/syncs`, {});
+    await kb.worker.runUntilIdle();
+    expect([await total("status:draft"), await total("status:final"), await total("due:2026-12")]).toEqual([0, 1, 1]);
+    const { files } = (await kb.as(kb.member).get("/api/connectors/all-files")).json;
+    expect(files).toMatchObject([{ fields: { status: "final", due: "2026-12-01" } }]);
+  });
+
+  test("are those of pushed items too, and read by their name from what an agent is shown", async ({ expect }) => {
+    const kb = await makeConnectorServer();
+    const body = { providerId: "push", name: "Tracker", access: { visibility: "workspace" } };
+    const { json } = await kb.as(kb.owner).post("/api/connectors", body);
+    const line = pushed("T-1", {
+      fields: { "Story points": 5, Sprint: "2026-W47", teams: ["web", "Ops & SRE"], done: null },
+    });
+    const path = `/api/connectors/${json.connector.id}/items`;
+    const headers = { "content-type": "application/x-ndjson" };
+    await kb.withToken(json.key).request("POST", path, { raw: JSON.stringify(line), headers });
+    const found = await kb
+      .as(kb.member)
+      .get("/api/connectors/search?query=story-points:5%20teams:%22ops%20%26%20sre%22");
+    expect(found.json.results).toMatchObject([
+      { title: "Task T-1", fields: { Story_points: 5, Sprint: "2026-W47", teams: ["web", "Ops & SRE"] } },
+    ]);
+    expect(found.json.results[0].fields).not.toHaveProperty("done");
+  });
 });

@@ -1,13 +1,18 @@
 import { describe, test } from "vitest";
 import { claimsOf } from "#server/sync/claims.ts";
 import { itemFields } from "#server/sync/item-fields.ts";
+import { verifies } from "../../requirements.ts";
 
 describe("the fields of an item", () => {
-  test("are its source's own; a document fills only names that are left free, however it spells them", ({ expect }) => {
-    const own = { Status: "final", "Due date": null, pages: 3 };
-    const claims = { status: "draft", due_date: "2024-03-05", PAGES: 12, author: "Ana", draft: true };
-    expect(itemFields(own, claims)).toEqual({ Status: "final", pages: 3, author: "Ana", draft: true });
-  });
+  verifies(
+    "fields:source-wins",
+    "are its source's own; a document fills only names that are left free, however it spells them",
+    ({ expect }) => {
+      const own = { Status: "final", "Due date": null, pages: 3 };
+      const claims = { status: "draft", due_date: "2024-03-05", PAGES: 12, author: "Ana", draft: true };
+      expect(itemFields(own, claims)).toEqual({ Status: "final", pages: 3, author: "Ana", draft: true });
+    },
+  );
 
   test("never hold what a document says of its id, place or readers", ({ expect }) => {
     const claims = {

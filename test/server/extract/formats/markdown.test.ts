@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, test } from "vitest";
+import { verifies } from "../../../requirements.ts";
 import { textOf } from "../documents.ts";
 
 describe("Markdown", () => {
@@ -16,25 +17,29 @@ describe("Markdown", () => {
     ]);
   });
 
-  test("front matter becomes title, language and properties; what is no map stays text", async ({ expect }) => {
-    const result = await textOf(
-      "a.md",
-      "---\ntitle: Plan\nauthor: Ana\ntags: [a, b]\ndate: 2024-01-31\nat: 2024-01-31 10:00:00\nlang: en-GB\n__proto__: x\npages: 12\nprice: 1.50\ndraft: true\nnested: {a: 1}\n---\nBody\n",
-    );
-    expect(result).toMatchObject({ text: "Body\n", title: "Plan", language: "en" });
-    expect(Object.entries(result.properties)).toEqual([
-      ["author", "Ana"],
-      ["tags", ["a", "b"]],
-      ["date", "2024-01-31"],
-      ["at", "2024-01-31T10:00:00Z"],
-      ["__proto__", "x"],
-      ["pages", 12],
-      ["price", 1.5],
-      ["draft", true],
-    ]);
-    expect((await textOf("a.md", "---\n- one\n---\nBody\n")).text).toBe("---\n- one\n---\nBody\n");
-    expect((await textOf("a.md", "---\nnever closed\n")).text).toBe("---\nnever closed\n");
-  });
+  verifies(
+    "fields:typed",
+    "front matter becomes title, language and properties; what is no map stays text",
+    async ({ expect }) => {
+      const result = await textOf(
+        "a.md",
+        "---\ntitle: Plan\nauthor: Ana\ntags: [a, b]\ndate: 2024-01-31\nat: 2024-01-31 10:00:00\nlang: en-GB\n__proto__: x\npages: 12\nprice: 1.50\ndraft: true\nnested: {a: 1}\n---\nBody\n",
+      );
+      expect(result).toMatchObject({ text: "Body\n", title: "Plan", language: "en" });
+      expect(Object.entries(result.properties)).toEqual([
+        ["author", "Ana"],
+        ["tags", ["a", "b"]],
+        ["date", "2024-01-31"],
+        ["at", "2024-01-31T10:00:00Z"],
+        ["__proto__", "x"],
+        ["pages", 12],
+        ["price", 1.5],
+        ["draft", true],
+      ]);
+      expect((await textOf("a.md", "---\n- one\n---\nBody\n")).text).toBe("---\n- one\n---\nBody\n");
+      expect((await textOf("a.md", "---\nnever closed\n")).text).toBe("---\nnever closed\n");
+    },
+  );
 
   test("secrets in front matter are taken out of names, texts and lists", async ({ expect }) => {
     const token = `ghp_${"a1B2".repeat(9)}`;

@@ -21,6 +21,7 @@ test("an index of another analyzer is rebuilt from the stored texts, and answers
   const { writer } = kb.database;
   const run = (sql: string) => writer.request({ type: "execute", sql, parameters: [] });
   await run("update item_texts set text = 'written afterwards'");
+  await run(`update items set fields = '{"stage":"draft"}'`);
   await run("update index_state set analyzerVersion = 0");
 
   const connection = openWriter(kb.database.file, "normal");
@@ -29,6 +30,7 @@ test("an index of another analyzer is rebuilt from the stored texts, and answers
   expect(await total("before")).toBe(40);
   while (slice());
   expect([await total("before"), await total("afterwards"), await total("note")]).toEqual([0, 40, 40]);
+  expect(await total("note stage:draft")).toBe(40);
   expect(makeReindex(connection, makeIndexWriter(connection.raw))()).toBe(false);
   connection.close();
 });
