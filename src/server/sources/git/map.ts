@@ -100,11 +100,21 @@ function contentOf(
   { maxFileBytes, readsArchives }: Pick<RepositoryFacts, "maxFileBytes" | "readsArchives">,
 ): SourceItem["content"] {
   if (file.size === 0) return { type: "none", reason: "empty" };
-  const isWithoutText = file.lfsSize !== undefined || file.attributes.isBinary || hasNoText(mimeType, readsArchives);
+  const isWithoutText =
+    file.lfsSize !== undefined || isDeclaredBinary(file, mimeType) || hasNoText(mimeType, readsArchives);
   if (isWithoutText) return { type: "none", reason: "unsupported_type" };
   return file.size === undefined || file.size > maxFileBytes
     ? { type: "none", reason: "too_large" }
     : { type: "fetch" };
+}
+
+/**
+ * `binary` says that git shall not compare lines. Of what looks like text it says that it is none; a PDF or a
+ * presentation is a document all the same, and is commonly marked so.
+ */
+function isDeclaredBinary({ attributes }: FileFacts, mimeType: string | undefined): boolean {
+  const isDocument = mimeType !== undefined && !/^text\/|json|xml$|yaml|toml|javascript/.test(mimeType);
+  return attributes.isBinary && !isDocument;
 }
 
 function personOf({ name, email }: CommitFacts): SourcePerson {

@@ -136,26 +136,28 @@ describe("what of a repository is an item", () => {
 
   test("what has no text says why, and is found by its name", async () => {
     const { write, commit, run, context } = makeRepository();
-    write(".gitattributes", "*.dat binary\n*.psd filter=lfs diff=lfs merge=lfs -text\n");
+    write(".gitattributes", "*.dat binary\n*.pdf binary\n*.psd filter=lfs diff=lfs merge=lfs -text\n");
+    write("b.pdf", "%PDF-1.4");
     write("a.dat", "looks like text");
     write("b.psd", `version https://git-lfs.github.com/spec/v1\noid sha256:${"a".repeat(64)}\nsize 1234567\n`);
     write("c.bin", `version https://git-lfs.github.com/spec/v1\noid sha256:${"b".repeat(64)}\nsize 7\n`);
     write("empty.txt", "");
     write("large.txt", "x".repeat(3_000));
-    write("movie.mp4", "x");
+    write("large.woff2", "x");
     write("plain.txt", "text");
     commit();
     const items = itemsOf(await run(context({ maxFileMb: 0.002 })));
     expect(
       items.map(({ externalId, content, size, fields }) => [externalId, content, size, fields?.["storedIn"]]),
     ).toEqual([
-      [".gitattributes", { type: "fetch" }, 55, undefined],
+      [".gitattributes", { type: "fetch" }, 68, undefined],
       ["a.dat", { type: "none", reason: "unsupported_type" }, 15, undefined],
+      ["b.pdf", { type: "fetch" }, 8, undefined],
       ["b.psd", { type: "none", reason: "unsupported_type" }, 1_234_567, "Git LFS"],
       ["c.bin", { type: "none", reason: "unsupported_type" }, 7, "Git LFS"],
       ["empty.txt", { type: "none", reason: "empty" }, 0, undefined],
       ["large.txt", { type: "none", reason: "too_large" }, 3_000, undefined],
-      ["movie.mp4", { type: "none", reason: "unsupported_type" }, 1, undefined],
+      ["large.woff2", { type: "none", reason: "unsupported_type" }, 1, undefined],
       ["plain.txt", { type: "fetch" }, 4, undefined],
     ]);
   });
