@@ -1,4 +1,5 @@
 import { findMarks, type Mark, type Marks } from "./marks.ts";
+import { makeNarrow, type Narrow } from "./narrow.ts";
 import { alignEnd, alignStart, avoidPairs } from "./sentences.ts";
 
 /** A stretch of stored text; `start` is its offset in the whole, in UTF-16 code units. */
@@ -49,18 +50,40 @@ export function bestSnippets(chunks: readonly TextChunk[], marks: Marks, options
   return chosen.sort((a, b) => placeOf(a) - placeOf(b)).map((window) => cut(window, maxChars));
 }
 
+/** What `findPassages` found. */
+export interface FoundPassages {
+  /** At most eight of 600 UTF-16 code units, in the order of the text. */
+  passages: Passage[];
+  /** How many there are in all, as far as they were counted. */
+  total: number;
+  /** False when there may be more than `total`. */
+  isTotalExact: boolean;
+}
+
+/** Counted at most: nobody reads on at the thousandth, and a common word of a long text has tens of thousands. */
+export const MAX_FIND_TOTAL = 1_000;
+
 /**
  * The passages around every place where the words or phrases stand (literally, by the analyzer's words; never a
- * pattern), at most eight of 600 characters. `total` counts all such passages. Source: B12, S24.
+ * pattern), at most eight of 600 characters. `total` counts such passages up to a thousand. Source: B12, S24.
+ *
+ * @param isLate asked before each further chunk: true = what was found so far has to do
  */
-export function findPassages(chunks: readonly TextChunk[], marks: Marks): { passages: Passage[]; total: number } {
+export function findPassages(
+  chunks: Iterable<TextChunk>,
+  marks: Marks,
+  isLate: () => boolean = () => false,
+): FoundPassages {
+  const narrow = makeNarrow(marks);
   const passages: Passage[] = [];
   let total = 0;
   let end = -1;
   for (const view of overlapping(chunks)) {
-    const found = newMarks(view, marks);
+    if (view.start > 0 && isLate()) return { passages, total, isTotalExact: false };
+    const found = newMarks(view, marks, narrow);
     for (const [i, mark] of found.entries()) {
       if (view.start + mark.start < end) continue;
+      if (total === MAX_FIND_TOTAL) return { passages, total, isTotalExact: false };
       total++;
       const to = found[lastWithin(found, i, MAX_FIND_CHARS / 2)]?.end ?? mark.end;
       const passage = cut({ view, marks: found, from: mark.start, to, value: 0 }, MAX_FIND_CHARS, end);
@@ -68,7 +91,7 @@ export function findPassages(chunks: readonly TextChunk[], marks: Marks): { pass
       if (passages.length < MAX_FIND_PASSAGES) passages.push(passage);
     }
   }
-  return { passages, total };
+  return { passages, total, isTotalExact: true };
 }
 
 /** A chunk with the end of the one before it; marks that end within `seen` were met already. */
@@ -88,26 +111,38 @@ interface Window {
   value: number;
 }
 
-function* overlapping(chunks: readonly TextChunk[]): Generator<View> {
-  for (const [i, chunk] of chunks.entries()) {
-    const before = chunks[i - 1];
-    const isAdjacent = before !== undefined && before.start + before.text.length === chunk.start;
-    const tail = isAdjacent
-      ? before.text.slice(avoidPairs(before.text, Math.max(0, before.text.length - OVERLAP)))
-      : "";
-    yield {
-      start: chunk.start - tail.length,
-      text: tail + chunk.text,
-      seen: tail.length,
-      isLast: i === chunks.length - 1,
-    };
+function* overlapping(chunks: Iterable<TextChunk>): Generator<View> {
+  let before: TextChunk | undefined;
+  let held: TextChunk | undefined;
+  // One chunk is held back, so that the last is known as the last.
+  for (const chunk of chunks) {
+    if (held !== undefined) yield viewOf(held, before, false);
+    [before, held] = [held, chunk];
   }
+  if (held !== undefined) yield viewOf(held, before, true);
+}
+
+function viewOf(chunk: TextChunk, before: TextChunk | undefined, isLast: boolean): View {
+  const isAdjacent = before !== undefined && before.start + before.text.length === chunk.start;
+  const tail = isAdjacent ? before.text.slice(avoidPairs(before.text, Math.max(0, before.text.length - OVERLAP))) : "";
+  return { start: chunk.start - tail.length, text: tail + chunk.text, seen: tail.length, isLast };
 }
 
 /** Marks not met in the chunk before. One that touches the seam is left to the next view, which sees its whole word. */
-function newMarks(view: View, marks: Marks): Mark[] {
+function newMarks(view: View, marks: Marks, narrow?: Narrow): Mark[] {
   const { text, seen, isLast } = view;
-  return findMarks(text, marks).filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
+  const found = narrow === undefined ? findMarks(text, marks) : findMarksIn(text, marks, narrow(text));
+  return found.filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
+}
+
+function findMarksIn(text: string, marks: Marks, stretches: readonly { start: number; end: number }[]): Mark[] {
+  return stretches.flatMap(({ start, end }) =>
+    findMarks(text.slice(start, end), marks).map((mark) => ({
+      ...mark,
+      start: mark.start + start,
+      end: mark.end + start,
+    })),
+  );
 }
 
 function collectWindows(chunks: readonly TextChunk[], marks: Marks, maxChars: number): Window[] {

@@ -28,6 +28,11 @@ const EXCEPTIONS: Record<string, string> = {
   andes: "andes",
 };
 
+/** The words whose stem is not made by rule but is this one. */
+export function writtenByHand(stem: string): string[] {
+  return Object.keys(EXCEPTIONS).filter((word) => EXCEPTIONS[word] === stem);
+}
+
 /** Words that stop after step 1a. */
 const INVARIANT_AFTER_1A = new Set([
   "inning",

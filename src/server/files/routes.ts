@@ -51,6 +51,7 @@ async function answerContent(
     return answerText(c, text, type, etag, {
       "X-Total-Chars": String(found.item.textChars),
       "X-Total-Passages": String(found.total),
+      ...(!found.isTotalExact && { "X-Total-Is-Exact": "false" }),
     });
   }
   const { offset = 0, limit = DEFAULT_CHARS, section } = query;

@@ -3,6 +3,7 @@ import { explainAccess } from "#server/access/explain.ts";
 import type { Policy } from "#server/access/policy.ts";
 import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
+import type { SearchIndex } from "#server/ports/search-index.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { ItemPosition } from "#server/ports/store/items.ts";
@@ -21,7 +22,7 @@ export interface FileService {
   countBySource(actor: Actor): Promise<FileCounts>;
   /** @throws ApiError `not_found`, `no_text`, `past_end`, `no_such_section` */
   text(actor: Actor, kbId: string, range: WantedRange): Promise<TextRange>;
-  /** @throws ApiError `not_found`, `no_text` */
+  /** @throws ApiError `not_found`, `no_text`, `search_timeout` */
   find(actor: Actor, kbId: string, words: string): Promise<FoundPassages>;
   /** @throws ApiError `not_found`, `no_text`, `source_unavailable` */
   original(actor: Actor, kbId: string): Promise<Original>;
@@ -34,6 +35,8 @@ export interface FileService {
 export interface FileServiceOptions {
   store: Store;
   policy: Policy;
+  /** Looks into texts off this thread. */
+  index: Pick<SearchIndex, "find">;
   cursors: CursorCodec;
   fetchOriginal: FetchOriginal;
   /** An admin who asks about somebody's access is written down (S18). */
@@ -75,7 +78,7 @@ export function makeFileService(options: FileServiceOptions): FileService {
       list(actor, { ...query, connectorId }, (request) => listConnectorItems(policy, actor, connectorId, request)),
     countBySource: async (actor) => ({ counts: await countItemsBySource(policy, actor) }),
     text: (actor, kbId, range) => readText(policy, actor, kbId, range),
-    find: (actor, kbId, words) => findPassages(policy, actor, kbId, words),
+    find: (actor, kbId, words) => findPassages(options, actor, kbId, words),
     original: (actor, kbId) => readOriginal(policy, options.fetchOriginal, actor, kbId),
     async access(actor, kbId, userId) {
       const { isAdminRead, ...explained } = await explainAccess({ store, policy }, actor, kbId, userId);

@@ -24,6 +24,8 @@ export interface ContentPassages {
   item: ItemRecord;
   passages: readonly { at: number; text: string }[];
   total: number;
+  /** False when there may be more than `total`. */
+  isTotalExact: boolean;
 }
 
 /** Characters worth reading for a budget: more would be cut again. */
@@ -50,7 +52,8 @@ export function renderContent(range: ContentRange, how: ContentRendering): strin
 
 /** The passages of an item that hold what was looked for; at most `maxTokens`. */
 export function renderPassages(found: ContentPassages, how: ContentRendering): string {
-  const { item, passages, total } = found;
+  const { item, passages, total, isTotalExact } = found;
+  const atLeast = isTotalExact ? "" : "at least ";
   const header = headerLines(item, how, item.textChars).join("\n");
   const blocks = passages.map(({ at, text }) => {
     const section = sectionAt(item, at);
@@ -60,11 +63,16 @@ export function renderPassages(found: ContentPassages, how: ContentRendering): s
   const render = (shown: number): string => {
     const last = passages[shown - 1];
     const rest = total - shown;
-    const more = rest > 0 && last !== undefined ? ` ${rest} more; read on from offset=${last.at}, or narrow find.` : "";
-    const none = total === 0 ? " Nothing here has these words: try others, or read without find." : "";
-    return [header, ...blocks.slice(0, shown), `End of passages. ${shown} of ${total} shown.${more}${none}`].join(
-      "\n\n",
-    );
+    const more =
+      rest > 0 && last !== undefined
+        ? ` ${atLeast === "" ? "" : "At least "}${rest} more; read on from offset=${last.at}, or narrow find.`
+        : "";
+    const none = total > 0 ? "" : isTotalExact ? NOTHING : NOT_ALL_SEEN;
+    return [
+      header,
+      ...blocks.slice(0, shown),
+      `End of passages. ${shown} of ${atLeast}${total} shown.${more}${none}`,
+    ].join("\n\n");
   };
   for (let shown = blocks.length; shown >= 0; shown--) {
     const text = render(shown);
@@ -72,6 +80,9 @@ export function renderPassages(found: ContentPassages, how: ContentRendering): s
   }
   return "End of passages. Too large for maxTokens; raise it.";
 }
+
+const NOTHING = " Nothing here has these words: try others, or read without find.";
+const NOT_ALL_SEEN = " Looking through all of it took too long: repeat it, or read without find.";
 
 /** From the fullest header to the smallest. */
 function headersOf(range: ContentRange, how: ContentRendering): string[] {

@@ -1,6 +1,6 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
-import type { Passage, SnippetOptions } from "#server/analysis/snippet.ts";
+import type { FoundPassages, Passage, SnippetOptions } from "#server/analysis/snippet.ts";
 
 /** What the index holds of an item: everything that is searched, filtered, ordered or counted without its stored text. */
 export interface IndexedDocument {
@@ -138,6 +138,11 @@ export interface ExcerptRequest {
   deadlineMs?: number;
 }
 
+/** Asks where words stand in one item's text: in exactly the text that was judged. */
+export interface FindRequest extends Pick<ExcerptRequest, "workspaceId" | "viewer" | "query" | "deadlineMs"> {
+  item: { kbId: string; textHash: string };
+}
+
 export interface IndexStats {
   documents: number;
   segments: number;
@@ -160,6 +165,8 @@ export interface SearchIndex {
    * that has another text by now, is gone, or is not the viewer's to read any more.
    */
   excerpts(request: ExcerptRequest): Promise<(Excerpt[] | undefined)[]>;
+  /** The passages of an item's text that hold the words, off the main thread. Undefined as for `excerpts`. */
+  find(request: FindRequest): Promise<FoundPassages | undefined>;
   stats(workspaceId: string): Promise<IndexStats>;
   /** Folds whatever is due now; for tests, benchmarks and quiet moments. */
   fold(workspaceId: string): Promise<void>;

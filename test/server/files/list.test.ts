@@ -1,17 +1,20 @@
 import * as fc from "fast-check";
-import { describe, test } from "vitest";
+import { describe, onTestFinished, test } from "vitest";
+import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
 import { makeFileService } from "#server/files/service.ts";
 import { makeCursorCodec } from "#server/http/cursor.ts";
 import type { FileListQuery } from "#api/files.ts";
 import type { Actor } from "#server/ports/actor.ts";
+import type { SearchIndex } from "#server/ports/search-index.ts";
 import { makeWorld, type World } from "../access/fixtures.ts";
 
 const query = (more: Partial<FileListQuery> = {}): FileListQuery => ({ sort: "updatedAt", limit: 50, ...more });
 
-function filesOf(world: World) {
+function filesOf(world: World, index: Pick<SearchIndex, "find"> = { find: async () => undefined }) {
   return makeFileService({
     store: world.store,
     policy: world.policy,
+    index,
     cursors: makeCursorCodec(new Uint8Array(32), world.clock),
     fetchOriginal: async () => undefined,
     audit: { record: async () => {}, recordSystem: async () => {} },
@@ -303,7 +306,9 @@ describe("passages", () => {
     const con = await world.connector(wsp);
     const text = `${"Nothing here. ".repeat(5_000)}The notice period is three months. ${"More. ".repeat(3_000)}`;
     const kbId = await world.item(wsp, { connectorId: con, text });
-    const files = filesOf(world);
+    const index = makeSearchPool({ file: world.database.file, size: 0, fold: async () => {} });
+    onTestFinished(() => index.close());
+    const files = filesOf(world, index);
     const found = await files.find(ana, kbId, '"notice period"');
     expect(found.total).toBe(1);
     const [passage] = found.passages;

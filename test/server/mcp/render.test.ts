@@ -255,7 +255,7 @@ describe("kb_get_file_content", () => {
     expect(answer).toContain('\nOutline: 0 Intro; 1840 Proposed "fix"\n');
     expect(answer).toMatch(/End of part\. Characters 0-[\d,]+ of 81,200; go on with offset=\d+\.$/);
     const found = renderPassages(
-      { item, passages: [{ at: 1900, text: "a\nb" }], total: 3 },
+      { item, passages: [{ at: 1900, text: "a\nb" }], total: 3, isTotalExact: true },
       { ...time, maxTokens: 500, count },
     );
     expect(found).toContain(`at 1900, "Proposed 'fix'":\n> a\n> b`);

@@ -1,7 +1,7 @@
 import { excerptOf, type StoredText } from "#server/analysis/excerpt.ts";
 import { makeMarks } from "#server/analysis/marks.ts";
-import type { Passage, TextChunk } from "#server/analysis/snippet.ts";
-import type { Excerpt, ExcerptRequest } from "#server/ports/search-index.ts";
+import { findPassages, type FoundPassages, type Passage, type TextChunk } from "#server/analysis/snippet.ts";
+import type { Excerpt, ExcerptRequest, FindRequest } from "#server/ports/search-index.ts";
 import { type Database, makeStatements, type Statements } from "./sqlite.ts";
 
 /** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
@@ -45,6 +45,49 @@ export function makeExcerpts(db: Database, now: () => number = () => performance
   };
 }
 
+/**
+ * Milliseconds after which a text is not looked through further. Of 20 MB a word takes some 50 of a free core and a
+ * phrase of common words 150: the rest is for a machine that has no free core.
+ */
+const FIND_MS = 1_500;
+
+/** Stored chunks in memory at a time: 256 thousand code units. */
+const CHUNKS_AT_ONCE = 16;
+
+const NEXT_CHUNKS = `
+  SELECT chunk, start, text FROM item_texts WHERE workspaceId = ? AND kbId = ? AND chunk > ?
+  ORDER BY chunk LIMIT ${CHUNKS_AT_ONCE}`;
+
+/**
+ * Finds the passages of one item's text that hold the words, from the store's tables, in one read transaction; some
+ * chunks of the text are in memory at a time. See `SearchIndex.find`.
+ */
+export function makeFinder(db: Database, now: () => number = () => performance.now()) {
+  const sql = makeStatements(db);
+  return (request: FindRequest): FoundPassages | undefined => {
+    const latest = now() + FIND_MS;
+    const { workspaceId, item, query } = request;
+    db.exec("BEGIN");
+    try {
+      const text = findText(sql, workspaceId, item.kbId, item.textHash, makeAccessCheck(sql, request));
+      if (text === undefined) return undefined;
+      return findPassages(chunksOf(sql, workspaceId, item.kbId), makeMarks(query), () => now() > latest);
+    } finally {
+      db.exec("COMMIT");
+    }
+  };
+}
+
+function* chunksOf(sql: Statements, workspaceId: string, kbId: string): Generator<TextChunk> {
+  for (let last = -1; ;) {
+    // Columns of the store's `item_texts`.
+    const chunks = sql(NEXT_CHUNKS).all(workspaceId, kbId, last) as unknown as (TextChunk & { chunk: number })[];
+    yield* chunks;
+    last = chunks.at(-1)?.chunk ?? last;
+    if (chunks.length < CHUNKS_AT_ONCE) return;
+  }
+}
+
 /** The text, when it is the very one that was asked for and the viewer may read the item as it is now. */
 function findText(
   sql: Statements,
@@ -74,7 +117,10 @@ function withLine(sql: Statements, workspaceId: string, kbId: string, passage: P
 }
 
 /** Every list of the access holds a principal of the viewer, by the store's own lists. No list = nobody. Source: S4. */
-function makeAccessCheck(sql: Statements, { workspaceId, viewer }: ExcerptRequest): (aclId: number) => boolean {
+function makeAccessCheck(
+  sql: Statements,
+  { workspaceId, viewer }: Pick<ExcerptRequest, "workspaceId" | "viewer">,
+): (aclId: number) => boolean {
   const held = new Set(viewer.principals);
   const known = new Map<number, boolean>();
   return (aclId) => {

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
-import type { Passage } from "#server/analysis/snippet.ts";
+import type { FoundPassages, Passage } from "#server/analysis/snippet.ts";
 import type { IndexStats, SearchIndex, SearchResponse } from "#server/ports/search-index.ts";
 import {
   fromReplyError,
@@ -52,6 +52,10 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
         | Passage[]
         | undefined
       )[],
+    find: async (request) =>
+      (await runner.run(request.workspaceId, { type: "find", request }, request.deadlineMs)) as
+        | FoundPassages
+        | undefined,
     stats: async (workspaceId) => (await runner.run(workspaceId, { type: "stats", workspaceId })) as IndexStats,
     fold,
     close: () => runner.close(),

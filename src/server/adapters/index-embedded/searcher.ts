@@ -1,8 +1,14 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { ApiError, assertNever, isApiError, type ErrorCode } from "#api/errors.ts";
-import type { Passage } from "#server/analysis/snippet.ts";
-import type { ExcerptRequest, IndexStats, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
-import { makeExcerpts } from "./excerpts.ts";
+import type { FoundPassages, Passage } from "#server/analysis/snippet.ts";
+import type {
+  ExcerptRequest,
+  FindRequest,
+  IndexStats,
+  SearchRequest,
+  SearchResponse,
+} from "#server/ports/search-index.ts";
+import { makeExcerpts, makeFinder } from "./excerpts.ts";
 import { type IndexReader, makeIndexReader } from "./reader.ts";
 import { makeStoredText } from "./stored-text.ts";
 
@@ -18,9 +24,10 @@ export interface SearcherOptions {
 export type SearcherTask =
   | { type: "search"; request: SearchRequest }
   | { type: "excerpts"; request: ExcerptRequest }
+  | { type: "find"; request: FindRequest }
   | { type: "stats"; workspaceId: string };
 
-export type SearcherAnswer = SearchResponse | (Passage[] | undefined)[] | IndexStats;
+export type SearcherAnswer = SearchResponse | (Passage[] | undefined)[] | FoundPassages | undefined | IndexStats;
 
 export interface SearcherMessage {
   id: number;
@@ -51,6 +58,7 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
     ...(cacheBytes !== undefined && { cacheBytes }),
   });
   const excerpts = makeExcerpts(db);
+  const find = makeFinder(db);
   return {
     perform(task) {
       switch (task.type) {
@@ -58,6 +66,8 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
           return reader.search(task.request);
         case "excerpts":
           return excerpts(task.request);
+        case "find":
+          return find(task.request);
         case "stats":
           return reader.stats(task.workspaceId);
         default:

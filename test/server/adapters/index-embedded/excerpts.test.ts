@@ -1,6 +1,6 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, onTestFinished, test } from "vitest";
-import { makeExcerpts } from "#server/adapters/index-embedded/excerpts.ts";
+import { makeExcerpts, makeFinder } from "#server/adapters/index-embedded/excerpts.ts";
 import { ACCESS_DDL } from "./world.ts";
 
 const CHUNK = 20_000;
@@ -13,7 +13,7 @@ function makeTables() {
   for (const ddl of [
     ...ACCESS_DDL,
     "CREATE TABLE items (workspaceId TEXT, kbId TEXT, aclId INTEGER, textHash TEXT, textChars INTEGER, removedAt INTEGER)",
-    "CREATE TABLE item_texts (workspaceId TEXT, kbId TEXT, chunk INTEGER, start INTEGER, text TEXT)",
+    "CREATE TABLE item_texts (workspaceId TEXT, kbId TEXT, chunk INTEGER, start INTEGER, text TEXT, line INTEGER)",
   ]) {
     db.exec(ddl);
   }
@@ -43,7 +43,7 @@ function makeTables() {
     );
     for (let start = 0, chunk = 0; start < text.length; start += CHUNK, chunk++) {
       run(
-        "INSERT INTO item_texts VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO item_texts VALUES (?, ?, ?, ?, ?, NULL)",
         workspaceId,
         kbId,
         chunk,
@@ -52,12 +52,18 @@ function makeTables() {
       );
     }
   };
-  const excerpts = makeExcerpts(db);
+  // A still clock: how long it takes is no matter of these tests.
+  const excerpts = makeExcerpts(db, () => 0);
+  const finder = makeFinder(db, () => 0);
   const of = (kbId: string, text: string, { query = "webhook", principals = ["ann"], workspaceId = "w1" } = {}) => {
     const items = [{ kbId, textHash: `hash of ${text}` }];
     return excerpts({ workspaceId, viewer: { principals, epoch: 1 }, items, query, options })[0];
   };
-  return { put, of };
+  const find = (kbId: string, text: string, query: string, principals = ["ann"]) => {
+    const item = { kbId, textHash: `hash of ${text}` };
+    return finder({ workspaceId: "w1", viewer: { principals, epoch: 1 }, item, query });
+  };
+  return { put, of, find, db };
 }
 
 describe("excerpts of stored texts", () => {
@@ -99,5 +105,52 @@ describe("excerpts of stored texts", () => {
     expect(isGiven(4, ["ann"])).toBe(false);
     expect(isGiven(0, ["ann"])).toBe(false);
     expect(isGiven(9, ["ann"])).toBe(false);
+  });
+});
+
+describe("finding in a stored text", () => {
+  test("sees all of it, however long, also across the seams of what is read at once", ({ expect }) => {
+    const { put, find } = makeTables();
+    // The phrase lies on the seam of two chunks and of two spans, and once at the very end.
+    const seam = 262_144;
+    const filler = "Lorem ipsum dolor. ".repeat(13_796).slice(0, seam - 6);
+    const text = `${filler} Red wombat! ${"Sed ut. ".repeat(40_000)}the red wombat`;
+    put("a", text);
+    const found = find("a", text, '"red wombat"');
+    expect(found?.total).toBe(2);
+    expect(found?.isTotalExact).toBe(true);
+    expect(
+      found?.passages.map(({ at, highlights }) => text.slice(at).slice(highlights[0]?.start, highlights[0]?.end)),
+    ).toEqual(["Red wombat", "red wombat"]);
+    expect(find("a", text, "wombats")?.total).toBe(2);
+    expect(find("a", text, "quokka")).toEqual({ passages: [], total: 0, isTotalExact: true });
+  });
+
+  test("counts no further than anybody reads", ({ expect }) => {
+    const { put, find } = makeTables();
+    const text = `${"x ".repeat(400)}wombat. `.repeat(1_500);
+    put("a", text);
+    const found = find("a", text, "wombat");
+    expect([found?.passages.length, found?.total, found?.isTotalExact]).toEqual([8, 1_000, false]);
+  });
+
+  test("that takes too long gives what it has and says that there may be more", ({ expect }) => {
+    const { put, db } = makeTables();
+    const text = `wombat. ${"filler words. ".repeat(20_000)} wombat`;
+    put("a", text);
+    let now = 0;
+    const slow = makeFinder(db, () => (now += 1_000));
+    const item = { kbId: "a", textHash: `hash of ${text}` };
+    const found = slow({ workspaceId: "w1", viewer: { principals: ["ann"], epoch: 1 }, item, query: "wombat" });
+    expect([found?.total, found?.isTotalExact]).toEqual([1, false]);
+  });
+
+  test("is of the text that was judged, and for whom its lists name", ({ expect }) => {
+    const { put, find } = makeTables();
+    put("a", "A wombat, second version.");
+    expect(find("a", "A wombat, first version.", "wombat")).toBeUndefined();
+    expect(find("a", "A wombat, second version.", "wombat", ["carol"])).toBeUndefined();
+    expect(find("a", "A wombat, second version.", "wombat")?.total).toBe(1);
+    expect(find("b", "A wombat, second version.", "wombat")).toBeUndefined();
   });
 });
