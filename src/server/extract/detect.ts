@@ -17,7 +17,7 @@ export async function detectType(bytes: Uint8Array, fileName: string, declaredTy
   if (isBlank(bytes)) return { kind: "empty" };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
-  if (!looksLikeUtf8Text(bytes) || startsLikeDocument(sample)) {
+  if ((!looksLikeUtf8Text(bytes) && !looksLikeUtf16Text(sample)) || startsLikeDocument(sample)) {
     const binary = await detectBinary(bytes);
     if (binary !== undefined) return binary;
     if (decodeText(sample, SAMPLE_BYTES) === undefined)
@@ -69,7 +69,7 @@ function mayBeMail(fileName: string): boolean {
 /** A mail, or a mailbox, by its first lines: fields of a message only, and two of those that every mail has. */
 function mailTypeOf(sample: Uint8Array): string | undefined {
   const text = Buffer.from(sample).toString("latin1");
-  const isMailbox = /^From \S.*\d{4}\s*\r?\n/u.test(text);
+  const isMailbox = /^From (?:-|\S.*\d{4})\s*\r?\n/u.test(text);
   const start = isMailbox ? text.indexOf("\n") + 1 : 0;
   // A long head is cut with the sample: its last line may be half of one.
   const whole = text.length < SAMPLE_BYTES ? text : text.slice(0, text.lastIndexOf("\n"));
@@ -95,6 +95,16 @@ const TEXT_APPLICATIONS = new Set([
   "application/mbox",
   "message/rfc822",
 ]);
+
+/** UTF-16 with its mark; the mark of the little-endian one is that of a sound file, too. */
+function looksLikeUtf16Text(sample: Uint8Array): boolean {
+  const [first, second] = sample;
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (!isMarked || sample.length % 2 !== 0) return false;
+  const text = decodeText(sample, SAMPLE_BYTES)?.text ?? "";
+  const strange = text.match(/[^\P{C}\t\n\f\r]|\ufffd/gu)?.length ?? 0;
+  return strange * 50 <= text.length;
+}
 
 /** Documents whose beginning is printable although they are no text files: PDF, PostScript, RTF. */
 function startsLikeDocument(sample: Uint8Array): boolean {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
+import { makeRandom } from "./mutations.ts";
 import { bytesOf, extractFile, makePdf, textOf } from "./documents.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex");
@@ -48,6 +49,15 @@ describe("what a file is", () => {
       text: "Hi\n",
     });
     expect((await textOf("view.php", "<html><?php echo 1 ?></html>")).text).toContain("<?php");
+  });
+
+  test("text in UTF-16 is no sound file, though it begins like one", async ({ expect }) => {
+    const text = Buffer.from("\ufeffGrüße aus Köln", "utf16le");
+    expect(await textOf("a.txt", text)).toMatchObject({ text: "Grüße aus Köln", mimeType: "text/plain" });
+    const random = makeRandom(7);
+    const sound = Uint8Array.from({ length: 4_000 }, () => random() * 256);
+    const frames = Buffer.concat([Buffer.from("fffe5000", "hex"), sound]);
+    expect((await extractFile("a.mp1", frames)).mimeType).toBe("audio/mpeg");
   });
 
   test("a drawing, an empty file, and one of zeros or blanks have no text", async ({ expect }) => {

@@ -55,7 +55,7 @@ export function splitMailbox(bytes: Buffer): Buffer[] {
     const lineFeed = bytes.indexOf(0x0a, at);
     const line = bytes.toString("latin1", at, Math.min(lineFeed < 0 ? bytes.length : lineFeed, at + 200));
     const next = lineFeed < 0 ? "" : bytes.toString("latin1", lineFeed + 1, lineFeed + 80);
-    if (/\d{4}/u.test(line) && /^(?:>?From |[!-9;-~]{1,60}:)/u.test(next)) starts.push(at);
+    if (/\d{4}|^From -\s*$/u.test(line) && /^(?:>?From |[!-9;-~]{1,60}:)/u.test(next)) starts.push(at);
   }
   return starts.map((start, index) => withoutQuotes(bytes.subarray(start, starts[index + 1] ?? bytes.length)));
 }

@@ -30,8 +30,8 @@ export const yamlFormat: Format = {
   },
 };
 
-/** Parsed YAML takes forty times its text. */
-const MAX_PARSED_LENGTH = 2_000_000;
+/** Parsed YAML takes forty times its text, and 300 kB a second. */
+const MAX_PARSED_LENGTH = 600_000;
 
 async function parseYaml(text: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
