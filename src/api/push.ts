@@ -1,6 +1,6 @@
 /** Pushing beyond single lines: uploads that can be resumed or hold the whole set, and documents with their bytes. */
 import { idSchema, Timestamp } from "./common.ts";
-import { PushResult } from "./connectors.ts";
+import { PushResult } from "./connector-records.ts";
 import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
 
 const Count = z.number().int();

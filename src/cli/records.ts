@@ -5,7 +5,7 @@ import type {
   HeldRemoval,
   SourceKind as PublishedSourceKind,
   Sync,
-} from "#api/connectors.ts";
+} from "#api/connector-records.ts";
 
 export type SyncRecord = Sync;
 export type RemovalRecord = HeldRemoval;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { parseObject } from "#cli/state-file.ts";
 import type { DocumentFile } from "./inputs.ts";

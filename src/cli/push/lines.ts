@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { parseObject } from "#cli/state-file.ts";

@@ -1,6 +1,6 @@
 /** What a push prints: results on stdout, a summary on stderr. */
 import { cleanLine } from "#api/clean.ts";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { Deps } from "#cli/deps.ts";
 import { count, type Output, plural } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connectors.ts";
+import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connector-records.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Source } from "#server/ports/source.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";

@@ -1,5 +1,5 @@
 import { makeId } from "#api/common.ts";
-import type { Connector, CreateConnectorBody, Sync } from "#api/connectors.ts";
+import type { Connector, CreateConnectorBody, Sync } from "#api/connector-records.ts";
 import { mintSecret } from "#server/http/secrets.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";

@@ -1,4 +1,4 @@
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
 import type { PushedLine } from "#server/ports/push.ts";
 import type { Principal } from "#server/ports/source.ts";

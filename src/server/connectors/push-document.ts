@@ -1,5 +1,5 @@
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/ports/push.ts";
 import { applyOps } from "./stored.ts";
@@ -35,11 +35,14 @@ export async function pushDocument(
 ): Promise<PushResult> {
   const connector = await requirePushable(parts, caller);
   if (uploadId !== undefined) await requireOpenUpload(parts, caller, uploadId);
+  const target: PushTarget = { caller, connector, uploadId };
   if (body.bytes !== undefined && body.bytes > MAX_PUSHED_BYTES + AROUND_THE_FILE) {
     const message = `A document has at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
-    throw new ApiError("payload_too_large", { message, field: "file" });
+    const tooLarge = new ApiError("payload_too_large", { message, field: "file" });
+    // Not read, so it is not known which item it is.
+    await noteRefusal(parts, target, tooLarge);
+    throw tooLarge;
   }
-  const target: PushTarget = { caller, connector, uploadId };
   const leave = await enterGate(parts, body.bytes ?? MAX_PUSHED_BYTES);
   try {
     return await storeDocument(parts, target, await readDocument(parts, target, body));

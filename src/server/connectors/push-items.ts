@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
 import type { Principal, SourceItem } from "#server/ports/source.ts";
 import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushPeopleEvent } from "#server/ports/push.ts";
 import type { Principal } from "#server/ports/source.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";

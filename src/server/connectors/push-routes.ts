@@ -1,4 +1,4 @@
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import { pushRoutes as routes } from "#api/push.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { PushResult } from "#api/connectors.ts";
+import type { PushResult } from "#api/connector-records.ts";
 import type { PushQuery } from "#api/push.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
 import type { Clock } from "#server/ports/clock.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connectors.ts";
+import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connector-records.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";

@@ -14,7 +14,7 @@ import type {
   ScopePlan,
   SourceKind,
   Sync,
-} from "#api/connectors.ts";
+} from "#api/connector-records.ts";
 import type { BeginUploadBody, EndUploadBody, PushQuery, PushUpload } from "#api/push.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin, type ConnectorCaller } from "#server/ports/actor.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connectors.ts";
+import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connector-records.ts";
 import { redact } from "#server/http/redact.ts";
 import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
 import type { Source, SourceContext } from "#server/ports/source.ts";

@@ -1,4 +1,4 @@
-import type { Connector, ConnectorPublic, Sync } from "#api/connectors.ts";
+import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
 import type { Policy } from "#server/access/policy.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";

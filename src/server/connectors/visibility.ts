@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { ConnectorAccess } from "#api/connectors.ts";
+import type { ConnectorAccess } from "#api/connector-records.ts";
 import type { Principal, SourceSpec } from "#server/ports/source.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";

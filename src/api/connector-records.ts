@@ -1,0 +1,249 @@
+/** What connectors, their runs and what they would remove look like over REST; the routes: `connectors.ts`. */
+import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
+import { z } from "./route.ts";
+
+export const ConnectorState = z.enum(["pending_auth", "active", "paused", "needs_reauth", "error", "deleting"]);
+export const Visibility = z.enum(["private", "members", "workspace", "source"]);
+export const SyncMode = z.enum(["full", "incremental", "identities", "items"]);
+export const SyncState = z.enum([
+  "queued",
+  "running",
+  "waiting",
+  "cancelling",
+  "succeeded",
+  "partial",
+  "failed",
+  "cancelled",
+]);
+
+export const Count = z.number().int();
+export const ConnectorId = idSchema("connector");
+const Name = z.string().trim().min(1).max(120);
+const ProviderId = z.string().min(1).max(64);
+const Config = z.record(z.string(), z.unknown());
+const Credentials = z.record(z.string().max(64), z.string().max(16_384));
+const ScopeEntry = z.string().min(1).max(1_000);
+const ScopeEntries = z.array(ScopeEntry).max(1_000);
+
+export const ConnectorScope = z.strictObject({ include: ScopeEntries, exclude: ScopeEntries });
+export type ConnectorScope = z.infer<typeof ConnectorScope>;
+
+/** Minutes between two scheduled runs: 5 to 43,200 (30 days). */
+export const ConnectorSchedule = z.strictObject({ everyMinutes: z.number().int().min(5).max(43_200) });
+
+export const ConnectorAccess = z.strictObject({
+  visibility: Visibility,
+  /** With `members`: who, beside the owner. */
+  memberIds: z.array(idSchema("user")).max(1_000).default([]),
+  groupIds: z.array(idSchema("group")).max(1_000).default([]),
+});
+export type ConnectorAccess = z.infer<typeof ConnectorAccess>;
+
+/** A connector as its owner and admins see it. */
+export const Connector = z
+  .object({
+    id: ConnectorId,
+    providerId: z.string(),
+    name: z.string(),
+    owner: z.object({ id: idSchema("user"), name: z.string() }),
+    access: z.object({ visibility: Visibility, memberIds: z.array(z.string()), groupIds: z.array(z.string()) }),
+    config: Config,
+    scope: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
+    accountId: z.string().nullable(),
+    connectionId: z.string().nullable(),
+    schedule: z.object({ everyMinutes: Count }).nullable(),
+    state: ConnectorState,
+    stateReason: z.string().nullable(),
+    nextRunAt: Timestamp.nullable(),
+    lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
+    /** Living items by state; `maskedSecrets` = tokens, keys and passwords that were taken out of them. */
+    counts: z.object({
+      indexed: Count,
+      pending: Count,
+      held: Count,
+      unsearchable: Count,
+      failed: Count,
+      maskedSecrets: Count,
+    }),
+    aclCheckedAt: Timestamp.nullable(),
+    createdAt: Timestamp,
+    hasKey: z.boolean(),
+    keyPrefix: z.string().nullable(),
+  })
+  .openapi("Connector");
+export type Connector = z.infer<typeof Connector>;
+
+/** A connector as members see it who may read some of its items. */
+export const ConnectorPublic = z
+  .object({ id: ConnectorId, name: z.string(), providerId: z.string(), state: ConnectorState })
+  .openapi("ConnectorPublic");
+export type ConnectorPublic = z.infer<typeof ConnectorPublic>;
+
+export const SyncCounts = z.object({
+  seen: Count,
+  upserted: Count,
+  unchanged: Count,
+  deleted: Count,
+  skipped: Count,
+  failed: Count,
+  bytes: Count,
+});
+
+/** One run. What names an item that the caller may not read is null in it. */
+export const Sync = z
+  .object({
+    id: idSchema("sync"),
+    connectorId: ConnectorId,
+    mode: SyncMode,
+    trigger: z.enum(["manual", "schedule", "webhook", "watch", "retry"]),
+    state: SyncState,
+    attempt: Count,
+    counts: SyncCounts,
+    progress: z.object({ done: Count, total: Count.nullable(), note: z.string().nullable() }),
+    resumeAt: Timestamp.nullable(),
+    startedAt: Timestamp.nullable(),
+    finishedAt: Timestamp.nullable(),
+    problem: SourceProblem.nullable(),
+    /** A sample. */
+    skips: z.array(
+      z.object({
+        externalId: z.string().nullable(),
+        reason: z.string(),
+        message: z.string().nullable(),
+        retryable: z.boolean(),
+      }),
+    ),
+  })
+  .openapi("Sync");
+export type Sync = z.infer<typeof Sync>;
+
+export const SourceKind = z
+  .object({
+    providerId: z.string(),
+    name: z.string(),
+    kinds: z.array(ItemKind),
+    auth: z.enum(["none", "credentials", "account", "connection", "key"]),
+    /** JSON Schema of `config`. */
+    configSchema: z.record(z.string(), z.unknown()),
+    /** JSON Schema of `credentials`, for kinds that take any; every value is a secret. */
+    credentialsSchema: z.record(z.string(), z.unknown()).optional(),
+    acl: z.enum(["per_item", "container", "connector"]),
+    capabilities: z.array(z.enum(["sync", "browse", "content", "push", "scope"])),
+    available: z.boolean(),
+    reason: z.string().optional(),
+  })
+  .openapi("SourceKind");
+export type SourceKind = z.infer<typeof SourceKind>;
+
+export const CreateConnectorBody = z.strictObject({
+  providerId: ProviderId,
+  name: Name,
+  config: Config.default({}),
+  scope: ConnectorScope.optional(),
+  credentials: Credentials.optional(),
+  accountId: idSchema("account").optional(),
+  connectionId: idSchema("connection").optional(),
+  access: ConnectorAccess,
+  /** Every 30 minutes unless told; null = only when asked. */
+  schedule: ConnectorSchedule.nullable().optional(),
+});
+export type CreateConnectorBody = z.infer<typeof CreateConnectorBody>;
+
+export const PatchConnectorBody = z.strictObject({
+  name: Name.optional(),
+  config: Config.optional(),
+  access: ConnectorAccess.optional(),
+  schedule: ConnectorSchedule.nullable().optional(),
+  credentials: Credentials.optional(),
+  accountId: idSchema("account").optional(),
+  connectionId: idSchema("connection").optional(),
+});
+export type PatchConnectorBody = z.infer<typeof PatchConnectorBody>;
+
+export const ConnectorListQuery = z.strictObject({
+  providerId: ProviderId.optional(),
+  state: ConnectorState.optional(),
+  /** A part of the name, without regard to case. */
+  q: z.string().min(1).max(200).optional(),
+  limit: PageLimit,
+  cursor: PageCursor.optional(),
+});
+export type ConnectorListQuery = z.infer<typeof ConnectorListQuery>;
+
+export const BrowseBody = z.strictObject({
+  providerId: ProviderId,
+  config: Config.default({}),
+  credentials: Credentials.optional(),
+  accountId: idSchema("account").optional(),
+  connectionId: idSchema("connection").optional(),
+  parent: z.string().max(4_000).nullable().optional(),
+  query: z.string().max(200).optional(),
+  cursor: z.string().max(4_000).optional(),
+});
+export type BrowseBody = z.infer<typeof BrowseBody>;
+
+export const BrowseAnswer = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      parent: z.string().nullable(),
+      title: z.string(),
+      kind: z.string(),
+      selectable: z.boolean(),
+      expandable: z.boolean(),
+      count: Count.optional(),
+    }),
+  ),
+  nextCursor: z.string().nullable(),
+});
+export type BrowseAnswer = z.infer<typeof BrowseAnswer>;
+
+export const RequestSyncBody = z
+  .strictObject({
+    mode: SyncMode.exclude(["identities"]).optional(),
+    /** External ids, with mode `items`. */
+    items: z.array(z.string().min(1).max(4_000)).min(1).max(1_000).optional(),
+  })
+  .refine((value) => value.mode !== "items" || value.items !== undefined, {
+    path: ["items"],
+    message: 'Mode "items" needs the items',
+  });
+export type RequestSyncBody = z.infer<typeof RequestSyncBody>;
+
+/** What a change of scope does. `null` = not known before the source is asked. */
+export const ScopePlan = z.object({
+  added: Count.nullable(),
+  removed: Count.nullable(),
+  rechecked: Count,
+  estimatedCalls: Count.nullable(),
+});
+export type ScopePlan = z.infer<typeof ScopePlan>;
+
+export const HeldRemoval = z.object({
+  kbId: z.string(),
+  heldAt: Timestamp,
+  syncId: z.string().nullable(),
+  /** Null where the caller may not read the item. */
+  externalId: z.string().nullable(),
+  title: z.string().nullable(),
+});
+export type HeldRemoval = z.infer<typeof HeldRemoval>;
+
+export const RemovalsBody = z.strictObject({
+  /** All of them unless told. */
+  kbIds: z.array(idSchema("item")).min(1).max(1_000).optional(),
+});
+export type RemovalsBody = z.infer<typeof RemovalsBody>;
+
+/** One line of the answer to a push, in the order of the lines sent. */
+export const PushResult = z
+  .object({
+    line: Count,
+    externalId: z.string().nullable(),
+    result: z.enum(["upserted", "unchanged", "removed", "held", "absent", "failed", "acl_unknown", "error"]),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    /** What of it was left out, and why there is no text. */
+    notes: z.array(z.string()).optional(),
+  })
+  .openapi("PushResult");
+export type PushResult = z.infer<typeof PushResult>;
