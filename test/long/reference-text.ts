@@ -30,8 +30,29 @@ const pdftotext = async (path: string) => (await run("pdftotext", ["-q", "-enc",
 /** Pandoc takes every RTF document for one of Western Europe. */
 const text = (path: string) => converted(path, "txt:Text (encoded):UTF8", (files) => readFile(files[0] ?? "", "utf8"));
 
-/** As pages, because the text export of presentations leaves out what is not in the outline. */
-const slides = (path: string) => converted(path, "pdf", (files) => pdftotext(files[0] ?? ""));
+/** As flat XML: pages as PDF have words that are torn apart, and what stands on every page. */
+const slides = (path: string) =>
+  converted(path, "fodp", async (files) => {
+    const xml = await readFile(files[0] ?? "", "utf8");
+    const body = xml.slice(xml.indexOf("<office:presentation"));
+    return decodeEntities(
+      body
+        .replaceAll(
+          /<(office:binary-data|office:styles|office:automatic-styles|svg:title|dc:date|text:page-number)\b.*?<\/\1>/gsu,
+          " ",
+        )
+        .replaceAll(/<\/?text:(?:span|a)\b[^>]*>/gu, "")
+        .replaceAll(/<[^>]*>/gu, " "),
+    );
+  });
+
+const decodeEntities = (xml: string) =>
+  xml
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&apos;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
 
 /** All sheets, values as they are and not as they are shown. */
 const sheets = (path: string) =>

@@ -79,7 +79,9 @@ export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
 
 function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimits, tools: ExtractTools): FormatInput {
   const { bytes, fileName } = request;
-  const deadline = tools.now() + limits.pdfTimeoutMs / 2;
+  // Half of the time after which the pool kills: that of PDF files is twice that of others.
+  const share = mimeType === "application/pdf" ? 2 : 4;
+  const deadline = tools.now() + limits.pdfTimeoutMs / share;
   return {
     bytes,
     fileName,

@@ -21,11 +21,11 @@ export const docxFormat: Format = {
   extract: (input) => withZipReasons(() => readDocument(input)),
 };
 
-function readDocument({ bytes, maxTextLength }: FormatInput): FormatResult {
+function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openPackage(bytes);
   const main = file.mainPart ?? "word/document.xml";
   const out = new TextBuilder(maxTextLength);
-  const document = new WordDocument(file, main, new BlockWriter(out));
+  const document = new WordDocument(file, main, new BlockWriter(out, hasTime));
   if (!document.readBody()) throw new Error("the document has no text part");
   document.readRest();
   return {

@@ -16,10 +16,10 @@ export const odpFormat: Format = {
   extract: (input) => withZipReasons(() => readPresentation(input)),
 };
 
-function readPresentation({ bytes, maxTextLength }: FormatInput): FormatResult {
+function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);
   const out = new TextBuilder(maxTextLength);
-  const writer = new BlockWriter(out);
+  const writer = new BlockWriter(out, hasTime);
   const { text, styles } = makeOdfText(file, writer);
   const pages = new PageReader(writer, text, styles);
   if (!file.walk("content", bodyReader(styles, pages))) throw new Error("the presentation has no content");

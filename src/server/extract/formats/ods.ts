@@ -13,11 +13,11 @@ export const odsFormat: Format = {
   extract: (input) => withZipReasons(() => readSpreadsheet(input)),
 };
 
-function readSpreadsheet({ bytes, maxTextLength }: FormatInput): FormatResult {
+function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);
   const out = new TextBuilder(maxTextLength);
-  const writer = new SheetWriter(out);
-  const gatherer = new BlockWriter(new TextBuilder(maxTextLength));
+  const writer = new SheetWriter(out, hasTime);
+  const gatherer = new BlockWriter(new TextBuilder(maxTextLength), hasTime);
   const { styles } = makeOdfText(file, gatherer);
   const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, gatherer));
   if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");

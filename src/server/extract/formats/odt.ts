@@ -11,10 +11,10 @@ export const odtFormat: Format = {
   extract: (input) => withZipReasons(() => readDocument(input)),
 };
 
-function readDocument({ bytes, maxTextLength }: FormatInput): FormatResult {
+function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);
   const out = new TextBuilder(maxTextLength);
-  const writer = new BlockWriter(out);
+  const writer = new BlockWriter(out, hasTime);
   const { text, styles } = makeOdfText(file, writer);
   if (!file.walk("content", bodyReader(styles, text))) throw new Error("the document has no text part");
   writeNotes(writer, "Footnotes", text.footnotes);

@@ -17,14 +17,14 @@ export const pptxFormat: Format = {
   extract: (input) => withZipReasons(() => readPresentation(input)),
 };
 
-function readPresentation({ bytes, maxTextLength }: FormatInput): FormatResult {
+function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openPackage(bytes);
   const main = file.mainPart ?? "ppt/presentation.xml";
   const relationships = file.relationshipsOf(main);
   const slides = listSlides(file, main, relationships);
   if (slides === undefined) throw new Error("the presentation has no main part");
   const out = new TextBuilder(maxTextLength);
-  const writer = new BlockWriter(out);
+  const writer = new BlockWriter(out, hasTime);
   const authors = readCommentAuthors(file, relationships);
   const footers = new Set<string>();
   slides.forEach((part, index) => {
@@ -51,7 +51,8 @@ function listSlides(file: OfficePackage, main: string, relationships: Relationsh
       if (part !== undefined && parts.length < MAX_SLIDES) parts.push(part.target);
     },
   });
-  return hasMain ? parts : undefined;
+  // A slide stands in the show once, however often a hostile file names it.
+  return hasMain ? [...new Set(parts)] : undefined;
 }
 
 interface SlideInput {

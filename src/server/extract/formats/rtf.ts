@@ -8,9 +8,9 @@ import { TextBuilder } from "../text-builder.ts";
 
 /** Rich Text Format: as Word documents are read. */
 export const rtfFormat: Format = {
-  extract({ bytes, maxTextLength }): FormatResult {
+  extract({ bytes, maxTextLength, hasTime }): FormatResult {
     const out = new TextBuilder(maxTextLength);
-    const writer = new BlockWriter(out);
+    const writer = new BlockWriter(out, hasTime);
     const reader = new RtfReader(writer);
     readRtfTokens(bytes, reader);
     reader.end();

@@ -22,7 +22,7 @@ function readWorkbook(input: FormatInput): FormatResult {
   const relationships = file.relationshipsOf(main);
   const found = listSheets(file, main);
   if (found === undefined) throw new Error("the workbook has no main part");
-  const strings = makeSharedStrings();
+  const strings = makeSharedStrings(input.hasTime);
   const styles = makeStyles();
   const stringsPart = findType(relationships, "sharedStrings");
   if (stringsPart !== undefined) file.walk(stringsPart.target, strings.handler);
@@ -30,16 +30,16 @@ function readWorkbook(input: FormatInput): FormatResult {
   if (stylesPart !== undefined) file.walk(stylesPart.target, styles.handler);
   const workbook: Workbook = { strings: strings.strings, kinds: styles.kinds, startsIn1904: found.startsIn1904 };
   const out = new TextBuilder(input.maxTextLength);
-  const writer = new SheetWriter(out);
+  const writer = new SheetWriter(out, input.hasTime);
   const persons = readPersons(file, relationships);
   for (const sheet of found.sheets) {
     const part = relationships.get(sheet.id)?.target;
-    if (part !== undefined && !sheet.isHidden && !writer.isFull && input.hasTime())
+    if (part !== undefined && !sheet.isHidden && !writer.isFull)
       readSheet({ file, part, name: sheet.name, writer, workbook, persons });
   }
   const { properties, ...rest } = resultProperties(file.properties());
   properties["sheets"] = String(found.sheets.length);
-  const isCut = writer.isFull || strings.isCut() || !input.hasTime();
+  const isCut = writer.isFull || strings.isCut();
   return { state: "ok", text: out.toString(), sections: out.sections, isCut, properties, ...rest };
 }
 

@@ -39,13 +39,16 @@ export class BlockWriter {
   private previous: "none" | "list" | "other" = "none";
   private isTooMuch = false;
 
-  constructor(out: TextBuilder) {
+  private readonly hasTime: () => boolean;
+
+  constructor(out: TextBuilder, hasTime: () => boolean) {
     this.out = out;
+    this.hasTime = hasTime;
   }
 
-  /** True when more text is for nothing. */
+  /** True when more text is for nothing, or the time for the file is used up. */
   get isFull(): boolean {
-    return this.out.isFull || this.isTooMuch;
+    return this.out.isFull || this.isTooMuch || !this.hasTime();
   }
 
   /** True inside a table. */

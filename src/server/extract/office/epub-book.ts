@@ -32,7 +32,9 @@ export function openEpub(bytes: Uint8Array): EpubBook {
   const titles = new Map<string, string>();
   for (const name of book.contents) readContents(name, walk, titles);
   return {
-    chapters: book.chapters.filter((name) => !encrypted.has(name)).map((name) => ({ name, title: titles.get(name) })),
+    chapters: [...new Set(book.chapters)]
+      .filter((name) => !encrypted.has(name))
+      .map((name) => ({ name, title: titles.get(name) })),
     properties: book.properties,
     read: (name) => {
       const entry = zip.find(name);

@@ -35,13 +35,16 @@ export class RtfReader implements RtfHandler {
   private styleNumber = 0;
   private commentAuthor = "";
   private endnotes = 0;
+  private tokens = 0;
 
   constructor(writer: BlockWriter) {
     this.writer = writer;
   }
 
   isDone(): boolean {
-    return this.writer.isFull;
+    // Asked before every token: the clock is looked at for each thousandth.
+    this.tokens++;
+    return this.tokens % 1_000 === 0 && this.writer.isFull;
   }
 
   beginGroup(): void {

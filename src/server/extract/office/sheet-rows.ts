@@ -10,7 +10,11 @@ export interface Workbook {
 }
 
 /** Strings of a workbook: what cells name by number. Beyond the caps they are empty. */
-export function makeSharedStrings(): { handler: XmlHandler; strings: string[]; isCut(): boolean } {
+export function makeSharedStrings(hasTime: () => boolean): {
+  handler: XmlHandler;
+  strings: string[];
+  isCut(): boolean;
+} {
   const strings: string[] = [];
   let text = "";
   let isText = false;
@@ -33,7 +37,7 @@ export function makeSharedStrings(): { handler: XmlHandler; strings: string[]; i
         strings.push(text);
         length += text.length + STRING_COST;
       },
-      isDone: isCut,
+      isDone: () => isCut() || !hasTime(),
     },
   };
 }

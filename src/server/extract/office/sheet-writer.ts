@@ -32,12 +32,16 @@ export class SheetWriter {
   private sectionIndex: number | undefined;
   private isBegun = false;
 
-  constructor(out: TextBuilder) {
+  private readonly hasTime: () => boolean;
+
+  constructor(out: TextBuilder, hasTime: () => boolean) {
     this.out = out;
+    this.hasTime = hasTime;
   }
 
+  /** True when more text is for nothing, or the time for the file is used up. */
   get isFull(): boolean {
-    return this.out.isFull;
+    return this.out.isFull || !this.hasTime();
   }
 
   beginSheet(name: string): void {
