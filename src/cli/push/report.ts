@@ -30,6 +30,16 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
   const counts = new Map<string, number>();
   let done = 0;
   let total: number | null = null;
+  let isDue = false;
+  /** Once for all results of an answer: they come at one moment, which would spoil the rate. */
+  const showLater = (): void => {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      progress.update({ done, total });
+    });
+  };
   return {
     add(result) {
       done += 1;
@@ -40,7 +50,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
         const where = result.line === undefined ? "" : `line ${result.line}  `;
         output.line(`${where}${result.externalId ?? ""}  ${result.result}: ${result.error?.message ?? ""}`);
       }
-      progress.update({ done, total });
+      showLater();
     },
     skip(lines) {
       done += lines;
