@@ -3,6 +3,12 @@ import { describe, test } from "vitest";
 import type { Extractor, ExtractRequest } from "#server/ports/extractor.ts";
 import { isInside, isPartId, outermostId, parentOfPart, partExternalId } from "#server/ports/parts.ts";
 import type { SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
+import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { extractInProcess } from "#server/extract/extract.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
+import type { Store } from "#server/ports/store.ts";
+import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
+import { makeZip } from "../extract/containers.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
 import { end, fakeExtractor, type Harness, item, listing, makeHarness, WORKSPACE } from "./harness.ts";
 
@@ -337,4 +343,85 @@ describe("the bytes of a file inside a file", () => {
     await expect(read("m!//z!//x")).rejects.toMatchObject({ code: "source_not_found" });
     await expect(read("m!//a")).rejects.toMatchObject({ code: "source_not_found" });
   });
+});
+
+describe("a run that ends in the middle of a file's parts", () => {
+  const parts = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, `text ${i}`]));
+  const changed = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i + 3}`, `text ${i % 2} of ${i}`]));
+
+  test("leaves a file that is read again, and then all is as if nothing had been", async ({ expect }) => {
+    const wanted = await endState(Number.POSITIVE_INFINITY);
+    for (const batches of [0, 1, 2, 9, 25]) expect([batches, await endState(batches)]).toEqual([batches, wanted]);
+
+    /** The digest after a second state of the file, whose run could store only so many batches at first. */
+    async function endState(batches: number): Promise<string> {
+      const { kb, state } = await makeFolder({ m: { text: "many", parts }, n: "other" });
+      await kb.sync();
+      state.files = { m: { text: "many changed", parts: changed }, n: "other" };
+      kb.clock.now += 1_000;
+      let left = batches;
+      const store = withBatches(kb.store, () => left-- > 0);
+      await kb.request("full");
+      // Time flies, so that every op goes in a batch of its own.
+      await kb.makeWorker({ store, now: () => (kb.clock.now += 2_000) }).runUntilIdle();
+      if (batches < 9) expect((await kb.items()).find((row) => row.externalId === "m!//p32")).toBeUndefined();
+      kb.clock.now += 60_000;
+      await kb.sync("full");
+      return kb.digest();
+    }
+  });
+});
+
+/** The store, whose batches fail once `mayApply` says no. */
+function withBatches(store: Store, mayApply: () => boolean): Store {
+  const refuse = () => Promise.reject(new Error("The disk is full."));
+  return wrap(store, "in", (workspaceId: string) => {
+    const inner = store.in(workspaceId);
+    const { itemWrites } = inner;
+    const applyBatch: typeof itemWrites.applyBatch = (batch) => (mayApply() ? itemWrites.applyBatch(batch) : refuse());
+    return wrap(inner, "itemWrites", wrap(itemWrites, "applyBatch", applyBatch));
+  });
+}
+
+function wrap<T extends object, K extends keyof T>(target: T, name: K, value: T[K]): T {
+  return new Proxy(target, { get: (from, key) => (key === name ? value : Reflect.get(from, key)) });
+}
+
+test("a mail with an archive in it, as the extractor reads it", async ({ expect }) => {
+  const zip = Buffer.from(makeZip({ "docs/tides.txt": "high at noon", ".env": "KEY=1" })).toString("base64");
+  const mail = `From: Ana <ana@one.test>\r\nTo: Bo <bo@two.test>\r\nSubject: Tides\r\nDate: Tue, 5 Mar 2024 10:11:12 +0000\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee the file.\r\n--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n${zip}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: Cy <cy@three.test>\r\nSubject: Re: moon\r\nDate: Wed, 6 Mar 2024 10:11:12 +0000\r\n\r\nFull on Friday.\r\n--b--\r\n`;
+  const kb = await makeHarness(
+    listing(() => [item("m.eml", mail, { content: { type: "fetch" } })]),
+    {
+      extractor: {
+        extract: (request) =>
+          extractInProcess(request, DEFAULT_EXTRACT_LIMITS, { analyze: analyzeDocument, now: () => 0 }),
+      },
+    },
+  );
+  kb.source.fetchContent = async () => ({ bytes: new TextEncoder().encode(mail), fileName: "m.eml" });
+  kb.source.partRules = () => makePartRules({ archives: true, secretFiles: false });
+  expect(await kb.sync()).toMatchObject({ counts: { upserted: 4, skipped: 1, failed: 0 } });
+  const rows = await kb.database.read
+    .selectFrom("items")
+    .select(["externalId", "kind", "title", "updatedAt", "textReason"])
+    .orderBy("externalId")
+    .execute();
+  expect(rows.map(({ externalId, kind, title, textReason }) => [externalId, kind, title, textReason])).toEqual([
+    ["m.eml", "file", "m.eml", null],
+    ["m.eml!//1/a.zip", "file", "a.zip", null],
+    ["m.eml!//1/a.zip!//docs/tides.txt", "file", "tides.txt", null],
+    ["m.eml!//2/Re: moon.eml", "message", "Re: moon", null],
+  ]);
+  expect(rows[3]?.updatedAt).toBe(Date.parse("2024-03-06T10:11:12Z"));
+  const people = await kb.database.read
+    .selectFrom("item_entities")
+    .select(["name", "email", "role", "claimed"])
+    .orderBy("name")
+    .execute();
+  expect(people).toEqual([
+    { name: "Ana", email: "ana@one.test", role: "author", claimed: 1 },
+    { name: "Bo", email: "bo@two.test", role: "participant", claimed: 1 },
+    { name: "Cy", email: "cy@three.test", role: "author", claimed: 1 },
+  ]);
 });
