@@ -6,6 +6,8 @@ type Value = string | number | boolean | readonly string[];
 /** Longest name of a field, and longest value that is compared, in UTF-16 code units. */
 export const MAX_FIELD_NAME_CHARS = 100;
 const MAX_COMPARED_CHARS = 200;
+/** Most terms of an item: a hundred lists of hundreds would outweigh its text. */
+const MAX_TERMS = 2_000;
 
 /** What parts name and value in a term; a number has another, so that `1.10` the text is not 1.1 the number. */
 const TEXT_MARK = "\u0002";
@@ -39,7 +41,7 @@ export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
     if (typeof value === "number") terms.add(key + NUMBER_MARK + String(value));
     else for (const text of textsOf(value)) terms.add(key + TEXT_MARK + text);
   }
-  return [...terms];
+  return [...terms].slice(0, MAX_TERMS);
 }
 
 /** The terms that `key:value` asks for: an item with any of them fits. Empty when the pair can mean nothing. */
@@ -51,9 +53,9 @@ export function termsOfPair({ key, value }: { key: string; value: string }): str
   return [folded + TEXT_MARK + text, ...(Number.isFinite(number) ? [folded + NUMBER_MARK + String(number)] : [])];
 }
 
-/** A date of RFC 3339: a day, or a day with a time and a zone. Texts in this form are dates, and no others. */
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d))?$/;
-const NUMBER = /^[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?$/;
+/** A date of RFC 3339: a day, or a day with a time. Cameras leave out the zone. Texts in this form are dates, and no others. */
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?)?$/;
+const NUMBER = /^[+-]?\d{1,21}(?:\.\d{1,25})?(?:[eE][+-]?\d{1,3})?$/;
 const PERSON = /^([^<>]{1,200})<([^<>\s]{1,200}@[^<>\s]{1,200})>$/;
 
 function textsOf(value: Exclude<Value, number>): string[] {

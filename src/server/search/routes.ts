@@ -19,10 +19,10 @@ export function mountSearch(at: Mount, deps: { search: SearchService }): void {
   });
 }
 
-/** `name:value`; a value may hold colons of its own. */
+/** `name:value`; a value may hold colons of its own, and be quoted as in a query. */
 function toPair(text: string): FieldFilter {
   const colon = text.indexOf(":");
-  return { key: text.slice(0, colon), value: text.slice(colon + 1) };
+  return { key: text.slice(0, colon), value: text.slice(colon + 1).replace(/^\s*"(.*)"\s*$/su, "$1") };
 }
 
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };

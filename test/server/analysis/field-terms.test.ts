@@ -65,11 +65,16 @@ describe("the value of a field", () => {
   });
 
   test("is found by day, month and year when it is a date, as it is written", ({ expect }) => {
-    const fields = { created: "2024-12-31T23:30:00-05:00", due: ["2024-03-05"], note: "2024-03-05 or later" };
+    const fields = {
+      created: "2024-12-31T23:30:00-05:00",
+      due: ["2024-03-05"],
+      taken: "2024-03-05T10:00:00",
+      note: "2024-03-05 or later",
+    };
     for (const value of ["2024", "2024-12", "2024-12-31", "2024-12-31T23:30:00-05:00"])
       expect(finds(fields, "created", value)).toBe(true);
     expect(finds(fields, "created", "2025")).toBe(false);
-    expect(finds(fields, "due", "2024-03")).toBe(true);
+    expect([finds(fields, "due", "2024-03"), finds(fields, "taken", "2024-03-05")]).toEqual([true, true]);
     expect(finds(fields, "note", "2024")).toBe(false);
   });
 

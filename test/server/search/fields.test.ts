@@ -96,6 +96,7 @@ describe("fields that are asked for outright", () => {
     expect(found.results).toMatchObject([
       { title: "One", fields: { status: "draft", pages: 12, created: "2024-03-05" } },
     ]);
+    expect((await search("", field('status:"final text"'))).titles).toEqual(["Two"]);
     expect((await search("", field("status:draft", "pages:3"))).titles).toEqual([]);
     expect((await search("budget", field("status"))).status).toBe(400);
   });
