@@ -143,7 +143,7 @@ async function renamed({ file, repository }: Installation): Promise<void> {
   const root = repository.root;
   importStream(
     root,
-    `${head("rename")}from refs/heads/main^0\nR d1 renamed\n${"M 100644 inline renamed/s0/f0.md\ndata 12\nchanged too\n\n"}\n`,
+    `${head("rename")}from refs/heads/main^0\nR d1 renamed\nM 100644 inline renamed/s0/f0.md\n${data(`${textOf(1)}changed too\n`)}\n`,
   );
   const run = await sync(file, repository, "incremental");
   const after = kbIds(file, "renamed/");

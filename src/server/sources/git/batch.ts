@@ -29,12 +29,7 @@ const FILES_TOGETHER = 100;
 const SEEN_IDS = 500;
 
 /** Gathers what a walk hands over: files some at a time, checkpoints between them. */
-export function makeBatch(
-  { batching, onItem }: Walking,
-  walk: NonNullable<GitCursor["walk"]>,
-  view: CommitView,
-  range: string,
-) {
+export function makeBatch({ batching, onItem }: Walking, walk: NonNullable<GitCursor["walk"]>, view: CommitView) {
   let { position, done } = walk;
   let [upserts, unchanged] = [0, 0];
   let files: WantedFile[] = [];
@@ -43,7 +38,7 @@ export function makeBatch(
   const cursor = (): GitCursor => ({ base: null, placeKey: null, walk: { ...walk, position, done } });
 
   async function* hand(some: readonly WantedFile[]): AsyncGenerator<Event, void> {
-    for (const [index, item] of (await view.toItems(some, range)).entries()) {
+    for (const [index, item] of (await view.toItems(some)).entries()) {
       onItem(item.externalId, some[index]?.entry.oid ?? "");
       done++;
       upserts++;

@@ -68,11 +68,14 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
   const from = cursor.base !== null && (await mirror.has(cursor.base)) ? cursor.base : null;
   const begun = { commit, ref: { short: ref.short, isTag: ref.isTag }, runId: run.runId ?? null, position: 0, done: 0 };
   const isKnown = from !== null && cursor.placeKey === view.repository.placeKey;
-  if (run.mode === "incremental" && isKnown && !(await changesJudgement(ctx, walking, mirror, from, commit))) {
+  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const mayTell = run.mode === "incremental" && isKnown;
+  const changes = mayTell && from !== commit ? await listChanges(place, from, commit) : [];
+  if (mayTell && !changesJudgement(changes)) {
     if (from !== commit) {
       const changing = { ...begun, kind: "changes", from } as const;
       yield { t: "checkpoint", cursor: { ...cursor, walk: changing } };
-      yield* handOverChanges(ctx, run, walking, { mirror, view, from, walk: changing });
+      yield* handOverChanges(ctx, run, walking, { mirror, view, from, walk: changing, known: changes });
       if (ctx.signal.aborted) return;
       yield* finished(mirror, view, null);
     }
@@ -107,7 +110,7 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
   const { view, mirror, walk } = listing;
   const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const moved = await movesSince(ctx, run, walking, listing);
-  const batch = makeBatch(walking, walk, view, walk.commit);
+  const batch = makeBatch(walking, walk, view);
   if (walk.position === 0) {
     yield { t: "checkpoint", cursor: batch.cursor() };
     yield* batch.hand(moved);
@@ -200,18 +203,21 @@ interface Changing {
   view: CommitView;
   from: string;
   walk: NonNullable<GitCursor["walk"]>;
+  /** The difference, when it is known already. */
+  known?: readonly TreeChange[];
 }
 
 async function* handOverChanges(
   ctx: Context,
   run: Run,
   walking: Walking,
-  { mirror, view, from, walk }: Changing,
+  { mirror, view, from, walk, known }: Changing,
 ): AsyncGenerator<Event, void> {
   const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
-  const changes = inMoveOrder(await listChanges(place, from, walk.commit));
-  const batch = makeBatch(walking, walk, view, `${from}..${walk.commit}`);
+  const changes = inMoveOrder(known ?? (await listChanges(place, from, walk.commit)));
+  const batch = makeBatch(walking, walk, view);
   const living = new Set(changes.flatMap((change) => (change.t === "present" ? [change.entry.shown] : [])));
+  await view.findCommits(living, `${from}..${walk.commit}`);
   for (const change of changes) {
     if (ctx.signal.aborted) return;
     yield* handOver(run, view, batch, change);
@@ -273,7 +279,7 @@ async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirr
     if (verdict.t === "take") files.push(await view.toWanted(entry, verdict.path));
     if (verdict.t === "refused") yield { ...toSkip(verdict.refusal), externalId: entry.path };
   }
-  for (const [index, item] of (await view.toItems(files, commit)).entries()) {
+  for (const [index, item] of (await view.toItems(files)).entries()) {
     walking.onItem(item.externalId, files[index]?.entry.oid ?? "");
     yield { t: "upsert", item };
   }
@@ -291,21 +297,11 @@ async function* finished(mirror: Mirror, view: CommitView, done: number | null):
 }
 
 /** True when a `.gitattributes` changed: files that did not change are judged otherwise then. */
-async function changesJudgement(
-  ctx: Context,
-  { house }: Walking,
-  { gitDir }: Mirror,
-  from: string,
-  to: string,
-): Promise<boolean> {
-  if (from === to) return false;
-  const changes = await listChanges({ program: house.program, gitDir, signal: ctx.signal }, from, to);
-  return changes.some((change) =>
-    change.t === "gone"
-      ? change.path !== undefined && isAttributesFile(change.path)
-      : isAttributesFile(change.entry.shown) ||
-        (change.formerPath !== undefined && isAttributesFile(change.formerPath)),
-  );
+function changesJudgement(changes: readonly TreeChange[]): boolean {
+  return changes.some((change) => {
+    const paths = change.t === "gone" ? [change.path] : [change.entry.shown, change.formerPath];
+    return paths.some((path) => path !== undefined && isAttributesFile(path));
+  });
 }
 
 async function hasBoth(mirror: Mirror, a: string, b: string): Promise<boolean> {

@@ -32,9 +32,9 @@ export interface CommitView {
   judge(entry: TreeEntry): Verdict;
   /** The file that an entry is, once the judge took it. */
   toWanted(entry: TreeEntry, path: string): Promise<WantedFile>;
-  /** The items of files, with sizes; their last commits are looked for in `range`, then in all of the history. */
-  toItems(files: readonly WantedFile[], range: string): Promise<ReturnType<typeof toFileItem>[]>;
-  /** Finds the last commits of many paths beforehand, so that `toItems` need not look for some at a time. */
+  /** The items of files, with sizes and their last commits. */
+  toItems(files: readonly WantedFile[]): Promise<ReturnType<typeof toFileItem>[]>;
+  /** Finds the last commits of many paths by one walk, in `range` and then further back; `toItems` needs it done. */
   findCommits(paths: ReadonlySet<string>, range: string): Promise<void>;
 }
 
@@ -93,14 +93,14 @@ export async function openCommit(
     },
     async findCommits(paths, range) {
       await lookUp(paths, range);
-      searched = paths;
-    },
-    async toItems(files, range) {
-      const missing = new Set(files.map(({ path }) => path).filter((path) => !searched.has(path)));
-      await lookUp(missing, range);
-      const older = new Set([...missing].filter((path) => !found.has(path)));
+      const older = new Set([...paths].filter((path) => !found.has(path)));
       // A branch that was set back brings files whose last commit is not among the new ones.
       if (range !== commit) await lookUp(older, commit, OLDER_COMMITS);
+      searched = paths;
+    },
+    async toItems(files) {
+      const missing = new Set(files.map(({ path }) => path).filter((path) => !searched.has(path)));
+      await lookUp(missing, commit);
       const facts = await Promise.all(files.map(toFacts));
       for (const path of missing) found.delete(path);
       return facts.map((each) => toFileItem(each, repository));
