@@ -64,7 +64,7 @@ export function urlForms(text: string): string[] {
   return [...new Set([...forms, ...twins])];
 }
 
-const TRACKING = /^(?:utm_\w+|usp|gclid|fbclid|mc_[ce]id)$/i;
+const TRACKING = /^(?:utm_\w+|usp|gclid|fbclid|mc_[ce]id|plain|display)$/i;
 const SLACK_NOISE = /^(?:thread_ts|cid)$/;
 const TAILS: [host: RegExp, tail: RegExp, kept: string][] = [
   [/(?:^|\.)github\.com$/, /^(\/[^/]+\/[^/]+\/pull\/\d+)\/(?:files|commits|checks)(?:\/.*)?$/, "$1"],

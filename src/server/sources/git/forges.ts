@@ -10,6 +10,8 @@ export interface WebPages {
   /** Without a trailing slash. */
   base: string;
   file(path: string): string;
+  /** As `lineAnchorOf`. */
+  lineAnchor(path: string): string | undefined;
   commit(sha: string): string;
 }
 
@@ -31,24 +33,29 @@ export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configur
     forge,
     base,
     file: (name) => `${base}/${file}/${encodePath(name)}`,
+    lineAnchor: (name) => lineAnchorOf(forge, name),
     commit: (sha) => `${base}/${forge === "gitlab" ? "-/" : ""}${forge === "bitbucket" ? "commits" : "commit"}/${sha}`,
   };
 }
 
-/** What follows a file's URL to show these lines, both counted from 1; `to` may be the same line. */
-export function lineAnchor(forge: Forge, from: number, to: number): string {
-  const isOne = from === to;
+/** What leads to a line when it stands after a file's URL; `{line}` stands for its number, counted from 1. */
+export function lineAnchorOf(forge: Forge, path: string): string | undefined {
   switch (forge) {
     case "github":
-    case "gitea":
-      return isOne ? `#L${from}` : `#L${from}-L${to}`;
+    case "gitea": {
+      // Shown as a page, Markdown has no lines: these ask for its source.
+      const isPage = /\.(?:md|markdown|mdown|rst|adoc|org)$/i.test(path);
+      const source = forge === "github" ? "?plain=1" : "?display=source";
+      return `${isPage ? source : ""}#L{line}`;
+    }
     case "gitlab":
+      return /\.(?:md|markdown|rst|adoc|org)$/i.test(path) ? "?plain=1#L{line}" : "#L{line}";
     case "sourcehut":
-      return isOne ? `#L${from}` : `#L${from}-${to}`;
+      return "#L{line}";
     case "bitbucket":
-      return isOne ? `#lines-${from}` : `#lines-${from}:${to}`;
+      return "#lines-{line}";
     case "none":
-      return "";
+      return undefined;
   }
 }
 

@@ -38,6 +38,11 @@ export function versionOf(
   return [oid, mode === "100755" ? "x" : "", judged, placeKey].join(":");
 }
 
+function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lineAnchor"> {
+  const lineAnchor = pages.lineAnchor(path);
+  return { url: pages.file(path), ...(lineAnchor !== undefined && { lineAnchor }) };
+}
+
 /**
  * The item of a file. Its people are claims: anybody can write any name into a commit. Its access is `workspace`: the
  * host's own permissions are not mirrored, so the connector's access decides. Source: S5, S47.
@@ -53,7 +58,7 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
     externalId: path,
     kind: "file",
     title: readable(name),
-    ...(repository.pages && { url: repository.pages.file(path) }),
+    ...(repository.pages && addressOf(repository.pages, path)),
     place: repository.place,
     path: segments.map(readable),
     version: versionOf(file, repository.placeKey),

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lfsPointerOf, makeAttributes } from "#server/sources/git/attributes.ts";
 import { GitConfig, GitCredentials, isRefName } from "#server/sources/git/config.ts";
-import { FORGES, lineAnchor, webPagesOf } from "#server/sources/git/forges.ts";
+import { FORGES, lineAnchorOf, webPagesOf } from "#server/sources/git/forges.ts";
 import { inMoveOrder } from "#server/sources/git/moves.ts";
 import { originOfRemote, parseRemote, placeOf } from "#server/sources/git/remote.ts";
 import type { TreeChange } from "#server/sources/git/tree.ts";
@@ -163,14 +163,14 @@ describe("web pages", () => {
     );
   });
 
-  test("show the lines of a passage", () => {
-    expect(FORGES.map((forge) => [forge, lineAnchor(forge, 10, 20), lineAnchor(forge, 7, 7)])).toEqual([
-      ["github", "#L10-L20", "#L7"],
-      ["gitlab", "#L10-20", "#L7"],
-      ["bitbucket", "#lines-10:20", "#lines-7"],
-      ["gitea", "#L10-L20", "#L7"],
-      ["sourcehut", "#L10-20", "#L7"],
-      ["none", "", ""],
+  test("lead to a line, of Markdown too", () => {
+    expect(FORGES.map((forge) => [forge, lineAnchorOf(forge, "src/a.ts"), lineAnchorOf(forge, "README.md")])).toEqual([
+      ["github", "#L{line}", "?plain=1#L{line}"],
+      ["gitlab", "#L{line}", "?plain=1#L{line}"],
+      ["bitbucket", "#lines-{line}", "#lines-{line}"],
+      ["gitea", "#L{line}", "?display=source#L{line}"],
+      ["sourcehut", "#L{line}", "#L{line}"],
+      ["none", undefined, undefined],
     ]);
   });
 
