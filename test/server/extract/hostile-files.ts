@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { makeCompoundFile, makeTar, makeZip } from "./containers.ts";
 import type { Sample } from "./mutations.ts";
+import { makeHostileOffice } from "./office-samples.ts";
 
 /** Files made to hurt whoever unfolds, inflates or recurses; each a few kilobytes up to a megabyte. */
 export function makeHostileFiles(): Sample[] {
@@ -41,6 +42,7 @@ export function makeHostileFiles(): Sample[] {
     text("days.log", Array.from({ length: 60_000 }, (_, i) => `20${10 + (i % 80)}-01-0${i % 9} x\n`).join("")),
     text("cues.srt", "00:00:00,0 --> \n".repeat(60_000)),
     { name: "circle.msg", bytes: circularMessage() },
+    ...makeHostileOffice(),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz, makeZip } from "./containers.ts";
 import { makePdf } from "./documents.ts";
+import { makeOfficeSamples, mutateMember } from "./office-samples.ts";
 
 /** A small generator of pseudo-random numbers in [0, 1): a failing file can be made again from its seed (mulberry32). */
 export function makeRandom(seed: number): () => number {
@@ -38,6 +39,7 @@ export function makeSamples(): Sample[] {
     { name: "a.br", bytes: brotliCompressSync(words) },
     ...makeStructured(words),
     ...makeContainers(words),
+    ...makeOfficeSamples(words),
   ];
 }
 
@@ -84,6 +86,10 @@ function makeContainers(words: string): Sample[] {
 /** The sample with a few of: flipped bits, lost or doubled stretches, a cut end, foreign bytes, another's name. */
 export function mutate(sample: Sample, samples: readonly Sample[], random: () => number): Sample {
   const pick = (count: number) => Math.floor(random() * count);
+  // Half of the archives are changed inside: the directory and the packed bytes hide what is in them.
+  const inside =
+    random() < 0.5 ? mutateMember(sample, (member) => mutate(member, samples, random).bytes, pick) : undefined;
+  if (inside !== undefined) return inside;
   let bytes: Uint8Array = Uint8Array.from(sample.bytes);
   for (let round = pick(4); round >= 0; round--) {
     const at = pick(bytes.length);

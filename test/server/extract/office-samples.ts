@@ -74,12 +74,12 @@ export function makeHostileOffice(): Sample[] {
     docx("laughs.docx", "<w:p><w:r><w:t>&l30;</w:t></w:r></w:p>", `<!DOCTYPE d [<!ENTITY l0 "ha">${laughs}]>`),
     docx("deep.docx", deep("<w:p>", "</w:p>")),
     docx("tables.docx", "<w:tbl><w:tr><w:tc>".repeat(300)),
-    docx("cells.docx", `<w:tbl><w:tr>${"<w:tc/>".repeat(500_000)}</w:tr></w:tbl>`),
+    docx("cells.docx", `<w:tbl><w:tr>${"<w:tc/>".repeat(200_000)}</w:tr></w:tbl>`),
     docx("boxes.docx", `<w:p>${"<w:txbxContent><w:p>".repeat(400)}`),
     docx("fields.docx", `<w:p>${'<w:fldChar w:fldCharType="begin"/>'.repeat(100_000)}</w:p>`),
     docx("attributes.docx", `<w:p ${Array.from({ length: 100_000 }, (_, i) => `a${i}="b"`).join(" ")}/>`),
     docx("names.docx", Array.from({ length: 200_000 }, (_, i) => `<a${i}/>`).join("")),
-    docx("large.docx", megabytes(16, wordParagraph("words that go on and on "))),
+    docx("large.docx", megabytes(4, wordParagraph("words that go on and on "))),
     {
       name: "circle.docx",
       bytes: makeDocx({
@@ -91,18 +91,18 @@ export function makeHostileOffice(): Sample[] {
     { name: "overlap.docx", bytes: makeOverlappingZip(200) },
     { name: "zeros.docx", bytes: zipSync({ "word/document.xml": new Uint8Array(16 * 1_048_576) }) },
     { name: "same-slide.pptx", bytes: sameSlide() },
-    { name: "rows.xlsx", bytes: makeXlsx([{ name: "S", rows: megabytes(16, '<row><c t="str"><v>w</v></c></row>') }]) },
-    { name: "wide.xlsx", bytes: makeXlsx([{ name: "S", rows: `<row>${megabytes(9, "<c><v>1</v></c>")}</row>` }]) },
+    { name: "rows.xlsx", bytes: makeXlsx([{ name: "S", rows: megabytes(4, '<row><c t="str"><v>w</v></c></row>') }]) },
+    { name: "wide.xlsx", bytes: makeXlsx([{ name: "S", rows: `<row>${megabytes(2, "<c><v>1</v></c>")}</row>` }]) },
     {
       name: "strings.xlsx",
       bytes: makeXlsx([{ name: "S", rows: "" }], {
-        "xl/sharedStrings.xml": `<sst ${SHEET}>${megabytes(9, "<si><t>x</t></si>")}</sst>`,
+        "xl/sharedStrings.xml": `<sst ${SHEET}>${megabytes(4, "<si><t>x</t></si>")}</sst>`,
       }),
     },
     {
       name: "repeated.ods",
       bytes: makeOdf("spreadsheet", {
-        body: `<table:table>${'<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>'.repeat(2_000)}</table:table>`,
+        body: `<table:table>${'<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row>'.repeat(100)}</table:table>`,
       }),
     },
     { name: "lists.odt", bytes: makeOdf("text", { body: deep("<text:list><text:list-item>") }) },
@@ -113,7 +113,7 @@ export function makeHostileOffice(): Sample[] {
     { name: "groups.rtf", bytes: strToU8(`{\\rtf1${"{\\b ".repeat(200_000)}`) },
     { name: "binary.rtf", bytes: strToU8(`{\\rtf1 ${"\\bin999999999 x".repeat(1_000)}}`) },
     { name: "unicode.rtf", bytes: strToU8(`{\\rtf1 ${"\\uc9999\\u-1 \\u99999999 ".repeat(100_000)}}`) },
-    { name: "cells.rtf", bytes: strToU8(`{\\rtf1 ${"\\intbl x\\cell ".repeat(300_000)}}`) },
+    { name: "cells.rtf", bytes: strToU8(`{\\rtf1 ${"\\intbl x\\cell ".repeat(60_000)}}`) },
     { name: "chapters.epub", bytes: sameChapter() },
   ];
 }

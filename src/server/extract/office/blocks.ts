@@ -246,7 +246,7 @@ const MAX_COLUMNS = 256;
 const MAX_CELL_LENGTH = 2_000;
 const MAX_GATHERED_CELLS = 20_000;
 const FLUSH_GATHERED = 1_000_000;
-/** What may wait to be written; more than the text that is taken of a document. */
+/** What may wait to be written: tables within tables, notes, shapes of a slide. What comes behind is cut. */
 const MAX_GATHERED = 20_000_000;
 const BLOCK_COST = 40;
 const CELL_COST = 40;
