@@ -205,6 +205,7 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     const range = {
       offset: maybe(random, 0.3, () => random.int(400)),
       limit: maybe(random, 0.3, () => 1 + random.int(90)),
+      section: maybe(random, 0.2, () => random.pick([...words, "L2"])),
     };
     return { ...get(path, range), headers: { accept: random.pick(["text/plain", "text/markdown", "*/*"]) } };
   },
@@ -235,7 +236,9 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     call("kb_get_entity_context", { entity: random.pick([...entityIds, ...people]) }),
   "tool kb_get_file_content": ({ random, kbIds, urls, keys, words }) =>
     call("kb_get_file_content", {
-      kbId: random.chance(0.6) ? random.pick(kbIds) : random.pick([...urls, ...keys]),
+      kbId:
+        (random.chance(0.6) ? random.pick(kbIds) : random.pick([...urls, ...keys])) +
+        (random.chance(0.15) ? `#${random.pick(words)}` : ""),
       find: maybe(random, 0.3, () => random.pick(words)),
       offset: maybe(random, 0.2, () => random.int(300)),
     }),
