@@ -4,7 +4,7 @@ export interface ExtractLimits {
   maxBytes: number;
   /** Text above is cut and the item says so in `properties.truncated`. */
   maxTextLength: number;
-  /** A child that works on one file for longer is killed. */
+  /** A child that works on one file for longer is killed; large files have a second more for each MiB. */
   timeoutMs: number;
   /** The same for PDF files, which are slow for honest reasons. */
   pdfTimeoutMs: number;
@@ -30,7 +30,7 @@ const MIB = 1024 * 1024;
 
 export const DEFAULT_EXTRACT_LIMITS: ExtractLimits = {
   maxBytes: 50 * MIB,
-  maxTextLength: 5_000_000,
+  maxTextLength: 25_000_000,
   timeoutMs: 30_000,
   pdfTimeoutMs: 60_000,
   heapMegabytes: 512,

@@ -39,6 +39,8 @@ export function makeExtractor(options: ExtractorOptions): Extractor {
 
 /** Files up to this size are sent ahead of answers. */
 const SMALL_BYTES = 64 * 1024;
+/** A large file has more time than a small one: a second a MiB, some five times what text and tables take. */
+const MS_PER_BYTE = 1 / 1_048.576;
 /** Requests a child may have at once: enough to hide the way there and back, few enough to lose in a crash. */
 const MAX_SENT_AHEAD = 8;
 /** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
@@ -109,7 +111,7 @@ class Pool {
       request,
       isSmall: request.bytes.length <= SMALL_BYTES && !isPdf,
       isPlainText: !isPdf && ![undefined, "text/html"].includes(textTypeOfName(request.fileName)),
-      timeoutMs: isPdf ? this.limits.pdfTimeoutMs : this.limits.timeoutMs,
+      timeoutMs: (isPdf ? this.limits.pdfTimeoutMs : this.limits.timeoutMs) + request.bytes.length * MS_PER_BYTE,
       deaths: 0,
       isAbandoned: false,
       since: this.options.now(),

@@ -85,6 +85,8 @@ class XmlWriter {
       top.text += top.held.text;
       delete top.held;
     }
+    // Between the rows of a long file stand only line breaks: one says as much as all, and all are looked at for each row.
+    if (top.text.at(-1)?.trim() === "" && data.trim() === "") return;
     top.text += data;
     // A text without elements in it may be the whole file.
     if (top.text.length > MAX_HELD_LENGTH && !top.isInline) this.flush(top);
