@@ -14,6 +14,11 @@ export function partExternalId(parentId: string, id: string, digest: (text: stri
   return `${parentId}${PART_MARK}${short}`;
 }
 
+/** Stands right before the ids of all parts of an item, in the order of ids. */
+export function beforeParts(parentId: string): string {
+  return `${parentId}${PART_MARK}`;
+}
+
 /** True for the id of a part that this program made, at any depth. */
 export function isPartId(externalId: string): boolean {
   return externalId.includes(PART_MARK);

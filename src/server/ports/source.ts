@@ -161,6 +161,11 @@ export interface SyncRequest<Cursor> {
   externalIds?: readonly string[];
   /** What is stored of an item, so that an unchanged one is `seen` instead of read again. */
   storedVersion(externalId: string): string | undefined;
+  /**
+   * Reads what is stored of these items, or of all, for a source with `loadsStored`: before, `storedVersion` knows
+   * nothing in an incremental run.
+   */
+  loadStored?(externalIds?: readonly string[]): Promise<void>;
 }
 
 export interface SourceSpec<Config> {
@@ -205,6 +210,11 @@ export interface Source<Config = unknown, Cursor = unknown> {
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: HintListener): Promise<Watch | undefined>;
   /** Absent = no archives, and nothing is refused. */
   partRules?(config: Config): PartRules;
+  /**
+   * True for a source that asks for what is stored by itself (`SyncRequest.loadStored`): an incremental run that knows
+   * what changed then takes no longer for a large connector than for a small one.
+   */
+  loadsStored?: true;
   /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
   originOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */

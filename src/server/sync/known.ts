@@ -1,10 +1,12 @@
-import { isInside, isPartId, outermostId } from "#server/ports/parts.ts";
+import { beforeParts, isInside, isPartId, outermostId } from "#server/ports/parts.ts";
 import type { ItemWriteStore, StoredItem } from "#server/ports/store/item-writes.ts";
 
 /**
  * What a connector has stored, as a run saw it at its start, and what the run has named since. Some 200 bytes an item.
  */
 export interface Known {
+  /** Reads what is stored of these items and their parts, or of all; what was read already is not read again. */
+  load(externalIds?: readonly string[]): Promise<void>;
   /** The version stored of a living item, unless the same version must be read again. */
   versionOf(externalId: string): string | undefined;
   /** Notes that the run named it; gives what was stored of it. */
@@ -23,22 +25,23 @@ export interface Known {
 const PAGE = 2_000;
 const MARKS = 500;
 
-/** Reads what is stored of a connector's items. */
-export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, connectorId: string): Promise<Known> {
+type Reads = Pick<ItemWriteStore, "listStored" | "listStoredOf">;
+
+/** Makes what a run knows of a connector's items; nothing is read before `load`. */
+export function makeKnown(store: Reads, connectorId: string): Known {
   const items = new Map<string, StoredItem>();
-  for (let after = ""; ;) {
-    const page = await store.listStored(connectorId, after, PAGE);
-    for (const item of page) items.set(item.externalId, item);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
-    after = last.externalId;
-    // Reading is synchronous: without a pause a million items would hold up the main thread for seconds.
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  const parts = groupParts(items.values());
   const named = new Set<string>();
+  let parts = new Map<string, StoredItem[]>();
+  let isWhole = false;
   let marks: string[] = [];
   return {
+    async load(externalIds) {
+      if (isWhole) return;
+      isWhole = externalIds === undefined;
+      const read = externalIds ? readSome(store, connectorId, externalIds) : readAll(store, connectorId, "");
+      for await (const item of read) items.set(item.externalId, item);
+      parts = groupParts(items.values());
+    },
     versionOf(externalId) {
       const item = items.get(externalId);
       return item && !item.isRetryable ? (item.version ?? undefined) : undefined;
@@ -60,6 +63,39 @@ export async function loadKnown(store: Pick<ItemWriteStore, "listStored">, conne
     forget: (externalId) => items.delete(externalId),
     listUnnamed: () => [...items.values()].filter((item) => !named.has(item.externalId)),
   };
+}
+
+async function* readAll(store: Reads, connectorId: string, from: string): AsyncGenerator<StoredItem, void> {
+  for (let after = from; ;) {
+    const page = await store.listStored(connectorId, after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.externalId;
+    // Reading is synchronous: without a pause a million items would hold up the main thread for seconds.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Some parts are read together; most items have none. */
+const PARTS = 20;
+
+async function* readSome(
+  store: Reads,
+  connectorId: string,
+  externalIds: readonly string[],
+): AsyncGenerator<StoredItem, void> {
+  for (const item of await store.listStoredOf(connectorId, externalIds)) {
+    yield item;
+    for (let after = beforeParts(item.externalId); ;) {
+      const page = await store.listStored(connectorId, after, PARTS);
+      const inside = page.filter(({ externalId }) => isInside(item.externalId, externalId));
+      yield* inside;
+      const last = inside.at(-1);
+      if (!last || inside.length < PARTS) break;
+      after = last.externalId;
+    }
+  }
 }
 
 /** Parts at any depth by the item of the source that they are in. */

@@ -12,7 +12,7 @@ import { inOrder } from "./in-order.ts";
 import { bytesHeld, prepareWithParts } from "./parts.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
-import { type Known, loadKnown } from "./known.ts";
+import { type Known, makeKnown } from "./known.ts";
 import { redact } from "#server/http/redact.ts";
 
 /** Why a run is told to end before its end. */
@@ -94,7 +94,8 @@ async function makeSink(options: RunOptions): Promise<BatchSink> {
 async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortController): Promise<RunEnd> {
   const { source, connector, sync, store } = options;
   if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to be synced.`);
-  const known = await loadKnown(store.itemWrites, connector.connectorId);
+  const known = makeKnown(store.itemWrites, connector.connectorId);
+  if (sync.mode === "full" || source.loadsStored !== true) await known.load();
   if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
   const events = source.sync({ ...options.context, signal: abort.signal }, toRequest(options, known));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
@@ -125,6 +126,7 @@ function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<u
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
     storedVersion: (externalId) => known.versionOf(externalId),
+    loadStored: (externalIds) => known.load(externalIds),
   };
 }
 
@@ -288,6 +290,7 @@ async function leaveOutOfScope(source: Source, scope: Scope, known: Known, sink:
 /** Removes what a complete listing did not name, or holds all of it when that is suspiciously much. */
 async function sweep({ store, connector, sync, now }: RunOptions, known: Known, sink: BatchSink): Promise<void> {
   await sink.flush();
+  await known.load();
   const gone = known.listUnnamed().filter((item) => item.seenBy !== sync.syncId && item.indexState !== "held");
   if (gone.length === 0) return;
   const guard = await store.itemWrites.guardOf(connector.connectorId, now());

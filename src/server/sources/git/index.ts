@@ -70,6 +70,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     },
     fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
     inScope: (scope, { externalId }) => inScope(scope, externalId),
+    loadsStored: true,
     partRules: makePartRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).kind === "path" || !hasCredentials,

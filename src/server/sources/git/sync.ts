@@ -109,6 +109,7 @@ interface Listing {
 async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing): AsyncGenerator<Event, void> {
   const { view, mirror, walk } = listing;
   const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  await run.loadStored?.();
   const moved = await movesSince(ctx, run, walking, listing);
   const batch = makeBatch(walking, walk, view);
   if (walk.position === 0) {
@@ -217,6 +218,8 @@ async function* handOverChanges(
   const changes = inMoveOrder(known ?? (await listChanges(place, from, walk.commit)));
   const batch = makeBatch(walking, walk, view);
   const living = new Set(changes.flatMap((change) => (change.t === "present" ? [change.entry.shown] : [])));
+  const left = changes.map((change) => (change.t === "gone" ? change.path : change.formerPath));
+  await run.loadStored?.([...new Set([...living, ...left.filter((path) => path !== undefined)])]);
   await view.findCommits(living, `${from}..${walk.commit}`);
   for (const change of changes) {
     if (ctx.signal.aborted) return;
@@ -266,6 +269,7 @@ async function* newMessages(
 }
 
 async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirror): AsyncGenerator<Event, void> {
+  await run.loadStored?.(run.externalIds);
   const newest = await mirror.refresh(ctx);
   if (!newest) throw new ApiError("source_unavailable", { message: "The repository is empty now.", field: "url" });
   const { commit, ref } = newest;
