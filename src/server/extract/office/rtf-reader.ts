@@ -1,7 +1,9 @@
+// Over 400 lines: one state machine, all of whose parts work on the same groups and paragraphs.
 import { blocksText, type Block, type BlockWriter } from "./blocks.ts";
 import { codePageOfCharset, decodeRtfBytes, encodingOfCodePage } from "./rtf-fonts.ts";
+import { dateOf, isBullet, newFlow, newGroup, type RtfFlow, type RtfGroup } from "./rtf-state.ts";
 import type { RtfHandler } from "./rtf-tokens.ts";
-import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES, type RtfDestination } from "./rtf-words.ts";
+import { RTF_CHARACTERS, RTF_DESTINATIONS, RTF_PROPERTIES } from "./rtf-words.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import { linkOfInstruction } from "./word-fields.ts";
 
@@ -15,10 +17,10 @@ export class RtfReader implements RtfHandler {
   readonly furniture = new Set<string>();
   readonly properties: DocumentProperties = {};
   private readonly writer: BlockWriter;
-  private readonly groups: Group[] = [];
-  private group: Group = newGroup();
-  private readonly flows: Flow[] = [newFlow()];
-  private flow: Flow = newFlow();
+  private readonly groups: RtfGroup[] = [];
+  private group: RtfGroup = newGroup();
+  private readonly flows: RtfFlow[] = [newFlow()];
+  private flow: RtfFlow = newFlow();
   private readonly fonts = new Map<number, number>();
   private readonly headings = new Map<number, number>();
   private documentPage = 1_252;
@@ -305,7 +307,7 @@ export class RtfReader implements RtfHandler {
     return word === "ud" || (this.group.isInfo && RTF_PROPERTIES.has(word)) || word === "info";
   }
 
-  private endDestination(ended: Group, word: string): void {
+  private endDestination(ended: RtfGroup, word: string): void {
     const text = ended.sink?.text ?? "";
     switch (ended.gathered ?? ended.destination) {
       case "note":
@@ -338,7 +340,7 @@ export class RtfReader implements RtfHandler {
     if (value !== undefined && DATE_PARTS.includes(word)) (this.group.date ??= {})[word] = value;
   }
 
-  private endNote(ended: Group, text: string): void {
+  private endNote(ended: RtfGroup, text: string): void {
     if (text === "" || this.notes.length >= MAX_NOTES) return;
     const isEndnote = ended.isEndnote;
     if (isEndnote) this.endnotes++;
@@ -417,55 +419,6 @@ export class RtfReader implements RtfHandler {
   }
 }
 
-interface Group {
-  destination: RtfDestination;
-  isHidden: boolean;
-  font: number | undefined;
-  skipAfterUnicode: number;
-  isInfo: boolean;
-  isEndnote: boolean;
-  /** The word with which this group became a destination. */
-  begins: string | undefined;
-  /** What the destination is when its text flows like the document's. */
-  gathered: RtfDestination | undefined;
-  sink: { text: string } | undefined;
-  /** Of a field: its instruction, and where its words began. */
-  instruction: { text: string } | undefined;
-  linkStart: number;
-  date: Record<string, number> | undefined;
-}
-
-interface Flow {
-  text: string;
-  isInTable: boolean;
-  heading: number | undefined;
-  marker: string | undefined;
-  depth: number;
-  /** The innermost part of a table that is open. */
-  table: "none" | "table" | "row" | "cell";
-}
-
-function newGroup(): Group {
-  return {
-    destination: "text",
-    isHidden: false,
-    font: undefined,
-    skipAfterUnicode: 1,
-    isInfo: false,
-    isEndnote: false,
-    begins: undefined,
-    gathered: undefined,
-    sink: undefined,
-    instruction: undefined,
-    linkStart: 0,
-    date: undefined,
-  };
-}
-
-function newFlow(): Flow {
-  return { text: "", isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };
-}
-
 const MAX_GROUPS = 10_000;
 const MAX_PENDING = 10_000;
 const MAX_PARAGRAPH_LENGTH = 5_000_000;
@@ -474,13 +427,3 @@ const MAX_FONTS = 20_000;
 const MAX_STYLES = 20_000;
 const MAX_NOTES = 50_000;
 const DATE_PARTS = ["yr", "mo", "dy", "hr", "min", "sec"];
-
-function dateOf(parts: Readonly<Record<string, number>>): string {
-  const two = (name: string, otherwise: number) => String(parts[name] ?? otherwise).padStart(2, "0");
-  return `${String(parts["yr"] ?? 0).padStart(4, "0")}-${two("mo", 1)}-${two("dy", 1)}T${two("hr", 0)}:${two("min", 0)}:${two("sec", 0)}`;
-}
-
-/** A sign in front of an item that is no number or letter. */
-function isBullet(marker: string): boolean {
-  return !/[\p{L}\p{N}]/u.test(marker) || /^[o§·]$/u.test(marker);
-}

@@ -1,0 +1,65 @@
+import type { RtfDestination } from "./rtf-words.ts";
+
+/** What holds inside a group, and what it gathers. */
+export interface RtfGroup {
+  destination: RtfDestination;
+  isHidden: boolean;
+  font: number | undefined;
+  skipAfterUnicode: number;
+  isInfo: boolean;
+  isEndnote: boolean;
+  /** The word with which this group became a destination. */
+  begins: string | undefined;
+  /** What the destination is when its text flows like the document's. */
+  gathered: RtfDestination | undefined;
+  sink: { text: string } | undefined;
+  /** Of a field: its instruction, and where its words began. */
+  instruction: { text: string } | undefined;
+  linkStart: number;
+  date: Record<string, number> | undefined;
+}
+
+/** A run of paragraphs: the document's, a note's, a comment's. */
+export interface RtfFlow {
+  text: string;
+  isInTable: boolean;
+  heading: number | undefined;
+  marker: string | undefined;
+  depth: number;
+  /** The innermost part of a table that is open. */
+  table: "none" | "table" | "row" | "cell";
+}
+
+/** The outermost group. */
+export function newGroup(): RtfGroup {
+  return {
+    destination: "text",
+    isHidden: false,
+    font: undefined,
+    skipAfterUnicode: 1,
+    isInfo: false,
+    isEndnote: false,
+    begins: undefined,
+    gathered: undefined,
+    sink: undefined,
+    instruction: undefined,
+    linkStart: 0,
+    date: undefined,
+  };
+}
+
+/** Text that has not begun. */
+export function newFlow(): RtfFlow {
+  return { text: "", isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };
+}
+
+/** A date of the properties from its parts. */
+export function dateOf(parts: Readonly<Record<string, number>>): string {
+  const two = (name: string, otherwise: number) => String(parts[name] ?? otherwise).padStart(2, "0");
+  return `${String(parts["yr"] ?? 0).padStart(4, "0")}-${two("mo", 1)}-${two("dy", 1)}T${two("hr", 0)}:${two("min", 0)}:${two("sec", 0)}`;
+}
+
+/** A sign in front of an item that is no number or letter. */
+export function isBullet(marker: string): boolean {
+  return !/[\p{L}\p{N}]/u.test(marker) || /^[o§·]$/u.test(marker);
+}
