@@ -1,5 +1,5 @@
 import type { Deadline } from "./deadline.ts";
-import type { Filter } from "./filters.ts";
+import { type Filter, NOTHING } from "./filters.ts";
 import { firstAtLeast, intersect } from "./intersect.ts";
 import type { Plan, ScoredTerm } from "./plan.ts";
 import type { Postings } from "./postings.ts";
@@ -97,7 +97,7 @@ export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accep
     const bits = scene.documents[s];
     const filter = scene.filters[s];
     const docs = scene.segments[s]?.columns.docs ?? 0;
-    if (bits === undefined) continue;
+    if (bits === undefined || filter === NOTHING) continue;
     let count = 0;
     for (let id = 0; id < docs; id++) {
       if (isVisible(bits, id) && (filter === undefined || filter(id))) ids[count++] = id;

@@ -9,6 +9,9 @@ import type { WorkspaceView } from "./workspace-view.ts";
 /** Does document `id` of a segment pass every filter? */
 export type Filter = (id: number) => boolean;
 
+/** The filter where something is asked for that nothing visible has: nobody needs to look at a document. */
+export const NOTHING: Filter = () => false;
+
 export const DATE_COLUMNS = { updated: "updatedAt", created: "createdAt", due: "dueAt" } as const satisfies Record<
   string,
   DateColumn
@@ -22,6 +25,9 @@ export function makeFilters(view: WorkspaceView, reader: TermReader, filters: Se
     listedTerms(reader, CONTAINER_TERM, filters.containers),
     ...(filters.fields ?? []).map((pair) => listedTerms(reader, FIELD_TERM, termsOfPair(pair))),
   ].filter((lists) => lists !== undefined);
+  // By visible items alone, so what only hidden ones have takes no other time than what nothing has.
+  const isHopeless = members.some((lists) => lists.every((list) => reader.visibleCount(list, 0) === 0));
+  if (isHopeless) return view.segments.map(() => NOTHING);
   const places = filters.kbIds?.map((kbId) => view.find(kbId));
   return view.segments.map((segment, s) => {
     const checks = columnChecks(segment, filters);
