@@ -37,7 +37,8 @@ describe("an item that its source says has moved", () => {
     await kb.sync();
     const once = await kbIds();
     await kb.sync();
-    expect([once, await kbIds()]).toEqual(Array(2).fill({ b: before["a"], c: before["b"] }));
+    const moved = { b: before["a"], c: before["b"] };
+    expect([once, await kbIds()]).toEqual([moved, moved]);
   });
 
   test("does not take the place of a living one", async () => {
