@@ -41,7 +41,12 @@ export class TextBuilder {
   }
 
   /** A section that starts at the next text. Nameless ones are left out. */
-  section(name: string, level: number, start = this.length, place: Pick<Section, "kind" | "ref" | "anchor"> = {}): void {
+  section(
+    name: string,
+    level: number,
+    start = this.length,
+    place: Pick<Section, "kind" | "ref" | "anchor"> = {},
+  ): void {
     const line = oneLine(name, MAX_SECTION_NAME_LENGTH);
     if (line !== "" && !this.full && this.sections.length < MAX_SECTIONS)
       this.sections.push({ name: line, level, start, ...place });

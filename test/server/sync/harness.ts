@@ -243,14 +243,12 @@ export async function digestOf(database: Database): Promise<string> {
       .selectFrom("item_texts")
       .select("text")
       .where("workspaceId", "=", WORKSPACE)
-      .where("workspaceId", "=", WORKSPACE)
       .where("kbId", "=", kbId)
       .orderBy("chunk")
       .execute();
     const entities = await database.read
       .selectFrom("item_entities")
       .select(["entityId", "role"])
-      .where("workspaceId", "=", WORKSPACE)
       .where("workspaceId", "=", WORKSPACE)
       .where("kbId", "=", kbId)
       .orderBy("entityId")
