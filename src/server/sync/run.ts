@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { PartRules, Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
@@ -61,6 +62,8 @@ const DEFAULT_WAIT_MS = 60_000;
  */
 export async function runSync(options: RunOptions): Promise<RunEnd> {
   const abort = new AbortController();
+  // As many items listen as are read at once, more than Node takes for a leak.
+  setMaxListeners(0, abort.signal);
   const stop = () => abort.abort(options.signal.reason);
   if (options.signal.aborted) stop();
   options.signal.addEventListener("abort", stop, { once: true });
