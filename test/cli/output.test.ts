@@ -23,7 +23,8 @@ const result = (more: Record<string, unknown>): Record<string, unknown> => ({
   assignees: [{ name: ATTACK, entityId: null, claimed: true }],
   dueAt: null,
   path: [ATTACK],
-  section: null,
+  section: ATTACK,
+  sectionUrl: null,
   ...more,
 });
 

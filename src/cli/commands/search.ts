@@ -64,12 +64,14 @@ function printResult(result: SearchResult, number: number, output: Output): void
     result.status === null ? result.kind : `${result.kind}, ${result.status}`,
     result.source,
     ...(result.path.length > 0 ? [result.path.join("/")] : []),
+    ...(result.section === null ? [] : [result.section]),
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
     ...(result.updatedAt === null ? [] : [`updated ${result.updatedAt.slice(0, 10)}`]),
   ];
   output.painted("   ", facts.join(" | "), paint.dim);
-  output.painted("   ", result.url === null ? result.kbId : `${result.kbId}  ${result.url}`, paint.dim);
-  for (const line of cleanBlock(result.snippet).split("\n").slice(0, 4)) output.painted("   > ", line, (text) => text);
+  const url = result.sectionUrl ?? result.url;
+  output.painted("   ", url === null ? result.kbId : `${result.kbId}  ${url}`, paint.dim);
+  for (const line of cleanBlock(result.snippet).trimEnd().split("\n").slice(0, 4)) output.painted("   > ", line, (text) => text);
   output.line("");
 }
