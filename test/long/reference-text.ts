@@ -38,7 +38,7 @@ const slides = (path: string) =>
     return decodeEntities(
       body
         .replaceAll(
-          /<(office:binary-data|office:styles|office:automatic-styles|svg:title|dc:date|text:page-number|office:meta)\b.*?<\/\1>/gsu,
+          /<(office:binary-data|office:styles|office:automatic-styles|svg:title|dc:date|text:page-number|office:meta|office:settings|config:config-item)\b.*?<\/\1>/gsu,
           " ",
         )
         .replaceAll(/<\/?text:(?:span|a)\b[^>]*>/gu, "")
