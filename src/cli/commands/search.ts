@@ -72,6 +72,7 @@ function printResult(result: SearchResult, number: number, output: Output): void
   output.painted("   ", facts.join(" | "), paint.dim);
   const url = result.sectionUrl ?? result.url;
   output.painted("   ", url === null ? result.kbId : `${result.kbId}  ${url}`, paint.dim);
-  for (const line of cleanBlock(result.snippet).trimEnd().split("\n").slice(0, 4)) output.painted("   > ", line, (text) => text);
+  for (const line of cleanBlock(result.snippet).trimEnd().split("\n").slice(0, 4))
+    output.painted("   > ", line, (text) => text);
   output.line("");
 }
