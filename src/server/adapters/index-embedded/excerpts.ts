@@ -1,4 +1,5 @@
 import { excerptOf, type StoredText } from "#server/analysis/excerpt.ts";
+import { countLineFeeds } from "#server/analysis/lines.ts";
 import { makeMarks } from "#server/analysis/marks.ts";
 import { findPassages, type FoundPassages, type Passage, type TextChunk } from "#server/analysis/snippet.ts";
 import type { Excerpt, ExcerptRequest, FindRequest } from "#server/ports/search-index.ts";
@@ -113,7 +114,7 @@ function withLine(sql: Statements, workspaceId: string, kbId: string, passage: P
   // Columns of the store's `item_texts`.
   const chunk = sql(CHUNK_AT).get(workspaceId, kbId, at) as (TextChunk & { line: number | null }) | undefined;
   if (chunk === undefined || chunk.line === null) return passage;
-  return { ...passage, line: chunk.line + chunk.text.slice(0, at - chunk.start).split("\n").length - 1 };
+  return { ...passage, line: chunk.line + countLineFeeds(chunk.text.slice(0, at - chunk.start)) };
 }
 
 /** Every list of the access holds a principal of the viewer, by the store's own lists. No list = nobody. Source: S4. */

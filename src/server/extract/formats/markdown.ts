@@ -1,3 +1,4 @@
+import { countLineFeeds } from "#server/analysis/lines.ts";
 import { cleanText, oneLine } from "../clean.ts";
 import type { Format, FormatText } from "../format.ts";
 import { TextBuilder } from "../text-builder.ts";
@@ -19,7 +20,7 @@ export const markdownFormat: Format = {
       state: "ok",
       text: out.toString(),
       sections: out.sections,
-      firstLine: 1 + countLines(text.slice(0, front.end)),
+      firstLine: 1 + countLineFeeds(text.slice(0, front.end)),
       properties: front.properties,
       isCut: decoded.isCut || out.isFull,
       ...(title === undefined ? {} : { title }),
@@ -27,12 +28,6 @@ export const markdownFormat: Format = {
     };
   },
 };
-
-function countLines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}
 
 /** A line as it is written out, and where. */
 interface Line {

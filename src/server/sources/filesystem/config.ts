@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FILE_CHOICES } from "#server/sources/file-scope/config.ts";
 
 /** What an admin says about a folder. Unknown keys are errors. */
 export const FilesystemConfig = z.strictObject({
@@ -24,14 +25,7 @@ export const FilesystemConfig = z.strictObject({
     title: "Restricted files",
     description: "Take files that other users of the machine may not read, though the connector is not private.",
   }),
-  archives: z.boolean().default(false).meta({
-    title: "Archives",
-    description: "Take the files in ZIP, tar and gzip archives as items of their own.",
-  }),
-  secretFiles: z.boolean().default(false).meta({
-    title: "Secret files",
-    description: "Take files whose names say that they hold keys or passwords.",
-  }),
+  ...FILE_CHOICES,
   watch: z.boolean().default(true).meta({
     title: "Watch for changes",
     description: "Sync soon after something changes, not only by the schedule.",

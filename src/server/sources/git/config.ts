@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FILE_CHOICES } from "#server/sources/file-scope/config.ts";
 import { FORGES } from "./forges.ts";
 import { parseRemote } from "./remote.ts";
 
@@ -34,14 +35,7 @@ export const GitConfig = z.strictObject({
     title: "Largest file (MiB)",
     description: "Larger files are not fetched; their names stay findable.",
   }),
-  archives: z.boolean().default(false).meta({
-    title: "Archives",
-    description: "Take the files in ZIP, tar and gzip archives as items of their own.",
-  }),
-  secretFiles: z.boolean().default(false).meta({
-    title: "Secret files",
-    description: "Take files whose names say that they hold keys or passwords.",
-  }),
+  ...FILE_CHOICES,
   forge: z.enum(FORGES).optional().meta({
     title: "Web pages",
     description: "How this host makes the URLs of files. Without it, known hosts are recognised.",

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { KitFixture } from "#server/sources/kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "#server/sources/kit/index.ts";
 import { makeFolder } from "./fixture.ts";
+import { oddNames } from "../odd-names.ts";
 
 async function makeFilesystemFixture(): Promise<KitFixture> {
   const folder = makeFolder({ batching: { upserts: 2, seen: 3 } });
@@ -37,15 +38,7 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
       return "b/2.txt";
     },
     addOdd: async () => {
-      const names = [
-        `${"x".repeat(250)}.md`,
-        "日本語 🗂️ עברית.md",
-        "  ",
-        "%2e%2e%2fx.md",
-        "new\nline.md",
-        "-rf",
-        "__proto__",
-      ];
+      const names = oddNames(250);
       for (const name of names) folder.write(`odd/${name}`, "text");
       return names.map((name) => `odd/${name}`);
     },

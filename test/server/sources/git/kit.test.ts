@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { KitFixture } from "#server/sources/kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "#server/sources/kit/index.ts";
 import { CONNECTOR_ID, makeRepository } from "./fixture.ts";
+import { oddNames } from "../odd-names.ts";
 
 async function makeGitFixture(): Promise<KitFixture> {
   const repository = makeRepository({ batching: { upserts: 2, seen: 3 } });
@@ -43,15 +44,7 @@ async function makeGitFixture(): Promise<KitFixture> {
       return "b/2.txt";
     },
     addOdd: async () => {
-      const names = [
-        `${"x".repeat(200)}.md`,
-        "日本語 🗂️ עברית.md",
-        "  ",
-        "%2e%2e%2fx.md",
-        "new\nline.md",
-        "-rf",
-        "__proto__",
-      ];
+      const names = oddNames(200);
       for (const name of names) write(`odd/${name}`, "text");
       commit("Odd");
       return names.map((name) => `odd/${name}`);

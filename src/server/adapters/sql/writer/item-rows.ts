@@ -1,3 +1,4 @@
+import { countLineFeeds } from "#server/analysis/lines.ts";
 import type { ItemEntity, PreparedItem } from "#server/ports/store/item-writes.ts";
 import type { SqliteConnection, SqlValue } from "../sqlite.ts";
 
@@ -170,12 +171,6 @@ export function writeTextRows(
     insert.run(workspaceId, kbId, chunk++, start, part, line);
     if (line !== null) line += countLineFeeds(part);
   }
-}
-
-function countLineFeeds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
 }
 
 /** The text in stretches of at most `CHUNK_CHARS`, never ending inside a surrogate pair. */
