@@ -30,6 +30,48 @@ export const AuditQuery = z.object({
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
+/** Ids that were shown or read through one credential in one call; no titles and no query. Source: S53. */
+export const AuditRead = z
+  .object({
+    seq: z.number().int(),
+    at: Timestamp,
+    userId: idSchema("user"),
+    /** As in `AuditEntry`. */
+    credential: z.string(),
+    /** The client's own name, where it said one. */
+    client: z.string().nullable(),
+    /** The tool or the route. */
+    tool: z.string(),
+    kbIds: z.array(z.string()),
+  })
+  .openapi("AuditRead");
+export type AuditRead = z.infer<typeof AuditRead>;
+
+export const AuditReadsQuery = z.object({
+  limit: PageLimit,
+  cursor: PageCursor.optional(),
+  /** `pat:tok_…`, `oauth:…`, `session:…`. */
+  credential: z.string().max(120).optional(),
+  /** Another member's: for admins. */
+  userId: idSchema("user").optional(),
+});
+export type AuditReadsQuery = z.infer<typeof AuditReadsQuery>;
+
+/** Whether each row's hash follows from the row and the one before it. */
+export const AuditCheck = z
+  .object({
+    isIntact: z.boolean(),
+    entries: z.number().int(),
+    /** The first row that does not fit; null when all do. */
+    brokenAt: z.number().int().nullable(),
+    firstSeq: z.number().int().nullable(),
+    lastSeq: z.number().int().nullable(),
+    /** The hash of the last row: kept elsewhere, it proves later that nothing was cut off. */
+    lastHash: z.string().nullable(),
+  })
+  .openapi("AuditCheck");
+export type AuditCheck = z.infer<typeof AuditCheck>;
+
 export const auditRoutes = {
   list: createRoute({
     method: "get",
@@ -38,6 +80,32 @@ export const auditRoutes = {
     request: { query: AuditQuery },
     responses: {
       200: answer("A page", z.object({ entries: z.array(AuditEntry), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+  reads: createRoute({
+    method: "get",
+    path: "/api/audit/reads",
+    summary: "What my credentials read, newest first; another member's for admins",
+    request: { query: AuditReadsQuery },
+    responses: {
+      200: answer("A page", z.object({ reads: z.array(AuditRead), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+  check: createRoute({
+    method: "get",
+    path: "/api/audit/check",
+    summary: "Whether the chain of the audit is unbroken (admin)",
+    responses: { 200: answer("What was found", AuditCheck), default: problemAnswer },
+  }),
+  export: createRoute({
+    method: "get",
+    path: "/api/audit/export",
+    summary: "Every row with its hash, oldest first, a line of JSON each (admin)",
+    request: { query: z.object({ since: Timestamp.optional() }) },
+    responses: {
+      200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },
       default: problemAnswer,
     },
   }),

@@ -32,6 +32,7 @@ export const ID_PREFIXES = {
   session: "ses",
   root: "rot",
   upload: "upl",
+  grant: "gra",
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

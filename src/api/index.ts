@@ -3,25 +3,32 @@ import { auditRoutes } from "./audit.ts";
 import { connectorRoutes } from "./connectors.ts";
 import { entitiesRoute, entityContextRoute } from "./entities.ts";
 import { fileRoutes } from "./files.ts";
+import { consentRoutes, grantRoutes } from "./oauth.ts";
 import { operationRoutes } from "./operations.ts";
 import { pushRoutes } from "./push.ts";
 import { searchRoute } from "./search.ts";
-import { sessionRoutes } from "./session.ts";
+import { myWorkspaceRoutes, profileRoutes, sessionRoutes, signUpRoutes, ssoRoutes } from "./session.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "./workspace.ts";
 
 export const ROUTE_GROUPS = {
   audit: auditRoutes,
   connectors: connectorRoutes,
+  consent: consentRoutes,
   entities: { list: entitiesRoute, context: entityContextRoute },
   files: fileRoutes,
+  grants: grantRoutes,
   groups: groupRoutes,
   invitations: invitationRoutes,
   localRoots: localRootRoutes,
+  myWorkspaces: myWorkspaceRoutes,
   operations: operationRoutes,
+  profile: profileRoutes,
   push: pushRoutes,
   search: { search: searchRoute },
   session: sessionRoutes,
+  signUp: signUpRoutes,
+  sso: ssoRoutes,
   tokens: tokenRoutes,
   workspace: workspaceRoutes,
 } as const;

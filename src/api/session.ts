@@ -80,6 +80,21 @@ export const SessionRecord = z
   .openapi("SessionRecord");
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
+/** How an installation takes people in; known before anybody is signed in. */
+export const EntryState = z
+  .object({
+    /** The first admin is still to be made, with the setup code. */
+    needed: z.boolean(),
+    mode: z.enum(["self-hosted", "managed"]),
+    signup: z.enum(["invite", "open", "closed"]),
+    /** The name of the identity provider to sign in with, if there is one. */
+    sso: z.string().nullable(),
+    /** Whether this server can send e-mail: without it, links are handed over by an admin. */
+    canMail: z.boolean(),
+  })
+  .openapi("EntryState");
+export type EntryState = z.infer<typeof EntryState>;
+
 export const SignInBody = z.object({ email: Email, password: Password, timeZone: TimeZone.optional() });
 export type SignInBody = z.infer<typeof SignInBody>;
 
@@ -101,6 +116,55 @@ export const AcceptBody = z.object({
   timeZone: TimeZone.optional(),
 });
 export type AcceptBody = z.infer<typeof AcceptBody>;
+
+/** The secret of a link that was mailed or handed over: the part after `#token=`. */
+const LinkToken = z.string().min(1).max(200);
+
+export const SignUpBody = z.object({
+  name: PersonName,
+  email: Email,
+  password: Password,
+  workspaceName: PersonName,
+  timeZone: TimeZone.optional(),
+});
+export type SignUpBody = z.infer<typeof SignUpBody>;
+
+/** Equal for known and unknown addresses wherever a message is sent. */
+export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
+
+/** What a sign-up ends in: signed in at once, or, on a server that sends e-mail, a message to confirm. */
+export const SignUpResult = z.object({ sent: z.boolean(), session: Session.nullable() }).openapi("SignUpResult");
+export type SignUpResult = z.infer<typeof SignUpResult>;
+
+/** What a confirmed link did; `session` when it signed somebody in. */
+export const ConfirmResult = z
+  .object({ purpose: z.enum(["sign_up", "verification", "email_change"]), session: Session.nullable() })
+  .openapi("ConfirmResult");
+export type ConfirmResult = z.infer<typeof ConfirmResult>;
+
+export const PatchProfileBody = z.object({ name: PersonName.optional(), timeZone: TimeZone.nullable().optional() });
+export type PatchProfileBody = z.infer<typeof PatchProfileBody>;
+
+export const ChangePasswordBody = z.object({ currentPassword: Password, newPassword: Password });
+export type ChangePasswordBody = z.infer<typeof ChangePasswordBody>;
+
+export const ChangeEmailBody = z.object({ email: Email, password: Password });
+export type ChangeEmailBody = z.infer<typeof ChangeEmailBody>;
+
+/** A workspace as one of its members sees it in a list. */
+export const MyWorkspace = z
+  .object({ id: idSchema("workspace"), name: z.string(), role: Role, joinedAt: Timestamp, current: z.boolean() })
+  .openapi("MyWorkspace");
+export type MyWorkspace = z.infer<typeof MyWorkspace>;
+
+export const CreateWorkspaceBody = z.object({ name: PersonName, timeZone: TimeZone.optional() });
+export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>;
+
+/** An identity at the provider of single sign-on that opens this account. */
+export const SsoIdentity = z
+  .object({ issuer: z.string(), label: z.string(), createdAt: Timestamp })
+  .openapi("SsoIdentity");
+export type SsoIdentity = z.infer<typeof SsoIdentity>;
 
 export const sessionRoutes = {
   get: createRoute({
@@ -145,8 +209,8 @@ export const sessionRoutes = {
   onboardingState: createRoute({
     method: "get",
     path: "/api/onboarding",
-    summary: "Does this installation still need its first admin?",
-    responses: { 200: answer("Whether it does", z.object({ needed: z.boolean() })), default: problemAnswer },
+    summary: "Does this installation still need its first admin, and how do others come in?",
+    responses: { 200: answer("How people come in", EntryState), default: problemAnswer },
   }),
   onboard: createRoute({
     method: "post",
@@ -161,6 +225,139 @@ export const sessionRoutes = {
     summary: "Accept an invitation",
     request: { body: body(AcceptBody) },
     responses: { 201: answer("Signed in as a member", Session), default: problemAnswer },
+  }),
+  switchWorkspace: createRoute({
+    method: "post",
+    path: "/api/session/workspace",
+    summary: "Work in another of my workspaces; the session gets a new secret",
+    request: { body: body(z.object({ workspaceId: idSchema("workspace") })) },
+    responses: { 200: answer("Signed in there; the cookie is set", Session), default: problemAnswer },
+  }),
+};
+
+export const signUpRoutes = {
+  signUp: createRoute({
+    method: "post",
+    path: "/api/sign-up",
+    summary: "Make an account and a workspace of one's own, where sign-up is open",
+    request: { body: body(SignUpBody) },
+    responses: {
+      201: answer("Signed in, or a message is on its way that finishes it", SignUpResult),
+      default: problemAnswer,
+    },
+  }),
+  requestReset: createRoute({
+    method: "post",
+    path: "/api/password-reset",
+    summary: "Send a link that sets a new password",
+    request: { body: body(z.object({ email: Email })) },
+    responses: { 202: answer("Sent if there is such an account", Sent), default: problemAnswer },
+  }),
+  confirmReset: createRoute({
+    method: "post",
+    path: "/api/password-reset/confirm",
+    summary: "Set a new password by the link; every other credential of the account ends",
+    request: { body: body(z.object({ token: LinkToken, password: Password })) },
+    responses: { 200: answer("Signed in", Session), default: problemAnswer },
+  }),
+  requestVerification: createRoute({
+    method: "post",
+    path: "/api/email-verification",
+    summary: "Send me a link that proves my e-mail address",
+    responses: { 202: answer("Sent", Sent), default: problemAnswer },
+  }),
+  confirm: createRoute({
+    method: "post",
+    path: "/api/email-verification/confirm",
+    summary: "Confirm a mailed link: a sign-up, an address, a new address",
+    request: { body: body(z.object({ token: LinkToken })) },
+    responses: { 200: answer("What it did", ConfirmResult), default: problemAnswer },
+  }),
+};
+
+export const profileRoutes = {
+  update: createRoute({
+    method: "patch",
+    path: "/api/profile",
+    summary: "Change my name or time zone",
+    request: { body: body(PatchProfileBody) },
+    responses: { 200: answer("The person", z.object({ user: User })), default: problemAnswer },
+  }),
+  changePassword: createRoute({
+    method: "post",
+    path: "/api/profile/password",
+    summary: "Change my password; my other sessions and the clients I let in end",
+    request: { body: body(ChangePasswordBody) },
+    responses: { 204: { description: "Changed" }, default: problemAnswer },
+  }),
+  changeEmail: createRoute({
+    method: "post",
+    path: "/api/profile/email",
+    summary: "Change my e-mail address; on a server that sends e-mail the new one is confirmed first",
+    request: { body: body(ChangeEmailBody) },
+    responses: {
+      200: answer("The person, and whether a message must be confirmed", z.object({ user: User, sent: z.boolean() })),
+      default: problemAnswer,
+    },
+  }),
+  identities: createRoute({
+    method: "get",
+    path: "/api/profile/identities",
+    summary: "My identities at the provider of single sign-on",
+    responses: {
+      200: answer("All of them", z.object({ identities: z.array(SsoIdentity), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+};
+
+/** Single sign-on by OpenID Connect: addresses for a browser, which answer with redirects. */
+export const ssoRoutes = {
+  authorize: createRoute({
+    method: "get",
+    path: "/api/sso/authorize",
+    summary: "Go to the identity provider",
+    request: { query: z.object({ returnTo: z.string().max(2000).optional() }) },
+    responses: { 302: { description: "To the provider" }, default: problemAnswer },
+  }),
+  callback: createRoute({
+    method: "get",
+    path: "/api/sso/callback",
+    summary: "Come back from the identity provider",
+    request: {
+      query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4000).optional() }),
+    },
+    responses: { 302: { description: "Signed in, or back with a reason" }, default: problemAnswer },
+  }),
+  link: createRoute({
+    method: "post",
+    path: "/api/sso/link",
+    summary: "Link my account to the identity provider: gives the address to go to",
+    request: { body: body(z.object({ password: Password.optional() })) },
+    responses: { 200: answer("Where to go", z.object({ url: z.string() })), default: problemAnswer },
+  }),
+};
+
+export const myWorkspaceRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/workspaces",
+    summary: "The workspaces I am in",
+    request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
+    responses: {
+      200: answer(
+        "In the order I joined them",
+        z.object({ workspaces: z.array(MyWorkspace), nextCursor: z.string().nullable() }),
+      ),
+      default: problemAnswer,
+    },
+  }),
+  create: createRoute({
+    method: "post",
+    path: "/api/workspaces",
+    summary: "Make a workspace that I own",
+    request: { body: body(CreateWorkspaceBody) },
+    responses: { 201: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
   }),
 };
 

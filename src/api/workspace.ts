@@ -125,6 +125,16 @@ export const workspaceRoutes = {
     request: { params: userId },
     responses: { 204: { description: "Removed" }, default: problemAnswer },
   }),
+  resetMember: createRoute({
+    method: "post",
+    path: "/api/workspace/members/{id}/password-reset",
+    summary: "Make a link that sets a member's new password (admin for members, owner for admins)",
+    request: { params: userId },
+    responses: {
+      201: answer("The link, unless it was mailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
+      default: problemAnswer,
+    },
+  }),
 };
 
 export const invitationRoutes = {
@@ -141,10 +151,14 @@ export const invitationRoutes = {
   create: createRoute({
     method: "post",
     path: "/api/workspace/invitations",
-    summary: "Invite somebody; the link is shown this once (admin; only the owner invites admins)",
+    summary:
+      "Invite somebody: mailed where the server sends e-mail, else the link is shown this once (admin; only the owner invites admins)",
     request: { body: body(InviteBody) },
     responses: {
-      201: answer("The invitation and its link", z.object({ invitation: Invitation, url: z.string() })),
+      201: answer(
+        "The invitation, and its link unless it was mailed",
+        z.object({ invitation: Invitation, url: z.string().nullable() }),
+      ),
       default: problemAnswer,
     },
   }),

@@ -55,8 +55,10 @@ const SETTINGS = {
     .describe("`managed`: run for other people's workspaces; none of them reads folders of this machine."),
   signup: z
     .enum(["invite", "open", "closed"])
-    .default("invite")
-    .describe("What clients are told about new accounts. In this version they come by invitation, whatever it says."),
+    .optional()
+    .describe(
+      "How people come in: `invite` by invitation, `open` with an account and a workspace of their own, `closed` not at all. Without it `open` in managed mode, else `invite`.",
+    ),
   localRoots: list(delimiter)
     .default([])
     .describe("Folders that filesystem connectors may read, separated by `:` (`;` on Windows)."),
@@ -80,6 +82,35 @@ const SETTINGS = {
     .optional()
     .describe(
       "The keys that seal connectors' credentials, `id:base64` of 32 bytes each, separated by commas: the first seals, every one opens. Without it, a key in the data folder. Better as `KB_SECRET_KEYS_FILE`.",
+    ),
+  smtpUrl: z
+    .string()
+    .refine(isSmtpUrl, "Expected smtp://user:password@host:587 or smtps://…")
+    .optional()
+    .describe(
+      "The mail server for links and notices, `smtp://…` (upgraded to TLS where it offers it) or `smtps://…`. Without it links are shown to who made them. Better as `KB_SMTP_URL_FILE`.",
+    ),
+  mailFrom: z
+    .string()
+    .regex(/^[^\r\n]*[^\s@<>]+@[^\s@<>]+>?$/, "Expected an address such as kb@example.org or kb <kb@example.org>")
+    .optional()
+    .describe("The sender of messages; needed with `KB_SMTP_URL`."),
+  oidcIssuer: z
+    .string()
+    .transform(toIssuer)
+    .optional()
+    .describe("The issuer of the OpenID Connect provider that people may sign in with."),
+  oidcClientId: z.string().min(1).optional().describe("This server's client at that provider."),
+  oidcClientSecret: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Its secret, if it has one. Better as `KB_OIDC_CLIENT_SECRET_FILE`."),
+  oidcName: z.string().min(1).max(60).default("single sign-on").describe("What the button calls the provider."),
+  oidcDomains: list(",")
+    .default([])
+    .describe(
+      "Domains, separated by commas, for which the provider's word proves an e-mail address. Never one that anybody can have an address at.",
     ),
   logLevel: z
     .enum(["debug", "info", "warn", "error", "silent"])
@@ -106,7 +137,9 @@ const SETTINGS = {
     .describe("Which protocol versions `POST /mcp` answers; see [mcp.md](mcp.md#versions)."),
 } as const;
 
-const Settings = z.object(SETTINGS);
+const Settings = z
+  .object(SETTINGS)
+  .transform((given) => ({ ...given, signup: given.signup ?? (given.mode === "managed" ? "open" : "invite") }));
 export type Settings = z.output<typeof Settings>;
 
 export interface SettingsInput {
@@ -122,8 +155,7 @@ export interface SettingsInput {
 /** Client-side and test variables: none of the server's business. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
 /** Told apart from typing mistakes. */
-const LATER =
-  /^KB_(?:SMTP_URL|MAIL_FROM|(?:GITHUB|GOOGLE|SLACK|OIDC|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
+const LATER = /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
 
 /**
  * The settings: flag before environment before file before default.
@@ -250,6 +282,12 @@ function judge(settings: Settings): string[] {
   if ((settings.bootstrapEmail === undefined) !== (settings.bootstrapPassword === undefined)) {
     throw invalid("KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD belong together: set both or none.");
   }
+  if (settings.smtpUrl !== undefined && settings.mailFrom === undefined) {
+    throw invalid("KB_SMTP_URL needs KB_MAIL_FROM: the sender of the messages.");
+  }
+  if ((settings.oidcIssuer === undefined) !== (settings.oidcClientId === undefined)) {
+    throw invalid("KB_OIDC_ISSUER and KB_OIDC_CLIENT_ID belong together: set both or none.");
+  }
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
     throw invalid("KB_BOOTSTRAP_EMAIL is not for managed mode.");
   }
@@ -312,6 +350,24 @@ function toOrigin(text: string, context: z.RefinementCtx): string {
   if (isOrigin) return url.origin;
   context.addIssue({ code: "custom", message: `Expected an origin such as https://kb.example.org, without a path` });
   return z.NEVER;
+}
+
+/** An issuer keeps its path and has no trailing slash of its own: it is compared byte for byte. */
+function toIssuer(text: string, context: z.RefinementCtx): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const isIssuer =
+    url !== undefined &&
+    (url.protocol === "https:" || (url.protocol === "http:" && isLoopback)) &&
+    [url.search, url.hash, url.username, url.password].join("") === "";
+  if (isIssuer) return text;
+  context.addIssue({ code: "custom", message: "Expected an https address without a query" });
+  return z.NEVER;
+}
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
 }
 
 function toEnvName(key: string): string {

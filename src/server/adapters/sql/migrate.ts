@@ -7,6 +7,7 @@ import * as credentials from "./migrations/0003-credentials.ts";
 import * as pushSets from "./migrations/0004-push-sets.ts";
 import * as secrets from "./migrations/0005-secrets.ts";
 import * as places from "./migrations/0006-places.ts";
+import * as doors from "./migrations/0007-doors.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -20,6 +21,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0006-places": places,
   // The same again: tables that came to the index later.
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
+  "0007-doors": doors,
 };
 
 /**

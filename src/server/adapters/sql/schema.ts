@@ -17,6 +17,13 @@ export interface Tables {
   api_tokens: ApiTokensTable;
   local_roots: LocalRootsTable;
   audit: AuditTable;
+  email_links: EmailLinksTable;
+  sso_identities: SsoIdentitiesTable;
+  sso_flows: SsoFlowsTable;
+  oauth_clients: OAuthClientsTable;
+  oauth_records: OAuthRecordsTable;
+  grants: GrantsTable;
+  idempotency_records: IdempotencyRecordsTable;
 
   access_state: AccessStateTable;
   access_lists: AccessListsTable;
@@ -88,6 +95,8 @@ export interface InvitationsTable {
   expiresAt: number;
   acceptedAt: number | null;
   revokedAt: number | null;
+  /** 1 = the link was sent by this server, so accepting it proves the address. */
+  isMailed: Generated<number>;
 }
 
 export interface GroupsTable {
@@ -126,6 +135,8 @@ export interface ApiTokensTable {
   lastUsedAt: number | null;
   expiresAt: number | null;
   revokedAt: number | null;
+  /** The OAuth grant it dies with; null when a session made or adopted it. */
+  grantId: Generated<string | null>;
 }
 
 /** Folders that the filesystem source may read, beside the settings' list. */
@@ -152,6 +163,109 @@ export interface AuditTable {
   requestId: string | null;
   /** JSON; no secrets, no titles. */
   details: string;
+  /** The `hash` of the row before; null in rows from before the chain. */
+  previousHash: Generated<string | null>;
+  /** SHA-256 over the previous hash and this row, hex. */
+  hash: Generated<string | null>;
+}
+
+/** Links that prove an address or set a password; single use. */
+export interface EmailLinksTable {
+  /** SHA-256 of the link's secret, hex. */
+  tokenHash: string;
+  /** `sign_up`, `verification`, `email_change`, `password_reset`. */
+  purpose: string;
+  /** Null for a sign-up: nobody is there yet. */
+  userId: string | null;
+  email: string;
+  isMailed: number;
+  /** JSON; what a sign-up will make. */
+  details: string;
+  createdAt: number;
+  expiresAt: number;
+  usedAt: number | null;
+}
+
+/** Who somebody is at the provider of single sign-on: by (issuer, subject), never by address. */
+export interface SsoIdentitiesTable {
+  issuer: string;
+  subject: string;
+  userId: string;
+  label: string;
+  createdAt: number;
+}
+
+/** One trip to the provider of single sign-on. */
+export interface SsoFlowsTable {
+  stateHash: string;
+  /** SHA-256 of the cookie that ties the trip to a browser. */
+  browserHash: string;
+  /** The session that wants to be linked; null for a sign-in. */
+  sessionId: string | null;
+  /** Verifier and nonce, sealed by the vault. */
+  sealed: string;
+  returnTo: string;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Clients that registered themselves. */
+export interface OAuthClientsTable {
+  clientId: string;
+  /** JSON. */
+  metadata: string;
+  ip: string | null;
+  createdAt: number;
+  lastUsedAt: number | null;
+}
+
+/** What the authorization server keeps: codes, tokens, grants, interactions, device codes. */
+export interface OAuthRecordsTable {
+  model: string;
+  /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
+  idHash: string;
+  /** JSON, sealed by the vault. */
+  sealed: string;
+  grantId: string | null;
+  uidHash: string | null;
+  userCodeHash: string | null;
+  consumedAt: number | null;
+  expiresAt: number | null;
+}
+
+/** An OAuth client that a person let into a workspace. */
+export interface GrantsTable {
+  workspaceId: string;
+  grantId: string;
+  /** The authorization server's own identifier of it. */
+  oauthGrantId: string;
+  userId: string;
+  clientId: string;
+  clientName: string;
+  place: string;
+  /** Space-separated. */
+  scopes: string;
+  isDevice: number;
+  /** When the person last proved themselves before deciding. */
+  authenticatedAt: number;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number;
+  revokedAt: number | null;
+}
+
+/** Answers of creates that may be asked for again. */
+export interface IdempotencyRecordsTable {
+  /** SHA-256 over workspace, actor, credential, route and header. */
+  keyHash: string;
+  bodyHash: string;
+  /** Null while the first request runs. */
+  status: number | null;
+  /** JSON; null for an answer that held a secret. */
+  answer: string | null;
+  targetId: string | null;
+  createdAt: number;
+  expiresAt: number;
 }
 
 /** Counters of a workspace's permission model. */

@@ -66,7 +66,11 @@ function compare(index: TestIndex, when: string): void {
       const digest = ({ hits, total }: { hits: { kbId: string; score: number }[]; total: number }) =>
         JSON.stringify([total, hits.map((hit) => [hit.kbId, hit.score.toFixed(9)])]);
       const expected = digest(oracleSearch({ documents, accesses, texts: new Map() }, request));
-      if (digest(reader.search(request)) !== expected) throw new Error(`${when}: "${query}" differs from the records`);
+      const found = digest(reader.search(request));
+      if (found !== expected) {
+        const asked = `"${query}" as ${principals.join(" and ")}`;
+        throw new Error(`${when}: ${asked} differs from the records\nindex:   ${found}\nrecords: ${expected}`);
+      }
     }
   }
 }

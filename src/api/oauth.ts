@@ -1,0 +1,117 @@
+import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
+import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { Password } from "./session.ts";
+
+/** An OAuth client that a person let in. */
+export const Grant = z
+  .object({
+    id: idSchema("grant"),
+    clientId: z.string(),
+    clientName: z.string(),
+    /** Where the client is sent back to: a host, or "this computer". */
+    place: z.string(),
+    scopes: z.array(Scope),
+    createdAt: Timestamp,
+    lastUsedAt: Timestamp.nullable(),
+    expiresAt: Timestamp,
+  })
+  .openapi("Grant");
+export type Grant = z.infer<typeof Grant>;
+
+/** What a person is asked before a client is let in. Source: S27, S33. */
+export const ConsentRequest = z
+  .object({
+    client: z.object({
+      id: z.string(),
+      name: z.string(),
+      /** The host that the answer goes to; null for a device. */
+      host: z.string().nullable(),
+      /** The answer goes to an app on the person's own computer. */
+      isLocal: z.boolean(),
+      /** The client's own page, shown as text only. */
+      uri: z.string().nullable(),
+      /** True for `kb-cli`, which ships with this server; every other name is the client's own word. */
+      isOurs: z.boolean(),
+    }),
+    scopes: z.array(Scope),
+    workspaces: z.array(z.object({ id: idSchema("workspace"), name: z.string(), role: Role })),
+    currentWorkspaceId: idSchema("workspace"),
+    /** The password must be given again: `kb:admin` is asked for. */
+    needsPassword: z.boolean(),
+    /** Proves that the page was made for this session; goes back with the decision. */
+    csrf: z.string(),
+    expiresAt: Timestamp,
+    /** For a device: where it asked from. */
+    askedFrom: z.string().nullable(),
+  })
+  .openapi("ConsentRequest");
+export type ConsentRequest = z.infer<typeof ConsentRequest>;
+
+/** The answer to a `ConsentRequest`. */
+export const ConsentDecision = z.object({
+  csrf: z.string().min(1).max(200),
+  decision: z.enum(["allow", "deny"]),
+  workspaceId: idSchema("workspace").optional(),
+  password: Password.optional(),
+});
+export type ConsentDecision = z.infer<typeof ConsentDecision>;
+
+/** What a device shows and a person types: letters, dashes and blanks do not matter. */
+const UserCode = z.string().trim().min(4).max(20);
+
+const uid = z.object({ uid: z.string().min(1).max(100) });
+
+export const grantRoutes = {
+  list: createRoute({
+    method: "get",
+    path: "/api/grants",
+    summary: "The OAuth clients that I let into this workspace, newest first",
+    request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
+    responses: {
+      200: answer("A page", z.object({ grants: z.array(Grant), nextCursor: z.string().nullable() })),
+      default: problemAnswer,
+    },
+  }),
+  revoke: createRoute({
+    method: "delete",
+    path: "/api/grants/{id}",
+    summary: "Let a client in no longer; its tokens end at once",
+    request: { params: z.object({ id: idSchema("grant") }) },
+    responses: { 204: { description: "Its tokens are dead" }, default: problemAnswer },
+  }),
+};
+
+/** What the consent page and the device page ask. The pages stand at `/oauth/consent/{uid}` and `/oauth/device`. */
+export const consentRoutes = {
+  show: createRoute({
+    method: "get",
+    path: "/oauth/consent/{uid}/request",
+    summary: "What the client asks for",
+    request: { params: uid },
+    responses: { 200: answer("What is to be decided", ConsentRequest), default: problemAnswer },
+  }),
+  decide: createRoute({
+    method: "post",
+    path: "/oauth/consent/{uid}/decision",
+    summary: "Let the client in, or not",
+    request: { params: uid, body: body(ConsentDecision) },
+    responses: {
+      200: answer("Where the browser goes now", z.object({ redirectTo: z.string() })),
+      default: problemAnswer,
+    },
+  }),
+  findDevice: createRoute({
+    method: "post",
+    path: "/oauth/device/request",
+    summary: "What the device that shows this code asks for",
+    request: { body: body(z.object({ userCode: UserCode })) },
+    responses: { 200: answer("What is to be decided", ConsentRequest), default: problemAnswer },
+  }),
+  decideDevice: createRoute({
+    method: "post",
+    path: "/oauth/device/decision",
+    summary: "Let the device in, or not",
+    request: { body: body(ConsentDecision.extend({ userCode: UserCode })) },
+    responses: { 204: { description: "Decided" }, default: problemAnswer },
+  }),
+};
