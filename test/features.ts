@@ -5,7 +5,6 @@ import type { Foundation, Identity } from "#server/deps.ts";
 import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/features.ts";
 import type { Extractor } from "#server/ports/extractor.ts";
 import { makeSourceRegistry } from "#server/sources/registry.ts";
-import { TEST_VAULT } from "./helpers.ts";
 import { NO_NETWORK } from "./network.ts";
 import { untilAborted } from "./server/sync/harness.ts";
 
@@ -34,7 +33,6 @@ export async function composeFeatures(
         guard: NO_NETWORK,
         searchPath: "",
       }),
-    vault: TEST_VAULT,
     sleep: untilAborted,
   };
   const features = await makeFeatures(house, parts, around);

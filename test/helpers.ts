@@ -14,6 +14,7 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import { makePasswords } from "#server/sessions/passwords.ts";
+import { NO_NETWORK } from "./network.ts";
 
 /** A vault whose key everybody may know. */
 export const TEST_VAULT = makeVault([{ id: "test", key: new Uint8Array(32).fill(7) }], randomBytes);
@@ -134,7 +135,15 @@ export async function makeServer<More extends object = object>(
     mcpLifecycle: "auto",
     ...options.settings,
   };
-  const foundation: Foundation = { settings, store, clock, log, randomBytes };
+  const foundation: Foundation = {
+    settings,
+    store,
+    clock,
+    log,
+    randomBytes,
+    vault: TEST_VAULT,
+    addressGuard: NO_NETWORK,
+  };
   const identity = makeIdentity({
     ...foundation,
     cursorKey: Buffer.alloc(32, 7),

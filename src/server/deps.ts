@@ -8,7 +8,9 @@ import { makeGuard, type Guard } from "./http/guard.ts";
 import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
 import type { Lifecycle } from "./mcp/eras.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
+import type { AddressGuard } from "./ports/network.ts";
 import type { Store } from "./ports/store.ts";
+import type { Vault } from "./ports/vault.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
 import { makeOnboardingService, type OnboardingService } from "./sessions/onboarding.ts";
 import { makePasswords, type PasswordCosts } from "./sessions/passwords.ts";
@@ -44,6 +46,9 @@ export interface Foundation {
   clock: Clock;
   log: Log;
   randomBytes: RandomBytes;
+  vault: Vault;
+  /** Judges every address that somebody else named before this server connects to it. */
+  addressGuard: AddressGuard;
 }
 
 /** Who somebody is, and the doors. */

@@ -13,7 +13,6 @@ import { makeTools } from "./mcp/tools.ts";
 import type { EntityFinder, EntityService, SearchService } from "./ports/answers.ts";
 import type { Extractor } from "./ports/extractor.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
-import type { Vault } from "./ports/vault.ts";
 import { makeSearchService } from "./search/service.ts";
 import { readPushDocument } from "./sources/push/document.ts";
 import { parsePushLines } from "./sources/push/lines.ts";
@@ -30,7 +29,6 @@ export interface FeatureParts {
   index: SearchIndex;
   extractor: Extractor;
   sources: Pick<SourceRegistry, "find" | "list">;
-  vault: Vault;
   sleep: Sleep;
 }
 
@@ -77,14 +75,14 @@ export async function makeFeatures(
   parts: FeatureParts,
   around: Around = AS_MADE,
 ): Promise<Features> {
-  const { store, clock, log, randomBytes, cursors, audit } = house;
+  const { store, clock, log, randomBytes, vault, cursors, audit } = house;
   const { extractor, sources } = parts;
   const index = around("index", parts.index);
   const kinds = await sources.list();
   const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
   const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
-  const credentials = makeCredentialKeeper({ store, vault: parts.vault, now });
+  const credentials = makeCredentialKeeper({ store, vault, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
   const worker = makeSyncWorker({
     store,

@@ -21,6 +21,7 @@ import { faultOfPrivateHosts, makeAddressGuard } from "./http/ssrf.ts";
 import { listen, type Listener } from "./listen.ts";
 import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
+import type { Vault } from "./ports/vault.ts";
 import { makeSourceRegistry } from "./sources/registry.ts";
 
 /** How `kb serve` starts the server. */
@@ -99,12 +100,18 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       settings.port,
     );
     undo.unshift(async () => void (await listener.close(0)));
-    const foundation = makeFoundation(settings, { around, clock, log, database, port: listener.port });
+    const foundation = makeFoundation(settings, {
+      around,
+      clock,
+      log,
+      database,
+      port: listener.port,
+      // What was sealed before the settings named keys opens with the key of the data folder.
+      vault: makeVault([...secretKeys, { id: "file", key: folder.deriveKey("vault") }], randomBytes),
+    });
     const { deps, features } = await assemble(settings, foundation, {
       folder,
       database,
-      secretKeys,
-      guard: makeGuardOf(settings, listener.port),
       searchPath: around.env["PATH"] ?? DEFAULT_PATH,
       say: around.say,
     });
@@ -128,7 +135,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
 
 function makeFoundation(
   settings: Settings,
-  given: { around: Surroundings; clock: Clock; log: Log; database: Database; port: number },
+  given: { around: Surroundings; clock: Clock; log: Log; database: Database; port: number; vault: Vault },
 ): Foundation {
   const appSettings: AppSettings = {
     baseUrl: baseUrlOf(settings, given.port),
@@ -142,7 +149,9 @@ function makeFoundation(
     rateLimits: settings.rateLimits,
     mcpLifecycle: settings.mcpLifecycle,
   };
-  return { settings: appSettings, store: makeStore(given.database), clock: given.clock, log: given.log, randomBytes };
+  const { clock, log, vault } = given;
+  const addressGuard = makeGuardOf(settings, given.port);
+  return { settings: appSettings, store: makeStore(given.database), clock, log, randomBytes, vault, addressGuard };
 }
 
 async function assemble(
@@ -151,8 +160,6 @@ async function assemble(
   given: {
     folder: DataFolder;
     database: Database;
-    secretKeys: readonly VaultKey[];
-    guard: AddressGuard;
     searchPath: string;
     say: (line: string) => void;
   },
@@ -181,11 +188,9 @@ async function assemble(
         allowedRoots: () => identity.localRoots.allowed(),
         dataFolder: given.folder.path,
         isManaged: settings.mode === "managed",
-        guard: given.guard,
+        guard: foundation.addressGuard,
         searchPath: given.searchPath,
       }),
-      // What was sealed before the settings named keys opens with the key of the data folder.
-      vault: makeVault([...given.secretKeys, { id: "file", key: given.folder.deriveKey("vault") }], randomBytes),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
     },
   );
