@@ -17,6 +17,7 @@ import { mountMcp } from "./mcp/mount.ts";
 import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./sessions/routes.ts";
 import { mountTokens } from "./tokens/routes.ts";
+import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./workspaces/routes.ts";
 
 export interface AppOptions {
@@ -24,6 +25,8 @@ export interface AppOptions {
   checksAnswers?: boolean;
   /** Routes of a test's own. */
   extend?: (app: App, at: Mount) => void;
+  /** The built page; without it no address is answered with one. */
+  web?: WebPage;
 }
 
 /** Every feature's routes; append yours. */
@@ -57,6 +60,7 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
   mountMcp(app, { ...deps, version: VERSION, lifecycle: deps.settings.mcpLifecycle });
   options.extend?.(app, mounter);
   mounter.finish(app);
+  if (options.web) mountWeb(app, options.web);
   app.notFound((c) => {
     const methods = mounter.methodsOf(c.req.path);
     const response = answerProblem(c, methods.length > 0 ? wrongMethod(c.req.method, methods) : noRoute(), log);

@@ -1,13 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Writable } from "node:stream";
 import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder } from "./adapters/data-folder.ts";
 import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
 import { makeLog } from "./adapters/log.ts";
-import { findSpawnEntry } from "./adapters/spawn.ts";
+import { findPackageRoot, findSpawnEntry } from "./adapters/spawn.ts";
 import { openDatabase, type Database } from "./adapters/sql/db.ts";
 import { makeStore } from "./adapters/sql/store.ts";
 import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
@@ -23,6 +24,7 @@ import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { Vault } from "./ports/vault.ts";
 import { makeSourceRegistry } from "./sources/registry.ts";
+import { readWebPage } from "./web/serve.ts";
 
 /** How `kb serve` starts the server. */
 export interface ServerOptions {
@@ -118,7 +120,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     undo.unshift(() => features.close());
     // The first admin exists before the first request is answered.
     const setupCode = await makeFirstAdmin(settings, deps.deps);
-    app = makeApp(deps.deps);
+    app = makeApp(deps.deps, { web: readWebPage(join(findPackageRoot(), "dist", "web")) });
     features.worker.start();
     features.hints.start();
     features.warm().catch((error: unknown) => log.warn({ error: String(error) }, "search is not warm"));
@@ -232,7 +234,7 @@ function welcome(baseUrl: string, setupCode: string | undefined, say: (line: str
   const next =
     setupCode === undefined
       ? [`Sign in with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
-      : [setupLine(setupCode), `Make the first admin with: kb login ${baseUrl}`];
+      : [setupLine(setupCode), `Make the first admin in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`];
   say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
 }
 

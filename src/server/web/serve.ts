@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, sep } from "node:path";
+import type { App, AppContext } from "#server/http/env.ts";
+
+/** A file of the built page, with what the build compressed. */
+interface WebFile {
+  type: string;
+  etag: string;
+  /** By content coding; `identity` is always there. */
+  bytes: Readonly<Partial<Record<Coding, Uint8Array<ArrayBuffer>>>> & { identity: Uint8Array<ArrayBuffer> };
+}
+
+type Coding = "br" | "gzip" | "identity";
+
+/** The built page in memory (about a megabyte), by path from the root, such as `/assets/main-Cx1.js`. */
+export type WebPage = ReadonlyMap<string, WebFile>;
+
+/** Reads the folder that the build wrote; empty when the page was not built. */
+export function readWebPage(folder: string): WebPage {
+  if (!existsSync(join(folder, INDEX))) return new Map();
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.(?:br|gz)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(names.map((file) => [file.slice(folder.length).split(sep).join("/"), readFile(file)]));
+}
+
+/**
+ * Serves the page: files by their names, and its one HTML document for every address that a person opens and no route
+ * of the server owns. Mount it after all routes.
+ *
+ * @param page an empty one answers a person with how to build it
+ */
+export function mountWeb(app: App, page: WebPage): void {
+  app.get("*", (c) => {
+    const file = page.get(c.req.path);
+    if (file !== undefined && c.req.path !== `/${INDEX}`) return answerFile(c, file, isHashed(c.req.path));
+    if (!isPageAddress(c.req.path) || !wantsHtml(c)) return c.notFound();
+    const index = page.get(`/${INDEX}`);
+    return index === undefined ? answerUnbuilt(c) : answerFile(c, index, false);
+  });
+}
+
+/** True where the page may answer: never on what belongs to programs, and of OAuth only its two pages. */
+export function isPageAddress(path: string): boolean {
+  if (/^\/oauth(?:\/|$)/.test(path)) return /^\/oauth\/(?:device|consent\/[^/]+)\/?$/.test(path);
+  return !/^\/(?:api|mcp|\.well-known|assets|hooks|healthz|readyz|metrics|docs|llms\.txt)(?:\/|$)/.test(path);
+}
+
+const INDEX = "index.html";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** Everything from here and nothing inline: no script, no style, no frame around it. */
+const POLICY = [
+  "default-src 'self'",
+  "base-uri 'none'",
+  "object-src 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+function readFile(file: string): WebFile {
+  const read = (name: string) => (existsSync(name) ? new Uint8Array(readFileSync(name)) : undefined);
+  const identity = new Uint8Array(readFileSync(file));
+  const [br, gzip] = [read(`${file}.br`), read(`${file}.gz`)];
+  return {
+    type: TYPES[extname(file)] ?? "application/octet-stream",
+    etag: `"${createHash("sha256").update(identity).digest("base64url").slice(0, 22)}"`,
+    bytes: { identity, ...(br && { br }), ...(gzip && { gzip }) },
+  };
+}
+
+function answerFile(c: AppContext, file: WebFile, isForEver: boolean): Response {
+  const headers: Record<string, string> = {
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": isForEver ? "public, max-age=31536000, immutable" : "no-cache",
+    ETag: file.etag,
+    Vary: "Accept, Accept-Encoding",
+  };
+  const held = c.req.header("if-none-match")?.split(",") ?? [];
+  if (held.some((tag) => tag.trim().replace(/^W\//, "") === file.etag))
+    return new Response(null, { status: 304, headers });
+  const coding = chooseCoding(c.req.header("accept-encoding") ?? "", file);
+  return new Response(file.bytes[coding] ?? file.bytes.identity, {
+    headers: { ...headers, "Content-Type": file.type, ...(coding !== "identity" && { "Content-Encoding": coding }) },
+  });
+}
+
+function chooseCoding(accepted: string, file: WebFile): Coding {
+  const offered = accepted.split(",").map((part) => part.trim().toLowerCase());
+  const takes = (coding: Coding) =>
+    offered.some((part) => part.split(";")[0] === coding && !/;\s*q=0(?:\.0*)?$/.test(part));
+  return (["br", "gzip"] as const).find((coding) => file.bytes[coding] !== undefined && takes(coding)) ?? "identity";
+}
+
+/** The build names these by a hash of their content. */
+function isHashed(path: string): boolean {
+  return path.startsWith("/assets/");
+}
+
+function wantsHtml(c: AppContext): boolean {
+  return c.req.header("accept")?.toLowerCase().includes("text/html") === true;
+}
+
+function answerUnbuilt(c: AppContext): Response {
+  c.header("Cache-Control", "no-store");
+  return c.html(
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>kb</title><h1>The web page was not built</h1><p>The server runs, and agents and the command line can use it. To build the page: <code>npm run build</code>, then start the server again.</p></html>`,
+    503,
+  );
+}

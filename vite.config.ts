@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+const OUT = new URL("dist/web", import.meta.url).pathname;
+
+/** Compresses what the build wrote, once, so that the server never does; prints what a first visit loads. */
+function compress(): Plugin {
+  return {
+    name: "kb-compress",
+    apply: "build",
+    closeBundle() {
+      const files = readdirSync(OUT, { recursive: true, encoding: "utf8" }).filter((f) =>
+        /\.(js|css|html|svg)$/.test(f),
+      );
+      const gzipped = new Map<string, number>();
+      for (const file of files) {
+        const bytes = readFileSync(join(OUT, file));
+        const gzip = gzipSync(bytes, { level: 9 });
+        gzipped.set(file, gzip.length);
+        writeFileSync(join(OUT, `${file}.gz`), gzip);
+        writeFileSync(
+          join(OUT, `${file}.br`),
+          brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+        );
+      }
+      const first = [
+        ...readFileSync(join(OUT, "index.html"), "utf8").matchAll(/(?:src|href)="\/([^"]+\.(?:js|css))"/g),
+      ];
+      const bytes = first.reduce((sum, [, file]) => sum + (gzipped.get(file ?? "") ?? 0), 0);
+      process.stdout.write(`web page: a first visit loads ${(bytes / 1000).toFixed(1)} kB (gzip, JS and CSS)\n`);
+    },
+  };
+}
+
+/** The page: `src/server/web/app` → `dist/web`, which `kb serve` serves. tsup cleans `dist`, so it is built after it. */
+export default defineConfig({
+  root: new URL("src/server/web/app", import.meta.url).pathname,
+  plugins: [react(), tailwindcss(), compress()],
+  logLevel: "warn",
+  build: {
+    outDir: OUT,
+    emptyOutDir: true,
+    // Everything under `assets` carries a hash of its content and is kept for ever; nothing is inlined, for the CSP.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  // `npx vite` for work on the page: the routes come from a running `kb serve`.
+  server: { proxy: { "^/(api|mcp|oauth/.+/|\\.well-known)": { target: "http://127.0.0.1:7700" } } },
+});
