@@ -53,11 +53,14 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
   const passing = visible.filter(
     (doc) => passes(doc, request) && !query.excluded.some((unit) => has(workspace, doc, unit)),
   );
+  // Term by term and product by product in the order of `score.ts`: sums made in another order differ in the last
+  // digit, and items that are equal in one order are not in the other.
+  const base = K1 * (1 - B);
+  const slope = (K1 * B) / average;
   const scoreOf = (doc: Doc) =>
     terms.reduce((sum, term) => {
       const w = term.weightIn(doc);
-      const norm = K1 * (1 - B) + ((K1 * B) / average) * doc.document.text.length;
-      return w === 0 ? sum : sum + (term.idf * (K1 + 1) * w) / (w + norm);
+      return w === 0 ? sum : sum + (term.idf * (K1 + 1) * w) / (w + base + slope * doc.document.text.length);
     }, 0);
   const unitsIn = (doc: Doc) => units.filter((unit) => has(workspace, doc, unit)).length;
   const phrases = units.filter((unit) => unit.type === "phrase");
