@@ -2,13 +2,17 @@ import type { AccessStore } from "./store/access.ts";
 import type { AuditStore } from "./store/audit.ts";
 import type { ConnectorStore } from "./store/connectors.ts";
 import type { EntityStore } from "./store/entities.ts";
+import type { GrantStore } from "./store/grants.ts";
 import type { InstallationStore } from "./store/installation.ts";
 import type { ItemWriteStore } from "./store/item-writes.ts";
 import type { ItemStore } from "./store/items.ts";
+import type { LinkStore } from "./store/links.ts";
+import type { OAuthStore } from "./store/oauth.ts";
 import type { GroupStore, InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
 import type { PushUploadStore } from "./store/push-uploads.ts";
 import type { QueueStore } from "./store/queue.ts";
 import type { SessionStore } from "./store/sessions.ts";
+import type { SsoStore } from "./store/sso.ts";
 import type { SyncStore } from "./store/syncs.ts";
 import type { TokenLookup, TokenStore } from "./store/tokens.ts";
 
@@ -21,8 +25,13 @@ export interface Store {
   readonly users: UserStore;
   readonly workspaces: WorkspaceRecordStore;
   readonly sessions: SessionStore;
+  /** Links that were mailed or handed over. */
+  readonly links: LinkStore;
+  readonly sso: SsoStore;
   /** Finds a token or connector key by its hash, before its workspace is known. */
   readonly tokenLookup: TokenLookup;
+  /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
+  readonly oauth: OAuthStore;
   /** The queue is claimed across workspaces; every job names its own. */
   readonly queue: QueueStore;
   in(workspaceId: string): WorkspaceStore;
@@ -42,6 +51,7 @@ export interface WorkspaceStore {
   readonly invitations: InvitationStore;
   readonly groups: GroupStore;
   readonly tokens: TokenStore;
+  readonly grants: GrantStore;
   readonly audit: AuditStore;
   readonly access: AccessStore;
   readonly connectors: ConnectorStore;

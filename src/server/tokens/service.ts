@@ -76,6 +76,7 @@ export function makeTokenService(options: {
         lastUsedAt: null,
         expiresAt: body.expiresInDays === undefined ? null : addDays(createdAt, body.expiresInDays),
         revokedAt: null,
+        grantId: null,
       };
       await store.transaction(async (tx) => {
         const { tokens } = tx.in(actor.workspaceId);
@@ -103,7 +104,7 @@ export function makeTokenService(options: {
 
     async findActor(secret) {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
-      const found = await store.tokenLookup.findToken(hashSecret(secret));
+      const found = await store.tokenLookup.findToken(hashSecret(secret), now());
       if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
       const staleAt = clock.now() - LAST_USED_STEP_MS;
       if (found.lastUsedAt === null || found.lastUsedAt.getTime() <= staleAt) {

@@ -227,7 +227,6 @@ export interface OAuthRecordsTable {
   /** JSON, sealed by the vault. */
   sealed: string;
   grantId: string | null;
-  uidHash: string | null;
   userCodeHash: string | null;
   consumedAt: number | null;
   expiresAt: number | null;
@@ -236,9 +235,8 @@ export interface OAuthRecordsTable {
 /** An OAuth client that a person let into a workspace. */
 export interface GrantsTable {
   workspaceId: string;
+  /** Unique across workspaces: the authorization server knows a grant by it alone. */
   grantId: string;
-  /** The authorization server's own identifier of it. */
-  oauthGrantId: string;
   userId: string;
   clientId: string;
   clientName: string;

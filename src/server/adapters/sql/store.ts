@@ -4,15 +4,19 @@ import { makeAccessStore } from "./store/access.ts";
 import { makeAuditStore } from "./store/audit.ts";
 import { makeConnectorStore } from "./store/connectors.ts";
 import { makeEntityStore } from "./store/entities.ts";
+import { makeGrantStore } from "./store/grants.ts";
 import { makeInstallationStore } from "./store/installation.ts";
 import { makeItemWriteStore } from "./store/item-writes.ts";
 import { makeItemStore } from "./store/items.ts";
+import { makeLinkStore } from "./store/links.ts";
 import { makeGroupStore } from "./store/groups.ts";
 import { makeMemberStore } from "./store/members.ts";
+import { makeOAuthStore } from "./store/oauth.ts";
 import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
 import { makePushUploadStore } from "./store/push-uploads.ts";
 import { makeQueueStore } from "./store/queue.ts";
 import { makeSessionStore } from "./store/sessions.ts";
+import { makeSsoStore } from "./store/sso.ts";
 import { makeSyncStore } from "./store/syncs.ts";
 import { makeTokenLookup, makeTokenStore } from "./store/tokens.ts";
 
@@ -23,7 +27,10 @@ export function makeStore(sql: SqlHandles): Store {
     users: makeUserStore(sql),
     workspaces: makeWorkspaceRecordStore(sql),
     sessions: makeSessionStore(sql),
+    links: makeLinkStore(sql),
+    sso: makeSsoStore(sql),
     tokenLookup: makeTokenLookup(sql),
+    oauth: makeOAuthStore(sql),
     queue: makeQueueStore(sql),
     in: (workspaceId) => makeWorkspaceStore(sql, workspaceId),
     transaction: (work) =>
@@ -40,6 +47,7 @@ function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStor
     invitations: makeInvitationStore(sql, workspaceId),
     groups: makeGroupStore(sql, workspaceId),
     tokens: makeTokenStore(sql, workspaceId),
+    grants: makeGrantStore(sql, workspaceId),
     audit: makeAuditStore(sql, workspaceId),
     access: makeAccessStore(sql, workspaceId),
     connectors: makeConnectorStore(sql, workspaceId),

@@ -14,12 +14,14 @@ export interface TokenRecord {
   expiresAt: Date | null;
   /** As stored; at expiry what is shown is `expiresAt`. */
   revokedAt: Date | null;
+  /** The OAuth grant it dies with; null when a session made or adopted it. Source: S28. */
+  grantId: string | null;
 }
 
 /** Finds a secret by its SHA-256, before its workspace is known. */
 export interface TokenLookup {
-  /** Undefined when its person is no member of its workspace any more. */
-  findToken(hash: string): Promise<(TokenRecord & WithMembership) | undefined>;
+  /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
+  findToken(hash: string, now: Date): Promise<(TokenRecord & WithMembership) | undefined>;
   /** A live key of a connector that is not being deleted. */
   findConnectorKey(hash: string, now: Date): Promise<Omit<ConnectorCaller, "origin"> | undefined>;
 }
@@ -31,6 +33,8 @@ export interface TokenStore {
   insert(token: TokenRecord & { hash: string }): Promise<void>;
   /** Sets `revokedAt` if it is not set yet. */
   revoke(tokenId: string, at: Date): Promise<void>;
+  /** Frees it from the grant that made it. */
+  adopt(tokenId: string): Promise<void>;
   /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
   markUsed(tokenId: string, at: Date, unlessAfter: Date): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { toColumn, toDate, toDateOrNull } from "../times.ts";
 /** Secrets by their hash, across workspaces. */
 export function makeTokenLookup(sql: SqlHandles): TokenLookup {
   return {
-    async findToken(hash) {
+    async findToken(hash, now) {
       const row = await sql.read
         .selectFrom("api_tokens")
         .innerJoin("members", (join) =>
@@ -18,9 +18,16 @@ export function makeTokenLookup(sql: SqlHandles): TokenLookup {
         )
         .innerJoin("users", "users.userId", "api_tokens.userId")
         .innerJoin("workspaces", "workspaces.workspaceId", "api_tokens.workspaceId")
+        .leftJoin("grants", "grants.grantId", "api_tokens.grantId")
         .selectAll("api_tokens")
         .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
         .where("api_tokens.hash", "=", hash)
+        .where((eb) =>
+          eb.or([
+            eb("api_tokens.grantId", "is", null),
+            eb("grants.revokedAt", "is", null).and("grants.expiresAt", ">", now.getTime()),
+          ]),
+        )
         .executeTakeFirst();
       return row && { ...toToken(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
@@ -87,6 +94,7 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
           lastUsedAt: toColumn(token.lastUsedAt),
           expiresAt: toColumn(token.expiresAt),
           revokedAt: toColumn(token.revokedAt),
+          grantId: token.grantId,
         })
         .execute();
     },
@@ -98,6 +106,15 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
         .where("workspaceId", "=", workspaceId)
         .where("tokenId", "=", tokenId)
         .where("revokedAt", "is", null)
+        .execute();
+    },
+
+    async adopt(tokenId) {
+      await sql.write
+        .updateTable("api_tokens")
+        .set({ grantId: null })
+        .where("workspaceId", "=", workspaceId)
+        .where("tokenId", "=", tokenId)
         .execute();
     },
 
@@ -125,5 +142,6 @@ function toToken(row: Selectable<ApiTokensTable>): TokenRecord {
     lastUsedAt: toDateOrNull(row.lastUsedAt),
     expiresAt: toDateOrNull(row.expiresAt),
     revokedAt: toDateOrNull(row.revokedAt),
+    grantId: row.grantId,
   };
 }
