@@ -23,6 +23,8 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const flags = [
     ...(options.hasPermissionModel ? permissionFlags(options.nodeVersion, childPath) : []),
     `--max-old-space-size=${limits.heapMegabytes}`,
+    // Short-lived objects of one file: 16 MB, as Node has it, costs each child 15 MB more and is not faster.
+    "--max-semi-space-size=4",
     "--disallow-code-generation-from-strings",
     "--no-warnings",
   ];
