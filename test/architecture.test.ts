@@ -41,6 +41,13 @@ const RULES: Rule[] = [
   { from: /^bridge\//, may: [/^api\//, /^bridge\//] },
   { from: /^server\/(main|app|deps|features|listen|settings-reference)\.ts$/, may: [/^api\//, /^server\//] },
   { from: /^server\/config\.ts$/, may: [/^api\//] },
+  // The page runs in a browser: the contract's types and what the build bundles, nothing of the server.
+  {
+    from: /^server\/web\/app\//,
+    may: [/^api\/(?!index\.ts)/, /^server\/web\/app\//],
+    packages: /^(react(-dom)?(\/client)?|@tanstack\/react-(router|query)|@base-ui\/react\/[a-z-]+)$/,
+  },
+  { from: /^server\/web\//, may: [/^api\//, /^server\/(ports|http)\//] },
   { from: /^server\/analysis\//, may: [/^server\/analysis\//] },
   { from: /^server\/ports\//, may: [/^api\//, /^server\/ports\//, /^server\/analysis\//], packages: ZOD },
   { from: /^server\/(http|access)\//, may: [/^api\//, /^server\/(ports|http|access|analysis|deps\.ts)/] },

@@ -1900,6 +1900,7 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        password?: string;
                         token: string;
                     };
                 };
@@ -2293,9 +2294,9 @@ export interface paths {
                 content: {
                     "application/json": {
                         /** @example anna@acme.test */
-                        email: string;
-                        name: string;
-                        password: string;
+                        email?: string;
+                        name?: string;
+                        password?: string;
                         /** @example Europe/Vienna */
                         timeZone?: string;
                         token: string;
@@ -4187,7 +4188,7 @@ export interface components {
         ConfirmResult: {
             /** @enum {string} */
             purpose: "sign_up" | "verification" | "email_change";
-            session: components["schemas"]["Session"];
+            session: components["schemas"]["Session"] | null;
         };
         Connector: {
             access: {
@@ -4690,7 +4691,7 @@ export interface components {
             signup: "invite" | "open" | "closed";
             user: components["schemas"]["User"];
             workspace: components["schemas"]["Workspace"];
-        } | null;
+        };
         SessionRecord: {
             /**
              * Format: date-time
@@ -4714,7 +4715,7 @@ export interface components {
         };
         SignUpResult: {
             sent: boolean;
-            session: components["schemas"]["Session"];
+            session: components["schemas"]["Session"] | null;
         };
         SourceKind: {
             /** @enum {string} */

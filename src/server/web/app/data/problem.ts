@@ -1,0 +1,43 @@
+import type { ProblemBody } from "#api/common.ts";
+
+/** A failed answer of the server, as its `application/problem+json` body says it. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string | undefined;
+  /** What is wrong, by the path of the body's field. */
+  readonly fields: Readonly<Record<string, string>>;
+  readonly requestId: string | undefined;
+
+  constructor(body: Partial<ProblemBody>) {
+    super(body.detail ?? "The server gave an answer that this page does not understand. Load the page again.");
+    this.status = body.status ?? 0;
+    this.code = body.code ?? "unknown";
+    this.hint = body.hint;
+    this.requestId = body.requestId;
+    this.fields = fieldsOf(body);
+  }
+}
+
+/** The problem of anything that was thrown; what is not an answer means that there was none. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem({
+    code: "no_answer",
+    detail: "The server does not answer. Check that it runs and that you are online, then try again.",
+  });
+}
+
+/** Only what no field of the form shows: beside a named field nothing is said twice. */
+export function problemBesideFields(problem: Problem, names: readonly string[]): Problem | undefined {
+  const paths = Object.keys(problem.fields);
+  return paths.length > 0 && paths.every((path) => names.includes(path)) ? undefined : problem;
+}
+
+function fieldsOf({ errors, field, detail }: Partial<ProblemBody>): Record<string, string> {
+  if (errors !== undefined && errors.length > 0) {
+    return Object.fromEntries(errors.map(({ path, message }) => [path, message]));
+  }
+  return field === undefined ? {} : { [field]: detail ?? "" };
+}

@@ -1,0 +1,88 @@
+import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
+import { api, take } from "./client.ts";
+import { Problem } from "./problem.ts";
+
+/** What was asked stays fresh for a few seconds; only a server that gave no proper answer is asked again. */
+export function makeQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (count, error) => count < 1 && !(error instanceof Problem && error.status < 500),
+      },
+    },
+  });
+}
+
+export const entryQuery = queryOptions({
+  queryKey: ["entry"],
+  queryFn: () => take(api.GET("/api/onboarding")),
+});
+
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: () => take(api.GET("/api/session")),
+});
+
+export const tokensQuery = queryOptions({
+  queryKey: ["tokens"],
+  queryFn: () => take(api.GET("/api/api-tokens")),
+});
+
+export const identitiesQuery = queryOptions({
+  queryKey: ["identities"],
+  queryFn: () => take(api.GET("/api/profile/identities")),
+});
+
+export const workspacesQuery = queryOptions({
+  queryKey: ["workspaces"],
+  queryFn: () => take(api.GET("/api/workspaces", { params: { query: { limit: 200 } } })),
+});
+
+/** Everybody, for choosing people and for names beside ids: at most 200, as one page gives. */
+export const everybodyQuery = queryOptions({
+  queryKey: ["members", "everybody"],
+  queryFn: () => take(api.GET("/api/workspace/members", { params: { query: { limit: 200 } } })),
+});
+
+export const grantsQuery = pages(["grants"], (query) => take(api.GET("/api/grants", { params: { query } })));
+export const sessionsQuery = pages(["sessions"], (query) => take(api.GET("/api/sessions", { params: { query } })));
+export const membersQuery = pages(["members"], (query) =>
+  take(api.GET("/api/workspace/members", { params: { query } })),
+);
+export const invitationsQuery = pages(["invitations"], (query) =>
+  take(api.GET("/api/workspace/invitations", { params: { query } })),
+);
+export const groupsQuery = pages(["groups"], (query) => take(api.GET("/api/groups", { params: { query } })), 200);
+
+/** What was done in the workspace; `filter` as the route takes it. */
+export function auditQuery(filter: { action?: string; userId?: string }) {
+  return pages(["audit", filter], (query) =>
+    take(api.GET("/api/audit", { params: { query: { ...query, ...filter } } })),
+  );
+}
+
+/** What my credentials read, or only this one. */
+export function readsQuery(filter: { credential?: string }) {
+  return pages(["reads", filter], (query) =>
+    take(api.GET("/api/audit/reads", { params: { query: { ...query, ...filter } } })),
+  );
+}
+
+interface PageQuery {
+  limit: number;
+  cursor?: string;
+}
+
+function pages<P extends { nextCursor: string | null }>(
+  queryKey: readonly unknown[],
+  fetchPage: (query: PageQuery) => Promise<P>,
+  limit = 50,
+) {
+  return infiniteQueryOptions({
+    queryKey: [...queryKey, "pages"],
+    queryFn: ({ pageParam }) => fetchPage({ limit, ...(pageParam !== "" && { cursor: pageParam }) }),
+    initialPageParam: "",
+    getNextPageParam: (page: P) => page.nextCursor,
+  });
+}

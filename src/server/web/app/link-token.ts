@@ -1,0 +1,30 @@
+/** Secrets of mailed and handed-over links: `/invite#token=…`. */
+import { useSyncExternalStore } from "react";
+
+let held: string | undefined;
+
+/**
+ * Takes the secret out of the address bar at once, before anything is drawn: it must not stay in the history, in a
+ * screenshot or in a copied address. Call it before the router reads the address.
+ */
+export function takeLinkToken(): void {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
+  if (token === null || token === "") return;
+  held = token;
+  window.history.replaceState(null, "", window.location.pathname + window.location.search);
+}
+
+/** The secret of the link that opened this page, while the page stays open. */
+export function useLinkToken(): string | undefined {
+  return useSyncExternalStore(watch, () => held);
+}
+
+/** A link pasted into the open page changes only the fragment. */
+function watch(changed: () => void): () => void {
+  const onHashChange = () => {
+    takeLinkToken();
+    changed();
+  };
+  window.addEventListener("hashchange", onHashChange);
+  return () => window.removeEventListener("hashchange", onHashChange);
+}

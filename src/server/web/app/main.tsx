@@ -1,0 +1,26 @@
+import { CSPProvider } from "@base-ui/react/csp-provider";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { makeQueryClient } from "./data/queries.ts";
+import { takeLinkToken } from "./link-token.ts";
+import { makePageRouter } from "./router.tsx";
+import "./style.css";
+import { Toasts } from "./ui/toast.tsx";
+
+// Before the router reads the address: a link's secret leaves the address bar first.
+takeLinkToken();
+
+const root = document.querySelector("#root");
+if (root === null) throw new Error("index.html has no #root.");
+createRoot(root).render(
+  <StrictMode>
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={makeQueryClient()}>
+        <RouterProvider router={makePageRouter()} />
+        <Toasts />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+);

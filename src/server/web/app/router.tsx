@@ -1,0 +1,72 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+  Outlet,
+} from "@tanstack/react-router";
+import { EntryLayout } from "./shell/entry.tsx";
+import { NothingHere } from "./shell/nothing-here.tsx";
+import { PageFailure } from "./shell/page-failure.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHere });
+
+/** Pages of somebody who is not signed in, or is being asked something. */
+const entry = createRoute({ getParentRoute: () => root, id: "entry", component: EntryLayout });
+
+/** Pages of a signed-in person: navigation around them. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
+});
+
+const front = createRoute({ getParentRoute: () => root, path: "/", component: () => <Navigate to={HOME} replace /> });
+
+/** Where a signed-in person lands. */
+const HOME = "/settings/mcp-access";
+
+const ENTRY_PAGES = {
+  "/welcome": () => import("./pages/welcome.tsx"),
+  "/sign-in": () => import("./pages/sign-in.tsx"),
+  "/sign-up": () => import("./pages/sign-up.tsx"),
+  "/forgot-password": () => import("./pages/forgot-password.tsx"),
+  "/reset-password": () => import("./pages/reset-password.tsx"),
+  "/confirm": () => import("./pages/confirm.tsx"),
+  "/invite": () => import("./pages/invite.tsx"),
+  "/workspaces": () => import("./pages/workspaces.tsx"),
+  "/oauth/consent/$uid": () => import("./pages/consent.tsx"),
+  "/oauth/device": () => import("./pages/device.tsx"),
+} as const;
+
+const SHELL_PAGES = {
+  "/settings/mcp-access": () => import("./pages/mcp-access/mcp-access.tsx"),
+  "/settings/profile": () => import("./pages/profile.tsx"),
+  "/settings/sessions": () => import("./pages/sessions.tsx"),
+  "/settings/reads": () => import("./pages/reads.tsx"),
+  "/workspace/members": () => import("./pages/members.tsx"),
+  "/workspace/groups": () => import("./pages/groups.tsx"),
+  "/workspace/invitations": () => import("./pages/invitations.tsx"),
+  "/workspace/general": () => import("./pages/workspace-general.tsx"),
+  "/workspace/audit": () => import("./pages/audit.tsx"),
+  "/i/$kbId": () => import("./pages/item.tsx"),
+} as const;
+
+type PageModule = () => Promise<{ Page: () => React.ReactNode }>;
+
+/** The router over all pages; each page is a file of its own that loads when it is opened. */
+export function makePageRouter() {
+  const page = (parent: typeof entry | typeof shell, path: string, load: PageModule) =>
+    createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load, "Page") });
+  return createRouter({
+    routeTree: root.addChildren([
+      front,
+      entry.addChildren(Object.entries(ENTRY_PAGES).map(([path, load]) => page(entry, path, load))),
+      shell.addChildren(Object.entries(SHELL_PAGES).map(([path, load]) => page(shell, path, load))),
+    ]),
+    defaultPreload: "intent",
+    defaultErrorComponent: PageFailure,
+    scrollRestoration: true,
+  });
+}

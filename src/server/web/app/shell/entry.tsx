@@ -1,0 +1,50 @@
+import { Outlet } from "@tanstack/react-router";
+import { useEffect, useRef, type ReactNode } from "react";
+import { Mark } from "#server/web/app/ui/icon.tsx";
+
+/** Around the pages of somebody who is not inside yet: the sign, and room for one card. */
+export function EntryLayout() {
+  return (
+    <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-14">
+      <div className="mb-6 flex items-center gap-2 text-lg font-semibold tracking-tight">
+        <Mark size={28} />
+        <span>kb</span>
+      </div>
+      <main className="w-full max-w-sm">
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+/** The card: one matter, its heading, and below it the ways elsewhere. */
+export function EntryCard({
+  title,
+  lead,
+  children,
+  below,
+}: {
+  title: string;
+  lead?: ReactNode;
+  children?: ReactNode;
+  below?: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // A card that follows another, such as "message sent", is read out from its heading.
+  useEffect(() => {
+    if (document.activeElement === null || document.activeElement === document.body) heading.current?.focus();
+  }, [title]);
+  return (
+    <>
+      <title>{`${title} · kb`}</title>
+      <div className="bg-surface border-line rounded-xl border px-5 py-5 sm:px-6 sm:py-6">
+        <h1 className="text-lg tracking-tight wrap-anywhere" ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead !== undefined && <div className="text-muted mt-1 wrap-anywhere">{lead}</div>}
+        {children !== undefined && <div className="mt-5">{children}</div>}
+      </div>
+      {below !== undefined && <div className="text-muted mt-4 space-y-1 text-center">{below}</div>}
+    </>
+  );
+}

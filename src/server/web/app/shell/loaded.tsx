@@ -1,0 +1,66 @@
+import type { InfiniteData } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { toProblem } from "#server/web/app/data/problem.ts";
+import { Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
+
+interface Query<T> {
+  data: T | undefined;
+  error: unknown;
+  refetch(): unknown;
+}
+
+/** What was asked for, once it is there: lines until then, and when it failed why, with a way to try again. */
+export function Loaded<T>({
+  query,
+  lines,
+  children,
+}: {
+  query: Query<T>;
+  lines?: number;
+  children(data: T): ReactNode;
+}) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error === null) return <Skeleton lines={lines ?? 3} />;
+  return (
+    <div className="space-y-3">
+      <ProblemNotice problem={toProblem(query.error)} />
+      <Button onClick={() => void query.refetch()}>Try again</Button>
+    </div>
+  );
+}
+
+interface PagedQuery<P> extends Query<InfiniteData<P>> {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage(): unknown;
+}
+
+/** A list that comes in pages: `rowsOf` gives a page's rows, `children` draws all that are there. */
+export function LoadedPages<P, Row>({
+  query,
+  rowsOf,
+  children,
+}: {
+  query: PagedQuery<P>;
+  rowsOf(page: P): readonly Row[];
+  children(rows: readonly Row[]): ReactNode;
+}) {
+  return (
+    <Loaded query={query}>
+      {(data) => (
+        <>
+          {children(data.pages.flatMap(rowsOf))}
+          {query.hasNextPage && (
+            <div className="border-line border-t pt-3 text-center">
+              <Button isBusy={query.isFetchingNextPage} kind="quiet" onClick={() => void query.fetchNextPage()}>
+                Show more
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Role } from "#api/common.ts";
+import type { IconName } from "#server/web/app/ui/icon.tsx";
+
+export interface NavLink {
+  to: string;
+  label: string;
+  icon: IconName;
+  /** Members do not see it. */
+  isForAdmins?: boolean;
+}
+
+/** The navigation, in order. A page of a later feature is a line here and one in `router.tsx`. */
+export const NAV: readonly { title: string; links: readonly NavLink[] }[] = [
+  {
+    title: "Settings",
+    links: [
+      { to: "/settings/mcp-access", label: "MCP access", icon: "plug" },
+      { to: "/settings/reads", label: "What was read", icon: "eye" },
+      { to: "/settings/profile", label: "Profile", icon: "person" },
+      { to: "/settings/sessions", label: "Sessions", icon: "devices" },
+    ],
+  },
+  {
+    title: "Workspace",
+    links: [
+      { to: "/workspace/members", label: "Members", icon: "people" },
+      { to: "/workspace/groups", label: "Groups", icon: "groups" },
+      { to: "/workspace/invitations", label: "Invitations", icon: "mail", isForAdmins: true },
+      { to: "/workspace/general", label: "General", icon: "sliders", isForAdmins: true },
+      { to: "/workspace/audit", label: "Audit", icon: "list", isForAdmins: true },
+    ],
+  },
+];
+
+/** True for those who run the workspace. */
+export function isAdmin(role: Role): boolean {
+  return role !== "member";
+}

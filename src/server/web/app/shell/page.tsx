@@ -1,0 +1,28 @@
+import { useEffect, useRef, type ReactNode } from "react";
+
+/** Set once a page was left: only then does a new page's heading take the focus. */
+let isFirstPage = true;
+
+/**
+ * A page's heading, and its title in the window. After a change of page the heading takes the focus, so that the
+ * keyboard and readers of the screen start there.
+ */
+export function PageHeading({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (!isFirstPage) heading.current?.focus();
+    isFirstPage = false;
+  }, []);
+  return (
+    <div className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+      <title>{`${title} · kb`}</title>
+      <div className="min-w-0 flex-1 basis-64">
+        <h1 className="text-xl tracking-tight wrap-anywhere" ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {children !== undefined && <p className="text-muted mt-1 max-w-prose">{children}</p>}
+      </div>
+      {action}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { Session } from "#api/session.ts";
+import { Icon } from "#server/web/app/ui/icon.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.tsx";
+import { useTheme } from "./theme.ts";
+import { signOut } from "./sign-out.ts";
+
+/** Who is signed in; behind it the theme, the profile and the way out. */
+export function PersonMenu({ session: { user } }: { session: Session }) {
+  const [theme, setTheme] = useTheme();
+  const navigate = useNavigate();
+  return (
+    <Menu
+      side="top"
+      trigger={
+        <button
+          aria-label={`${user.name}: profile, theme, sign out`}
+          className="hover:bg-ink/6 flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left"
+          type="button"
+        >
+          <span
+            aria-hidden="true"
+            className="bg-accent text-on-accent flex size-7 shrink-0 items-center justify-center rounded-full text-xs font-semibold"
+          >
+            {initialsOf(user.name)}
+          </span>
+          <span className="min-w-0 flex-1 leading-tight">
+            <span className="block truncate font-medium">{user.name}</span>
+            <span className="text-muted block truncate text-xs">{user.email}</span>
+          </span>
+          <Icon name="chevrons" />
+        </button>
+      }
+    >
+      <MenuItem icon="person" onSelect={() => void navigate({ to: "/settings/profile" })}>
+        Profile
+      </MenuItem>
+      <MenuLine />
+      <MenuChoice
+        choices={[
+          { value: "system", label: "As the system", icon: "system" },
+          { value: "light", label: "Light", icon: "sun" },
+          { value: "dark", label: "Dark", icon: "moon" },
+        ]}
+        label="Theme"
+        onChoose={setTheme}
+        value={theme}
+      />
+      <MenuLine />
+      <MenuItem icon="out" onSelect={() => void signOut()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/);
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? "")][0] ?? "");
+  return letters.join("").toUpperCase();
+}

@@ -1,0 +1,44 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { Session } from "#api/session.ts";
+import { workspacesQuery } from "#server/web/app/data/queries.ts";
+import { Icon, Mark } from "#server/web/app/ui/icon.tsx";
+import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.tsx";
+import { switchWorkspace } from "./switch-workspace.ts";
+
+/** The workspace a person is in; behind it the others and the way to a new one. */
+export function WorkspaceMenu({ session: { workspace } }: { session: Session }) {
+  const mine = useQuery(workspacesQuery).data?.workspaces ?? [];
+  const navigate = useNavigate();
+  const choices = mine.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <Menu
+      trigger={
+        <button
+          aria-label={`Workspace ${workspace.name}: change workspace`}
+          className="hover:bg-ink/6 flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left"
+          type="button"
+        >
+          <Mark size={26} />
+          <span className="min-w-0 flex-1 truncate font-semibold tracking-tight">{workspace.name}</span>
+          <Icon name="chevrons" />
+        </button>
+      }
+    >
+      {choices.length > 0 && (
+        <>
+          <MenuChoice
+            choices={choices}
+            label="Workspaces"
+            onChoose={(id) => void switchWorkspace(id)}
+            value={workspace.id}
+          />
+          <MenuLine />
+        </>
+      )}
+      <MenuItem icon="plus" onSelect={() => void navigate({ to: "/workspaces" })}>
+        Choose or make a workspace
+      </MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentProps } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+import { Tooltip } from "./tooltip.tsx";
+
+export type ButtonKind = "primary" | "plain" | "quiet" | "danger";
+
+const BASE =
+  "inline-flex items-center justify-center gap-1.5 rounded-md text-sm font-medium whitespace-nowrap transition-colors " +
+  "disabled:opacity-55 min-h-8 max-sm:min-h-10";
+
+const KINDS: Readonly<Record<ButtonKind, string>> = {
+  primary: "bg-accent text-on-accent hover:bg-accent-strong px-3",
+  plain: "bg-surface text-ink border border-edge/60 hover:border-edge hover:bg-sunken px-3",
+  quiet: "text-muted hover:text-ink hover:bg-ink/6 px-2",
+  danger: "bg-danger text-on-danger hover:bg-danger-strong px-3",
+};
+
+/** The classes of a button, for links that look like one. */
+export function buttonClass(kind: ButtonKind = "plain", more = ""): string {
+  return `${BASE} ${KINDS[kind]} ${more}`;
+}
+
+export interface ButtonProps extends ComponentProps<"button"> {
+  kind?: ButtonKind;
+  icon?: IconName;
+  /** An act is under way: the button waits for it. */
+  isBusy?: boolean;
+}
+
+/** A button; it submits nothing unless `type="submit"`. */
+export function Button({ kind, icon, isBusy, className, children, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      aria-busy={isBusy === true || undefined}
+      className={buttonClass(kind, className)}
+      disabled={disabled === true || isBusy === true}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** A button that is only a picture: its name is read out, and shown beside it on hover and focus. */
+export function IconButton({ label, icon, ...rest }: { label: string; icon: IconName } & ComponentProps<"button">) {
+  return (
+    <Tooltip text={label}>
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        className="text-muted hover:text-ink hover:bg-ink/6 inline-flex size-8 shrink-0 items-center justify-center rounded-md transition-colors max-sm:size-10"
+      >
+        <Icon name={icon} />
+      </button>
+    </Tooltip>
+  );
+}

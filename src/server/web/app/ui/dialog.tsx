@@ -1,0 +1,108 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { useRef, useState, type ReactNode } from "react";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { Button, IconButton } from "./button.tsx";
+import { ProblemNotice } from "./notice.tsx";
+
+export interface DialogProps {
+  isOpen: boolean;
+  onClose(): void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  /** A click beside it does not close it: something is shown that does not come again. */
+  isSticky?: boolean;
+}
+
+/** A window over the page: the focus stays inside, Escape closes it, then the focus returns to where it was. */
+export function Dialog({ isOpen, onClose, title, description, children, isSticky }: DialogProps) {
+  const opener = useRef<Element | null>(null);
+  const wasOpen = useRef(false);
+  // Before the focus moves into the dialog: an effect would come too late.
+  if (isOpen && !wasOpen.current) opener.current = document.activeElement;
+  wasOpen.current = isOpen;
+
+  /** The control that opened it; when that is gone (its row was removed), the page's heading. */
+  function finalFocus(): HTMLElement | true {
+    const { current } = opener;
+    if (current instanceof HTMLElement && current.isConnected && current !== document.body) return current;
+    return document.querySelector<HTMLElement>("main h1") ?? true;
+  }
+
+  return (
+    <Base.Root disablePointerDismissal={isSticky} onOpenChange={(open) => !open && onClose()} open={isOpen}>
+      <Base.Portal>
+        <Base.Backdrop className="bg-veil fixed inset-0 z-30" />
+        <Base.Popup
+          className="bg-raised border-line shadow-lift fixed inset-x-0 top-0 z-40 mx-auto mt-[8dvh] flex max-h-[84dvh] w-[calc(100%-1.5rem)] max-w-lg flex-col overflow-hidden rounded-xl border"
+          finalFocus={finalFocus}
+        >
+          <div className="flex items-start justify-between gap-3 px-5 pt-4">
+            <div className="min-w-0 pt-1">
+              <Base.Title className="text-base wrap-anywhere">{title}</Base.Title>
+              {description !== undefined && (
+                <Base.Description className="text-muted mt-1 wrap-anywhere" render={<div />}>
+                  {description}
+                </Base.Description>
+              )}
+            </div>
+            <Base.Close render={<IconButton icon="close" label="Close" />} />
+          </div>
+          <div className="overflow-y-auto px-5 pt-4 pb-5">{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+export interface ConfirmProps {
+  isOpen: boolean;
+  onClose(): void;
+  title: string;
+  /** What happens, and what cannot be undone. */
+  children: ReactNode;
+  /** The words of the button that does it. */
+  act: string;
+  /** Does it; when it fails the dialog stays and says why. */
+  onConfirm(): Promise<unknown>;
+}
+
+/** Asks before something that cannot be undone. */
+export function ConfirmDialog({ isOpen, onClose, title, children, act, onConfirm }: ConfirmProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const isRunning = useRef(false);
+
+  function close(): void {
+    setProblem(undefined);
+    onClose();
+  }
+
+  async function confirm(): Promise<void> {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setBusy(true);
+    try {
+      await onConfirm();
+      close();
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      isRunning.current = false;
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog isOpen={isOpen} onClose={close} title={title}>
+      <div className="text-muted space-y-2">{children}</div>
+      {problem && <ProblemNotice className="mt-3" problem={problem} />}
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button onClick={close}>Cancel</Button>
+        <Button isBusy={isBusy} kind="danger" onClick={() => void confirm()}>
+          {act}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,234 @@
+import { createContext, use, useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { problemBesideFields, toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { Button, type ButtonKind } from "./button.tsx";
+import { ProblemNotice } from "./notice.tsx";
+
+interface FormState {
+  errors: Readonly<Record<string, string>>;
+}
+
+const FormContext = createContext<FormState>({ errors: {} });
+
+export interface FormProps {
+  /** Sends what was typed; a `Problem` that it throws is shown beside the fields it names, else above the button. */
+  onSubmit(fields: FormData): Promise<unknown>;
+  /** The words of the button. */
+  submit: string;
+  submitKind?: ButtonKind;
+  /** Beside the button: a link, a way back. */
+  beside?: ReactNode;
+  isWide?: boolean;
+  children: ReactNode;
+}
+
+/** A form that sends itself, waits, and says beside each field what the server says about it. */
+export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide, children }: FormProps) {
+  const [problem, setProblem] = useState<Problem>();
+  const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const isRunning = useRef(false);
+
+  // The first field at fault takes the focus, so that nobody has to look for it.
+  useEffect(() => {
+    if (problem !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problem]);
+
+  async function send(fields: FormData): Promise<void> {
+    if (isRunning.current) return;
+    isRunning.current = true;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onSubmit(fields);
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      isRunning.current = false;
+      setBusy(false);
+    }
+  }
+
+  const names = [...(form.current?.elements ?? [])].map((element) => element.getAttribute("name") ?? "");
+  const rest = problem && problemBesideFields(problem, names);
+  return (
+    <FormContext value={{ errors: problem?.fields ?? {} }}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send(new FormData(event.currentTarget));
+        }}
+        ref={form}
+      >
+        {children}
+        {rest && <ProblemNotice problem={rest} />}
+        <div className={`flex flex-wrap items-center gap-x-4 gap-y-2 ${isWide === true ? "" : "pt-1"}`}>
+          <Button className={isWide === true ? "w-full" : ""} isBusy={isBusy} kind={submitKind} type="submit">
+            {submit}
+          </Button>
+          {beside}
+        </div>
+      </form>
+    </FormContext>
+  );
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  hint?: ReactNode;
+  /** Not needed: said beside the label. */
+  isOptional?: boolean;
+}
+
+const CONTROL =
+  "bg-surface border-edge placeholder:text-muted/80 w-full min-w-0 rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10 " +
+  "max-sm:text-base aria-invalid:border-danger disabled:opacity-60";
+
+/** A line of text. */
+export function TextField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
+  return (
+    <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
+      {(control) => <input required={isOptional !== true} {...rest} {...control} className={CONTROL} name={name} />}
+    </Field>
+  );
+}
+
+/** A password: hidden until its owner wants to see it. */
+export function PasswordField({ name, label, hint, ...rest }: FieldProps & ComponentProps<"input">) {
+  const [isShown, setShown] = useState(false);
+  return (
+    <Field hint={hint} label={label} name={name}>
+      {(control) => (
+        <div className="relative">
+          <input
+            maxLength={1024}
+            required
+            {...rest}
+            {...control}
+            className={`${CONTROL} pr-16`}
+            name={name}
+            type={isShown ? "text" : "password"}
+          />
+          <button
+            aria-label={isShown ? `Hide ${label.toLowerCase()}` : `Show ${label.toLowerCase()}`}
+            className="text-muted hover:text-ink absolute inset-y-0 right-0 rounded-md px-2.5 text-xs font-medium"
+            onClick={() => setShown(!isShown)}
+            type="button"
+          >
+            {isShown ? "Hide" : "Show"}
+          </button>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+/** One of a few. The browser's own list: it fits every device and every reader of the screen. */
+export function SelectField({
+  name,
+  label,
+  hint,
+  choices,
+  ...rest
+}: FieldProps & { choices: readonly Choice[] } & ComponentProps<"select">) {
+  return (
+    <Field hint={hint} label={label} name={name}>
+      {(control) => (
+        <select {...rest} {...control} className={`${CONTROL} pr-8`} name={name}>
+          {choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A yes or no, with what yes means. */
+export function CheckboxField({
+  label,
+  hint,
+  ...rest
+}: { label: string; hint?: string } & Omit<ComponentProps<"input">, "type">) {
+  const hintId = useId();
+  return (
+    <label className="flex items-start gap-2.5 py-1">
+      <input
+        {...rest}
+        aria-describedby={hint === undefined ? undefined : hintId}
+        className="accent-accent mt-0.5 size-4 shrink-0"
+        type="checkbox"
+      />
+      <span className="min-w-0">
+        <span className="wrap-anywhere">{label}</span>
+        {hint !== undefined && (
+          <span className="text-muted block text-xs" id={hintId}>
+            {hint}
+          </span>
+        )}
+      </span>
+    </label>
+  );
+}
+
+interface ControlProps {
+  id: string;
+  "aria-invalid": boolean | undefined;
+  "aria-describedby": string | undefined;
+}
+
+function Field({
+  name,
+  label,
+  hint,
+  isOptional,
+  children,
+}: FieldProps & { children: (control: ControlProps) => ReactNode }) {
+  const id = useId();
+  const error = use(FormContext).errors[name];
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
+  const control: ControlProps = {
+    id,
+    "aria-invalid": error !== undefined || undefined,
+    "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+  };
+  return (
+    <div>
+      <label className="mb-1 flex items-baseline justify-between gap-2 font-medium" htmlFor={id}>
+        {label}
+        {isOptional === true && <span className="text-muted text-xs font-normal">optional</span>}
+      </label>
+      {children(control)}
+      {hint !== undefined && (
+        <p className="text-muted mt-1 text-xs" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p className="text-danger mt-1 text-xs font-medium" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What was typed into a field, without blanks around it; empty when there is no such field. */
+export function text(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === "string" ? value.trim() : "";
+}
+
+/** A password as it was typed: blanks count. */
+export function secret(fields: FormData, name: string): string {
+  const value = fields.get(name);
+  return typeof value === "string" ? value : "";
+}

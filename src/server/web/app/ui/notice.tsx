@@ -1,0 +1,52 @@
+import type { ReactNode } from "react";
+import type { Problem } from "#server/web/app/data/problem.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+type Tone = "info" | "ok" | "warn" | "danger";
+
+const TONES: Readonly<Record<Tone, string>> = {
+  info: "bg-sunken text-ink",
+  ok: "bg-ok-soft text-ok",
+  warn: "bg-warn-soft text-warn",
+  danger: "bg-danger-soft text-danger",
+};
+
+const ICONS: Readonly<Record<Tone, IconName>> = { info: "list", ok: "check", warn: "warning", danger: "warning" };
+
+/** A sentence or two that stand out. What failed is read out at once. */
+export function Notice({
+  tone = "info",
+  children,
+  className = "",
+}: {
+  tone?: Tone;
+  children: ReactNode;
+  className?: string;
+}) {
+  return (
+    <div
+      className={`flex gap-2 rounded-md px-3 py-2 ${TONES[tone]} ${className}`}
+      role={tone === "danger" ? "alert" : undefined}
+    >
+      {tone !== "info" && (
+        <span className="pt-0.5">
+          <Icon name={ICONS[tone]} />
+        </span>
+      )}
+      <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
+    </div>
+  );
+}
+
+/** What failed, what helps, and for a fault of the server the id to name to who runs it. */
+export function ProblemNotice({ problem, className }: { problem: Problem; className?: string }) {
+  return (
+    <Notice tone="danger" {...(className !== undefined && { className })}>
+      <p>{problem.message}</p>
+      {problem.hint !== undefined && <p className="mt-1">{problem.hint}</p>}
+      {problem.status >= 500 && problem.requestId !== undefined && (
+        <p className="mt-1 font-mono text-xs">Request id: {problem.requestId}</p>
+      )}
+    </Notice>
+  );
+}

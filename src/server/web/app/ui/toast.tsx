@@ -1,0 +1,52 @@
+import { useSyncExternalStore } from "react";
+import { Icon } from "./icon.tsx";
+
+interface Toast {
+  id: number;
+  text: string;
+}
+
+const SHOWN_MS = 5_000;
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const watchers = new Set<() => void>();
+
+/** Says for a few seconds that something was done. What failed is said where it failed, not here. */
+export function toast(text: string): void {
+  const id = ++lastId;
+  set([...toasts, { id, text }]);
+  window.setTimeout(() => set(toasts.filter((one) => one.id !== id)), SHOWN_MS);
+}
+
+/** The place of the messages; there from the start, so that readers of the screen hear what comes. */
+export function Toasts() {
+  const shown = useSyncExternalStore(watch, () => toasts);
+  return (
+    <div
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-0 bottom-4 z-50 flex flex-col items-center gap-2 px-4"
+      role="status"
+    >
+      {shown.map(({ id, text }) => (
+        <div
+          className="bg-ink text-bg shadow-lift flex max-w-md items-center gap-2 rounded-md px-3 py-2 wrap-anywhere"
+          key={id}
+        >
+          <Icon name="check" />
+          {text}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const changed of watchers) changed();
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+}
