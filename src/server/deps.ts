@@ -1,4 +1,5 @@
 import { makeAuditService, type AuditService } from "./audit/service.ts";
+import { notingUses } from "./audit/uses.ts";
 import type { Features } from "./features.ts";
 import { makeGroupService, type GroupService } from "./groups/service.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
@@ -93,7 +94,7 @@ export function makeIdentity(options: IdentityOptions): Identity {
   const { store, clock, randomBytes, settings, log } = options;
   const { baseUrl, mode, signup } = settings;
   const cursors = makeCursorCodec(options.cursorKey, clock);
-  const audit = makeAuditService({ store, clock, cursors });
+  const audit = makeAuditService({ store, clock, cursors, log });
   const base = { store, clock, randomBytes, cursors, audit, baseUrl };
   const cookie = makeSessionCookie(baseUrl);
   const passwords = makePasswords(options.passwordCosts);
@@ -112,10 +113,13 @@ export function makeIdentity(options: IdentityOptions): Identity {
     tokens,
     sessions,
     guard: makeGuard(settings),
-    authenticator: makeAuthenticator({
-      cookieName: cookie.name,
-      lookup: { session: sessions.findActor, pat: tokens.findActor, connectorKey: tokens.findConnector },
-    }),
+    authenticator: notingUses(
+      makeAuthenticator({
+        cookieName: cookie.name,
+        lookup: { session: sessions.findActor, pat: tokens.findActor, connectorKey: tokens.findConnector },
+      }),
+      audit,
+    ),
     onboarding: makeOnboardingService({
       ...base,
       passwords,

@@ -156,7 +156,7 @@ export async function makeFeatures(
     files,
     search,
     entities,
-    tools: makeTools({ search, entities, files, clock }),
+    tools: makeTools({ search, entities, files, clock, reads: audit }),
     worker,
     hints,
     async warm() {

@@ -5,4 +5,30 @@ import type { Mount } from "#server/http/mount.ts";
 /** `/api/audit`. */
 export function mountAudit(at: Mount, { audit }: Pick<Deps, "audit">): void {
   at.member(auditRoutes.list, ({ actor, query }) => audit.list(actor, query));
+  at.member(auditRoutes.reads, ({ actor, query }) => audit.listReads(actor, query));
+  at.member(auditRoutes.check, ({ actor }) => audit.check(actor));
+  at.member(auditRoutes.export, async ({ actor, query }) =>
+    answerLines(await audit.export(actor, query.since === undefined ? undefined : new Date(query.since))),
+  );
+}
+
+/** Lines as they are read: the next ones are read when these are taken, and none after the client is gone. */
+function answerLines(lines: AsyncGenerator<string, void>): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await lines.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+    async cancel() {
+      await lines.return();
+    },
+  });
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/x-ndjson",
+      "Content-Disposition": 'attachment; filename="kb-audit.ndjson"',
+    },
+  });
 }

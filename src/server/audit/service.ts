@@ -1,70 +1,161 @@
-import type { AuditEntry, AuditQuery } from "#api/audit.ts";
+import type { AuditCheck, AuditEntry, AuditQuery, AuditRead, AuditReadsQuery } from "#api/audit.ts";
+import { ApiError } from "#api/errors.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import type { Actor, Credential } from "#server/ports/actor.ts";
-import type { AuditRecorder } from "#server/ports/audit.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
+import type { AuditRecorder, ReadRecorder, RefusalRecorder, UseRecorder } from "#server/ports/audit.ts";
+import type { Clock, Log } from "#server/ports/clock.ts";
+import { type AuditRecord, READ_ACTION } from "#server/ports/store/audit.ts";
 import type { Store } from "#server/ports/store.ts";
+import { checkChain, exportLine, readRows } from "./chain.ts";
+import { type GathererOptions, makeGatherer } from "./gatherer.ts";
+import { rowOf, systemRowOf } from "./rows.ts";
+import { makeUseRecorder } from "./uses.ts";
 
-export interface AuditService extends AuditRecorder {
-  /** What was done in the actor's workspace, newest first. */
+export interface AuditService extends AuditRecorder, RefusalRecorder, ReadRecorder, UseRecorder {
+  /** What was done in the actor's workspace, newest first; reads have a list of their own. */
   list(actor: Actor, query: AuditQuery): Promise<{ entries: AuditEntry[]; nextCursor: string | null }>;
+  /**
+   * What was shown to a member, newest first: the actor's own, or another's for an admin.
+   *
+   * @throws ApiError `forbidden`
+   */
+  listReads(actor: Actor, query: AuditReadsQuery): Promise<{ reads: AuditRead[]; nextCursor: string | null }>;
+  /** Whether the chain of the workspace is whole. */
+  check(actor: Actor): Promise<AuditCheck>;
+  /** Every row as a line of JSON, the oldest first, some at a time; the export is a row itself, the last one. */
+  export(actor: Actor, since?: Date): Promise<AsyncGenerator<string, void>>;
+  /** Records an act of the server in every workspace. */
+  recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
+  /** Deletes what is older than 90 days, in every workspace. */
+  sweep(): Promise<void>;
+  /** Writes what was noted until now. */
+  flush(): Promise<void>;
 }
 
-/** The audit of a workspace: rows are appended in the transaction of the act and never changed. */
-export function makeAuditService(options: { store: Store; clock: Clock; cursors: CursorCodec }): AuditService {
-  const { store, clock, cursors } = options;
+export interface AuditOptions extends Pick<GathererOptions, "schedule"> {
+  store: Store;
+  clock: Clock;
+  cursors: CursorCodec;
+  log: Log;
+}
+
+/** Source: S53. */
+const KEEP_MS = 90 * 86_400_000;
+/** Some 10 ms of the writer. */
+const SWEEP_SLICE = 1_000;
+
+/** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
+export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
+  const gatherer = makeGatherer({ store, log, ...(schedule && { schedule }) });
+  const uses = makeUseRecorder({ store, clock, log, gatherer });
+
   return {
     async record(tx, actor, act) {
-      await tx.in(actor.workspaceId).audit.append({
-        at: new Date(clock.now()),
-        actorUserId: actor.userId,
-        credential: describeCredential(actor.credential),
-        action: act.action,
-        targetType: act.target.type,
-        targetId: act.target.id,
-        outcome: act.outcome ?? "done",
-        ip: actor.origin?.clientIp ?? null,
-        requestId: actor.origin?.requestId ?? null,
-        details: act.details ?? {},
-      });
+      await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
     },
-
     async recordSystem(tx, workspaceId, act, who = {}) {
-      await tx.in(workspaceId).audit.append({
-        at: new Date(clock.now()),
-        actorUserId: who.userId ?? null,
-        credential: "system",
-        action: act.action,
-        targetType: act.target.type,
-        targetId: act.target.id,
-        outcome: act.outcome ?? "done",
-        ip: who.clientIp ?? null,
-        requestId: who.requestId ?? null,
-        details: act.details ?? {},
-      });
+      await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
     },
+    recordRefusedSignIn(userId, who, details = {}) {
+      const target = { type: "user", id: userId };
+      // Whoever tried is not known to be this person: they are what it was about, not who did it.
+      const { userId: _unproven, ...from } = who;
+      const row = systemRowOf({ action: "session.refused", target, outcome: "refused", details }, from, clock.now());
+      store.users
+        .membershipsOf(userId)
+        .then((all) => all.forEach(({ workspaceId }) => gatherer.add(workspaceId, row)))
+        .catch((error: unknown) => log.error({ err: error }, "a refused sign-in could not be recorded"));
+    },
+    recordReads(actor, place, kbIds) {
+      if (kbIds.length === 0) return;
+      const details = { client: actor.origin?.client ?? null, kbIds: [...new Set(kbIds)] };
+      const act = { action: READ_ACTION, target: { type: place.type, id: place.name }, details };
+      gatherer.add(actor.workspaceId, rowOf(actor, act, clock.now()));
+    },
+    recordUse: uses.recordUse,
 
     async list(actor, { limit, cursor, action, userId }) {
-      const { workspaceId } = actor;
-      const scope = { workspaceId, userId: actor.userId, route: "GET /api/audit", args: { action, userId } };
-      const rows = await store.in(workspaceId).audit.list({
-        limit: limit + 1,
-        ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
-        ...(action !== undefined && { action }),
-        ...(userId !== undefined && { userId }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        (row) => ({ flags: 0, value: row.seq, id: "" }),
-        (position) => cursors.encode(scope, position),
-      );
-      return { entries: page.map((row) => ({ ...row, at: row.at.toISOString() })), nextCursor };
+      await gatherer.flush();
+      const filter = { ...(action !== undefined && { action }), ...(userId !== undefined && { userId }) };
+      const page = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
+      return { entries: page.rows.map((row) => ({ ...row, at: row.at.toISOString() })), nextCursor: page.nextCursor };
     },
+    async listReads(actor, { limit, cursor, credential, userId = actor.userId }) {
+      if (userId !== actor.userId && !actsAsAdmin(actor)) {
+        throw new ApiError("forbidden", { message: "What others read is for admins of the workspace." });
+      }
+      await gatherer.flush();
+      const filter = { action: READ_ACTION, userId, ...(credential !== undefined && { credential }) };
+      const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
+      return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
+    },
+    async check(actor) {
+      await gatherer.flush();
+      return checkChain(store.in(actor.workspaceId).audit);
+    },
+    async export(actor, since) {
+      await gatherer.flush();
+      const target = { type: "workspace", id: actor.workspaceId };
+      const details = since && { since: since.toISOString() };
+      await store.transaction(async (tx) => {
+        const act = { action: "audit.exported", target, ...(details && { details }) };
+        await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
+      });
+      return linesOf(actor.workspaceId, since);
+    },
+
+    async recordEverywhere(act) {
+      for (const { workspaceId } of await store.workspaces.list()) {
+        gatherer.add(workspaceId, systemRowOf(act, {}, clock.now()));
+      }
+      await gatherer.flush();
+    },
+    async sweep() {
+      const before = new Date(clock.now() - KEEP_MS);
+      for (const { workspaceId } of await store.workspaces.list()) {
+        const { audit } = store.in(workspaceId);
+        while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
+      }
+    },
+    flush: gatherer.flush,
   };
+
+  async function pageOf(
+    { workspaceId, userId }: Actor,
+    route: string,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+    filter: { action?: string; userId?: string; credential?: string },
+  ): Promise<{ rows: AuditRecord[]; nextCursor: string | null }> {
+    const scope = { workspaceId, userId, route, args: filter };
+    const rows = await store.in(workspaceId).audit.list({
+      ...filter,
+      limit: limit + 1,
+      ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
+    });
+    const { page, nextCursor } = cutPage(
+      rows,
+      limit,
+      (row) => ({ flags: 0, value: row.seq, id: "" }),
+      (position) => cursors.encode(scope, position),
+    );
+    return { rows: page, nextCursor };
+  }
+
+  async function* linesOf(workspaceId: string, since?: Date): AsyncGenerator<string, void> {
+    for await (const rows of readRows(store.in(workspaceId).audit, since)) yield rows.map(exportLine).join("");
+  }
 }
 
-/** `session:ses_…`, `pat:tok_…`, `oauth:…`. */
-function describeCredential(credential: Credential): string {
-  return `${credential.type}:${credential.id}`;
+function toRead({ seq, at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
+  const { client, kbIds } = details;
+  return {
+    seq,
+    at: at.toISOString(),
+    // The list was asked for a person's rows.
+    userId: actorUserId ?? "",
+    credential,
+    client: typeof client === "string" ? client : null,
+    tool: targetId,
+    kbIds: Array.isArray(kbIds) ? kbIds.map(String) : [],
+  };
 }

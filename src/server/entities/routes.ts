@@ -2,11 +2,12 @@ import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type 
 import { cleanUrl } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { ReadRecorder } from "#server/ports/audit.ts";
 import type { EntityOverview, EntityRecord, EntityService } from "#server/ports/answers.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
 /** Hangs the routes of entities. */
-export function mountEntities(at: Mount, deps: { entities: EntityService }): void {
+export function mountEntities(at: Mount, deps: { entities: EntityService; audit: ReadRecorder }): void {
   at.member(entitiesRoute, async ({ actor, query: { q, type, limit, cursor } }) => {
     const page = await deps.entities.search(actor, {
       query: q,
@@ -22,7 +23,12 @@ export function mountEntities(at: Mount, deps: { entities: EntityService }): voi
       ...(kind !== undefined && { kinds: [kind] }),
       ...(after !== undefined && { after }),
     });
-    if (answer.type === "overview") return toContext(answer.overview);
+    if (answer.type === "overview") {
+      const { openTasks, newest, relations } = answer.overview;
+      const kbIds = [...openTasks, ...newest, ...relations].map(({ kbId }) => kbId);
+      deps.audit.recordReads(actor, { type: "route", name: "GET /api/entities/{id}" }, kbIds);
+      return toContext(answer.overview);
+    }
     throw new ApiError("not_found", {
       message: `${answer.candidates.length} entities could be meant. Use an id from GET /api/entities.`,
     });

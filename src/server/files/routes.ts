@@ -1,23 +1,36 @@
 import { ApiError } from "#api/errors.ts";
-import { fileRoutes, type FileContentQuery } from "#api/files.ts";
+import { type FileList, fileRoutes, type FileContentQuery } from "#api/files.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { Actor } from "#server/ports/actor.ts";
+import type { ReadRecorder } from "#server/ports/audit.ts";
 import { etagOf } from "./content.ts";
 import { attachment } from "./original.ts";
 import type { FileService } from "./service.ts";
 
 /** Hangs the routes of items. */
-export function mountFiles(at: Mount, deps: { files: FileService }): void {
-  at.member(fileRoutes.listAll, ({ actor, query }) => deps.files.list(actor, query));
-  at.member(fileRoutes.listOfConnector, ({ actor, params, query }) =>
-    deps.files.listOfConnector(actor, params.id, query),
+export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRecorder }): void {
+  const { files, audit } = deps;
+  /** Titles and places are of items too: who lists them has seen them. */
+  const noted = (actor: Actor, name: string, list: FileList): FileList => {
+    const kbIds = list.files.map(({ kbId }) => kbId);
+    audit.recordReads(actor, { type: "route", name }, kbIds);
+    return list;
+  };
+  at.member(fileRoutes.listAll, async ({ actor, query }) =>
+    noted(actor, "GET /api/connectors/all-files", await files.list(actor, query)),
+  );
+  at.member(fileRoutes.listOfConnector, async ({ actor, params, query }) =>
+    noted(actor, "GET /api/connectors/{id}/files", await files.listOfConnector(actor, params.id, query)),
   );
   at.member(fileRoutes.countBySource, ({ actor }) => deps.files.countBySource(actor));
   at.member(fileRoutes.access, ({ actor, params, query }) => deps.files.access(actor, params.fileId, query.userId));
-  at.member(fileRoutes.content, ({ actor, params, query, c }) =>
-    answerContent(deps.files, actor, params.fileId, query, c),
-  );
+  at.member(fileRoutes.content, async ({ actor, params, query, c }) => {
+    const answer = await answerContent(files, actor, params.fileId, query, c);
+    const place = { type: "route" as const, name: "GET /api/connectors/files/{fileId}/content" };
+    audit.recordReads(actor, place, [params.fileId]);
+    return answer;
+  });
 }
 
 /** Code units of one answer unless told: a text of any length is read in parts. */

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
-import type { Actor, ConnectorCaller } from "#server/ports/actor.ts";
+import { cleanField } from "#api/clean.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
 
 /** What every request carries through the app. */
 export interface AppEnv {
@@ -17,3 +18,12 @@ export interface AppEnv {
 
 export type App = Hono<AppEnv>;
 export type AppContext = Context<AppEnv>;
+
+/** What is written down of a program's own name. */
+const MAX_CLIENT_CHARS = 80;
+
+/** The request as it looks from outside. */
+export function originOf(c: AppContext): RequestOrigin {
+  const client = cleanField(c.req.header("user-agent") ?? "", MAX_CLIENT_CHARS);
+  return { requestId: c.get("requestId"), clientIp: c.get("clientIp"), ...(client !== "" && { client }) };
+}

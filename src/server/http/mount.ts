@@ -4,7 +4,7 @@ import { noSuchThing } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
-import type { App, AppContext } from "./env.ts";
+import { type App, type AppContext, originOf } from "./env.ts";
 import { parseRequest } from "./request.ts";
 
 /** A request as its contract parsed it. */
@@ -90,7 +90,7 @@ interface Mounted {
 }
 
 async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {
-  const origin: RequestOrigin = { requestId: c.get("requestId"), clientIp: c.get("clientIp") };
+  const origin = originOf(c);
   const caller = await options.authenticator.authenticate(entry.rule, {
     url: c.req.url,
     headers: c.req.raw.headers,

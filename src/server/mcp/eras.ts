@@ -13,6 +13,7 @@ export type Lifecycle = "auto" | "strict" | "open";
 
 export const META = {
   version: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;

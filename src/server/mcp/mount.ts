@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import { findDoorRule } from "#server/http/auth.ts";
-import type { App } from "#server/http/env.ts";
+import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import type { Log } from "#server/ports/clock.ts";
 import type { Lifecycle } from "./eras.ts";
@@ -38,5 +38,5 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     lifecycle,
     ...(charge !== undefined && { charge }),
   });
-  app.all("/mcp", (c) => door(c.req.raw, { requestId: c.get("requestId"), clientIp: c.get("clientIp") }));
+  app.all("/mcp", (c) => door(c.req.raw, originOf(c)));
 }

@@ -173,7 +173,7 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
   }
   try {
     chargeCall(call);
-    const result = await call.options.tools.call(call.actor, name, params["arguments"], context);
+    const result = await call.options.tools.call(actorOf(call, params), name, params["arguments"], context);
     if (result === undefined) return unknownTool(name);
     return {
       content: [{ type: "text", text: result.text }],
@@ -185,6 +185,20 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
     if (!(error instanceof ApiError) || error.class === "internal" || isProtocolError(error)) throw error;
     return { content: [{ type: "text", text: errorText(error) }], isError: true };
   }
+}
+
+/** The person, and the client by the name that it gives itself in the envelope: better than its User-Agent. */
+function actorOf({ actor, origin }: Call, params: Record<string, unknown>): Actor {
+  const meta: unknown = params["_meta"];
+  const info = isRecord(meta) ? meta[META.clientInfo] : undefined;
+  const client = isRecord(info) && typeof info["name"] === "string" ? cleanLine(info["name"], MAX_CLIENT_CHARS) : "";
+  return client === "" ? actor : { ...actor, origin: { ...origin, client } };
+}
+
+const MAX_CLIENT_CHARS = 80;
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 function chargeCall({ options, actor }: Call): void {

@@ -3,6 +3,7 @@ import type { EntityType, ItemKind } from "#api/common.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
 import type { Actor } from "#server/ports/actor.ts";
+import type { ReadRecorder } from "#server/ports/audit.ts";
 import type { EntityService, SearchArguments, SearchOutcome, SearchService } from "#server/ports/answers.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import { readArguments, type ArgumentValue } from "./arguments.ts";
@@ -24,6 +25,8 @@ export interface ToolOptions {
   entities: EntityService;
   files: ContentReader;
   clock: Clock;
+  /** Told which items each answer shows. */
+  reads: ReadRecorder;
 }
 
 interface ToolCall {
@@ -32,6 +35,8 @@ interface ToolCall {
   notes: string[];
   maxTokens: number;
   count: CountTokens;
+  /** For what the structured answer does not name. */
+  noteReads(kbIds: readonly string[]): void;
 }
 
 /** Makes the four tools: arguments in, service, both forms of the answer out. */
@@ -51,7 +56,12 @@ export function makeTools(options: ToolOptions): ToolCalls {
       const count = await loadTokenCounter();
       context.signal.throwIfAborted();
       const maxTokens = typeof values["maxTokens"] === "number" ? values["maxTokens"] : ENTITY_TOKENS;
-      return run[tool]({ actor, values, notes, maxTokens, count });
+      const noteReads = (kbIds: readonly string[]) =>
+        options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
+      const result = await run[tool]({ actor, values, notes, maxTokens, count, noteReads });
+      // What was cut to fit the budget was not shown, so it is the answer itself that says what was.
+      noteReads(kbIdsIn(result.structured));
+      return result;
     },
   };
 }
@@ -108,22 +118,32 @@ async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): 
   return renderContext({ type: "overview", overview }, how);
 }
 
-async function fileContent({ files, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+async function fileContent(options: ToolOptions, call: ToolCall): Promise<ToolResult> {
+  const item = await itemOf(options.files, call, text(call.values["kbId"]) ?? "");
+  const shown = await contentText(options, call, item);
+  call.noteReads([item.kbId]);
+  return { text: shown };
+}
+
+async function contentText(
+  { files, clock }: ToolOptions,
+  call: ToolCall,
+  { kbId, section }: NamedItem,
+): Promise<string> {
   const { actor, values, notes, maxTokens } = call;
-  const { kbId, section } = await itemOf(files, actor, text(values["kbId"]) ?? "");
   const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
   // The notes stand above the item, and their room is taken from its own.
   const head = notes.map((note) => `Note: ${note}\n`).join("");
   const room = { ...how, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
-  if (find !== undefined) return { text: head + renderPassages(await files.find(actor, kbId, find), room) };
+  if (find !== undefined) return head + renderPassages(await files.find(actor, kbId, find), room);
   const range = { offset, limit: charsFor(maxTokens) };
   // An offset is one of the whole text: it says more exactly where to read than the section it came with.
   if (section === undefined || offset > 0) {
-    return { text: head + renderContent(await files.text(actor, kbId, range), room) };
+    return head + renderContent(await files.text(actor, kbId, range), room);
   }
-  return { text: head + renderContent(await sectionText(files, actor, kbId, { ...range, ...section }), room) };
+  return head + renderContent(await sectionText(files, actor, kbId, { ...range, ...section }), room);
 }
 
 /** A place that an address names but the item has not is a place of the page, not of its text: then all of it is read. */
@@ -147,7 +167,7 @@ interface NamedItem {
   section?: { name: string; isOfAddress: boolean };
 }
 
-async function itemOf(files: ContentReader, actor: Actor, asked: string): Promise<NamedItem> {
+async function itemOf(files: ContentReader, { actor, noteReads }: ToolCall, asked: string): Promise<NamedItem> {
   const [, id, place] = /^(kbi_\w+)(?:#(.*))?$/su.exec(asked) ?? [];
   if (id !== undefined) return { kbId: id, ...(place && { section: { name: place, isOfAddress: false } }) };
   const { kbIds, isAmbiguous } = await files.lookUp(actor, asked);
@@ -159,12 +179,22 @@ async function itemOf(files: ContentReader, actor: Actor, asked: string): Promis
     });
   }
   if (isAmbiguous) {
+    noteReads(kbIds.slice(0, 5));
     throw new ApiError("invalid_argument", {
       message: `"${shown}" fits ${kbIds.length} items: ${kbIds.slice(0, 5).join(", ")}. Call again with one of these kbIds.`,
     });
   }
   const fragment = /^https?:[^#]*#(.+)$/su.exec(asked)?.[1];
   return { kbId: first, ...(fragment !== undefined && { section: { name: decoded(fragment), isOfAddress: true } }) };
+}
+
+/** Every kbId that an answer names, wherever it stands. */
+function kbIdsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(kbIdsIn);
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "kbId" && typeof member === "string" ? [member] : kbIdsIn(member),
+  );
 }
 
 function decoded(fragment: string): string {

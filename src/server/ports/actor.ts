@@ -11,6 +11,8 @@ export interface RequestOrigin {
   requestId: string;
   /** Address of the peer, or of the client when a trusted proxy says so; null without a socket. */
   clientIp: string | null;
+  /** What the program calls itself, cleaned and cut; absent where it does not say. */
+  client?: string;
 }
 
 /**

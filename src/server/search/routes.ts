@@ -1,11 +1,12 @@
 import { searchRoute } from "#api/search.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { ReadRecorder } from "#server/ports/audit.ts";
 import type { SearchService } from "#server/ports/answers.ts";
 import type { FieldFilter } from "#server/ports/search-index.ts";
 import { toSearchAnswer } from "./answer.ts";
 
 /** Hangs the REST form of the search. */
-export function mountSearch(at: Mount, deps: { search: SearchService }): void {
+export function mountSearch(at: Mount, deps: { search: SearchService; audit: ReadRecorder }): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, ...query } }) => {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
@@ -15,6 +16,8 @@ export function mountSearch(at: Mount, deps: { search: SearchService }): void {
       actor,
       withoutAbsent({ ...args, kinds: kind === undefined ? undefined : [kind], fields: field?.map(toPair) }),
     );
+    const kbIds = outcome.entries.map(({ item }) => item.kbId);
+    deps.audit.recordReads(actor, { type: "route", name: "GET /api/connectors/search" }, kbIds);
     return toSearchAnswer(outcome, query.groupBy);
   });
 }

@@ -1,53 +1,71 @@
-import type { Selectable } from "kysely";
-import type { AuditRecord, AuditStore } from "#server/ports/store/audit.ts";
+import { sql as raw } from "kysely";
+import { READ_ACTION, type AuditStore } from "#server/ports/store/audit.ts";
+import { nextRow, NO_CHAIN, toAuditRow } from "../audit-chain.ts";
 import type { SqlHandles } from "../handles.ts";
-import type { AuditTable } from "../schema.ts";
-import { toDate } from "../times.ts";
+import type { AppendAuditArgs } from "../writer/append-audit.ts";
 
-/** The audit rows of one workspace; rows are only ever added. */
+/** Written out, not as a parameter: only so the partial index is found. */
+const IS_ACT = raw<boolean>`"action" <> ${raw.lit(READ_ACTION)}`;
+
+/** The audit rows of one workspace; rows are only ever added, and swept from the beginning. */
 export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore {
   return {
     async append(record) {
+      // One writer at a time, and a transaction holds it: the next number is nobody else's.
+      const end = await sql.write
+        .selectFrom("audit")
+        .select(["seq", "hash"])
+        .where("workspaceId", "=", workspaceId)
+        .orderBy("seq", "desc")
+        .limit(1)
+        .executeTakeFirst();
       await sql.write
         .insertInto("audit")
-        .values((eb) => ({
-          ...record,
-          workspaceId,
-          // One writer at a time: the next number is nobody else's.
-          seq: eb
-            .selectFrom("audit as earlier")
-            .select((inner) => inner(inner.fn.coalesce(inner.fn.max("earlier.seq"), inner.lit(0)), "+", 1).as("next"))
-            .where("earlier.workspaceId", "=", workspaceId),
-          at: record.at.getTime(),
-          details: JSON.stringify(record.details),
-        }))
+        .values(nextRow(workspaceId, end ?? NO_CHAIN, record))
         .execute();
     },
 
-    async list({ limit, before, action, userId }) {
+    async appendMany(records) {
+      if (!sql.writer) throw new Error("Rows are appended in groups outside transactions only.");
+      const args: AppendAuditArgs = { workspaceId, records };
+      await sql.writer.call("appendAudit", args, "batch");
+    },
+
+    async list({ limit, before, action, userId, credential }) {
       let query = sql.read.selectFrom("audit").selectAll().where("workspaceId", "=", workspaceId);
       if (before !== undefined) query = query.where("seq", "<", before);
-      if (action !== undefined) query = query.where("action", "=", action);
+      query = action === undefined ? query.where(IS_ACT) : query.where("action", "=", action);
       if (userId !== undefined) query = query.where("actorUserId", "=", userId);
+      if (credential !== undefined) query = query.where("credential", "=", credential);
       const rows = await query.orderBy("seq", "desc").limit(limit).execute();
-      return rows.map(toRecord);
+      return rows.map((row) => {
+        const { workspaceId: _workspace, previousHash: _previous, hash: _hash, ...record } = toAuditRow(row);
+        return record;
+      });
     },
-  };
-}
 
-function toRecord(row: Selectable<AuditTable>): AuditRecord {
-  return {
-    seq: row.seq,
-    at: toDate(row.at),
-    actorUserId: row.actorUserId,
-    credential: row.credential,
-    action: row.action,
-    targetType: row.targetType,
-    targetId: row.targetId,
-    outcome: row.outcome === "refused" ? "refused" : "done",
-    ip: row.ip,
-    requestId: row.requestId,
-    // Written by `append` only.
-    details: JSON.parse(row.details) as Record<string, unknown>,
+    async readChain({ after, limit, since }) {
+      let query = sql.read
+        .selectFrom("audit")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("seq", ">", after);
+      if (since !== undefined) query = query.where("at", ">=", since.getTime());
+      return (await query.orderBy("seq").limit(limit).execute()).map(toAuditRow);
+    },
+
+    async sweep(before, limit) {
+      const oldest = sql.read.selectFrom("audit").select(["seq", "at"]).where("workspaceId", "=", workspaceId);
+      const rows = await oldest
+        .orderBy("seq")
+        .limit(limit + 1)
+        .execute();
+      // The last row read stays: it is the newest, or there are more to come.
+      const kept = rows.findIndex((row, place) => row.at >= before.getTime() || place === rows.length - 1);
+      const last = kept <= 0 ? undefined : rows[kept - 1];
+      if (last === undefined) return 0;
+      await sql.write.deleteFrom("audit").where("workspaceId", "=", workspaceId).where("seq", "<=", last.seq).execute();
+      return kept;
+    },
   };
 }

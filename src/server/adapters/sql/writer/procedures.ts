@@ -1,6 +1,7 @@
 import { type IndexWriter, makeIndexWriter } from "../../index-embedded/writer.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { inTransaction } from "../transaction.ts";
+import { type AppendAuditArgs, makeAppendAudit } from "./append-audit.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import type { Procedure } from "./engine.ts";
 import { makeMaskStored, type MaskStoredArgs } from "./mask-stored.ts";
@@ -24,12 +25,14 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
   const applyBatch = makeApplyBatch(connection, index);
   const purgeItems = makePurgeItems(connection, index);
   const maskStored = makeMaskStored(connection, index);
+  const appendAudit = makeAppendAudit(connection);
   const reindex = makeReindex(connection, index);
   return {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
+      ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
