@@ -1,3 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, take } from "#server/web/app/data/client.ts";
+import { entryQuery } from "#server/web/app/data/queries.ts";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
+
+/** Asks for a link that sets a new password; without a mail server an admin makes one. */
 export function Page() {
-  return null;
+  const entry = useQuery(entryQuery);
+  const [sentTo, setSentTo] = useState<string>();
+
+  async function request(fields: FormData): Promise<void> {
+    const email = text(fields, "email");
+    await take(api.POST("/api/password-reset", { body: { email } }));
+    setSentTo(email);
+  }
+
+  const below = <Link to="/sign-in">Back to sign-in</Link>;
+  if (sentTo !== undefined) {
+    return (
+      <EntryCard
+        below={below}
+        lead={
+          <>
+            If <strong className="text-ink">{sentTo}</strong> has an account, a message with a link is on its way. The
+            link is valid for an hour.
+          </>
+        }
+        title="Look into your mail"
+      />
+    );
+  }
+  return (
+    <Loaded query={entry}>
+      {({ canMail }) =>
+        canMail ? (
+          <EntryCard below={below} lead="We send you a link that sets a new one." title="Forgot the password?">
+            <Form isWide onSubmit={request} submit="Send the link">
+              <TextField autoComplete="email" autoFocus label="E-mail address" name="email" type="email" />
+            </Form>
+          </EntryCard>
+        ) : (
+          <EntryCard
+            below={below}
+            lead="This server sends no e-mail. Ask an admin of your workspace: under Members they can make a link that sets a new password."
+            title="Forgot the password?"
+          />
+        )
+      }
+    </Loaded>
+  );
 }

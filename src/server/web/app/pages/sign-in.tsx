@@ -1,3 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate } from "@tanstack/react-router";
+import type { EntryState } from "#api/session.ts";
+import { addressParameter } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { entryQuery } from "#server/web/app/data/queries.ts";
+import { safeReturnTo } from "#server/web/app/return-to.ts";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { buttonClass } from "#server/web/app/ui/button.tsx";
+import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
+
+/** Sign-in by password or at the identity provider; a new installation is set up first. */
 export function Page() {
-  return null;
+  const entry = useQuery(entryQuery);
+  return (
+    <Loaded query={entry}>
+      {(state) => (state.needed ? <Navigate replace to="/welcome" /> : <SignIn entry={state} />)}
+    </Loaded>
+  );
 }
+
+function SignIn({ entry }: { entry: EntryState }) {
+  const returnTo = safeReturnTo(addressParameter("returnTo"));
+  const failure = addressParameter("error");
+
+  async function signIn(fields: FormData): Promise<void> {
+    await take(
+      api.POST("/api/session", { body: { email: text(fields, "email"), password: secret(fields, "password") } }),
+    );
+    // A whole load and not a change of page: nothing that was asked before the sign-in is left.
+    window.location.replace(returnTo);
+  }
+
+  return (
+    <EntryCard
+      below={<Below entry={entry} />}
+      title="Sign in"
+      {...(returnTo !== "/" && { lead: "You come back to where you were going." })}
+    >
+      <div className="space-y-4">
+        {failure !== undefined && <Notice tone="danger">{FAILURES[failure] ?? FAILURES["sso_failed"]}</Notice>}
+        {entry.sso !== null && (
+          <>
+            <a
+              className={buttonClass("plain", "w-full")}
+              href={`/api/sso/authorize?returnTo=${encodeURIComponent(returnTo)}`}
+            >
+              Sign in with {entry.sso}
+            </a>
+            <p className="text-muted flex items-center gap-3 text-xs before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+              or with a password
+            </p>
+          </>
+        )}
+        <Form isWide onSubmit={signIn} submit="Sign in">
+          <TextField autoComplete="username" autoFocus label="E-mail address" name="email" type="email" />
+          <PasswordField autoComplete="current-password" label="Password" name="password" />
+        </Form>
+      </div>
+    </EntryCard>
+  );
+}
+
+function Below({ entry }: { entry: EntryState }) {
+  return (
+    <>
+      <p>
+        <Link to="/forgot-password">Forgot the password?</Link>
+      </p>
+      {entry.signup === "open" ? (
+        <p>
+          New here? <Link to="/sign-up">Make an account</Link>
+        </p>
+      ) : (
+        <p>New here? Ask an admin of your workspace for an invitation.</p>
+      )}
+    </>
+  );
+}
+
+/** Why somebody came back from the identity provider without a session. */
+const FAILURES: Readonly<Record<string, string>> = {
+  sso_failed: "The identity provider did not sign you in. Try again, or use your password.",
+  email_taken:
+    "There is an account with this e-mail address already. Sign in with its password, then link the provider in your profile.",
+  sign_up_closed: "Nobody here knows this account. Ask an admin of your workspace for an invitation.",
+};

@@ -1,3 +1,79 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { deviceTimeZone } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { entryQuery } from "#server/web/app/data/queries.ts";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+
+/** An account and a workspace of one's own, where sign-up is open. */
 export function Page() {
-  return null;
+  const entry = useQuery(entryQuery);
+  return (
+    <Loaded query={entry}>
+      {({ signup }) =>
+        signup === "open" ? (
+          <SignUp />
+        ) : (
+          <EntryCard
+            below={<Link to="/sign-in">Sign in</Link>}
+            lead="People come in by invitation here. Ask an admin of your workspace for one."
+            title="Sign-up is not open"
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function SignUp() {
+  const [sentTo, setSentTo] = useState<string>();
+
+  async function signUp(fields: FormData): Promise<void> {
+    const email = text(fields, "email");
+    const body = {
+      name: text(fields, "name"),
+      email,
+      password: secret(fields, "password"),
+      workspaceName: text(fields, "workspaceName"),
+      timeZone: deviceTimeZone(),
+    };
+    const { session } = await take(api.POST("/api/sign-up", { body }));
+    if (session === null) setSentTo(email);
+    else window.location.replace("/settings/mcp-access");
+  }
+
+  if (sentTo !== undefined) {
+    return (
+      <EntryCard
+        lead={
+          <>
+            A message is on its way to <strong className="text-ink">{sentTo}</strong>. Open its link in this browser to
+            finish.
+          </>
+        }
+        title="Look into your mail"
+      />
+    );
+  }
+  return (
+    <EntryCard
+      below={
+        <p>
+          An account already? <Link to="/sign-in">Sign in</Link>
+        </p>
+      }
+      lead="You get a workspace of your own; invite others to it afterwards."
+      title="Make an account"
+    >
+      <Form isWide onSubmit={signUp} submit="Make the account">
+        <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />
+        <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
+        <PasswordField autoComplete="new-password" label="Password" name="password" />
+        <TextField autoComplete="organization" label="Name of the workspace" maxLength={120} name="workspaceName" />
+      </Form>
+    </EntryCard>
+  );
 }

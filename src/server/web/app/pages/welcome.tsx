@@ -1,3 +1,77 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { deviceTimeZone } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { entryQuery } from "#server/web/app/data/queries.ts";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+
+/** Makes the first admin of a new installation with the setup code that the server printed. */
 export function Page() {
-  return null;
+  const entry = useQuery(entryQuery);
+  return (
+    <Loaded query={entry}>
+      {({ needed }) =>
+        needed ? (
+          <Onboarding />
+        ) : (
+          <EntryCard
+            below={<Link to="/sign-in">Sign in</Link>}
+            lead="Its first admin exists. Sign in, or ask for an invitation."
+            title="This kb is set up"
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Onboarding() {
+  async function onboard(fields: FormData): Promise<void> {
+    const body = {
+      setupCode: text(fields, "setupCode"),
+      name: text(fields, "name"),
+      email: text(fields, "email"),
+      password: secret(fields, "password"),
+      workspaceName: text(fields, "workspaceName"),
+      timeZone: deviceTimeZone(),
+    };
+    await take(api.POST("/api/onboarding", { body }));
+    window.location.replace("/settings/mcp-access");
+  }
+
+  return (
+    <EntryCard
+      lead="This installation is new. Make its first admin and its first workspace; others come in by invitation."
+      title="Set up kb"
+    >
+      <Form isWide onSubmit={onboard} submit="Set up">
+        <TextField
+          autoComplete="off"
+          autoFocus
+          className="font-mono"
+          hint="kb serve printed it to the terminal that it runs in. It is valid for 24 hours."
+          label="Setup code"
+          name="setupCode"
+          spellCheck={false}
+        />
+        <TextField autoComplete="name" label="Your name" maxLength={120} name="name" />
+        <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
+        <PasswordField
+          autoComplete="new-password"
+          hint="A few words that only you put together are better than one with signs in it."
+          label="Password"
+          name="password"
+        />
+        <TextField
+          autoComplete="organization"
+          hint="Usually the name of your company or team."
+          label="Name of the workspace"
+          maxLength={120}
+          name="workspaceName"
+        />
+      </Form>
+    </EntryCard>
+  );
 }
