@@ -1,3 +1,86 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { SessionRecord } from "#api/session.ts";
+import { describeBrowser } from "#server/web/app/browser-words.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { sessionsQuery } from "#server/web/app/data/queries.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Badge, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** Where the person is signed in, and signing out there. */
 export function Page() {
-  return null;
+  const query = useInfiniteQuery(sessionsQuery);
+  const [ending, setEnding] = useState<SessionRecord>();
+  const client = useQueryClient();
+
+  async function end(): Promise<void> {
+    if (ending === undefined) return;
+    await take(api.DELETE("/api/sessions/{id}", { params: { path: { id: ending.id } } }));
+    toast("Signed out there");
+    await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+  }
+
+  return (
+    <>
+      <PageHeading title="Sessions">
+        Where you are signed in. Sign out what you do not know, then change your password.
+      </PageHeading>
+      <Section title="Signed in">
+        <LoadedPages query={query} rowsOf={({ sessions }) => sessions}>
+          {(sessions) => <Table columns={columns(setEnding)} keyOf={({ id }) => id} label="Sessions" rows={sessions} />}
+        </LoadedPages>
+      </Section>
+      <ConfirmDialog
+        act="Sign out"
+        isOpen={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        onConfirm={end}
+        title={`Sign out ${describeBrowser(ending?.userAgent ?? null)}?`}
+      >
+        <p>The session ends at once. Whoever uses it must sign in again.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>[] {
+  return [
+    {
+      title: "Where",
+      isHeadless: true,
+      cell: ({ userAgent, ip, current }) => (
+        <>
+          <span className="flex flex-wrap items-center gap-2 font-medium">
+            {describeBrowser(userAgent)}
+            {current && <Badge tone="accent">This one</Badge>}
+          </span>
+          {ip !== null && <span className="text-muted font-mono text-xs">{ip}</span>}
+        </>
+      ),
+    },
+    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+    { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    {
+      title: ACTS,
+      isHeadless: true,
+      cell: (session) =>
+        session.current ? null : (
+          <Button
+            aria-label={`Sign out ${describeBrowser(session.userAgent)}`}
+            className="md:-my-1 md:-mr-2"
+            kind="quiet"
+            onClick={() => onEnd(session)}
+          >
+            Sign out
+          </Button>
+        ),
+    },
+  ];
 }

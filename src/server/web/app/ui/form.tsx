@@ -18,11 +18,13 @@ export interface FormProps {
   /** Beside the button: a link, a way back. */
   beside?: ReactNode;
   isWide?: boolean;
+  /** Empty again after it was sent: passwords must not stay. */
+  resets?: boolean;
   children: ReactNode;
 }
 
 /** A form that sends itself, waits, and says beside each field what the server says about it. */
-export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide, children }: FormProps) {
+export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide, resets, children }: FormProps) {
   const [problem, setProblem] = useState<Problem>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
@@ -40,6 +42,7 @@ export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide,
     setProblem(undefined);
     try {
       await onSubmit(fields);
+      if (resets === true) form.current?.reset();
     } catch (error) {
       setProblem(toProblem(error));
     } finally {

@@ -1,3 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import { tokensQuery } from "#server/web/app/data/queries.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { Clients } from "./clients.tsx";
+import { Grants } from "./grants.tsx";
+import { Tokens } from "./tokens.tsx";
+
+/** Everything that lets an agent in: the address, tokens, lines for each client, connected apps. */
 export function Page() {
-  return null;
+  const tokens = useQuery(tokensQuery);
+  return (
+    <>
+      <PageHeading title="MCP access">
+        Agents search and read this workspace through one address, and see what you see: never more.
+      </PageHeading>
+      <div className="space-y-5">
+        <Section description="Clients that sign in by themselves need nothing but this address." title="Address">
+          <Loaded lines={1} query={tokens}>
+            {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
+          </Loaded>
+        </Section>
+        <Tokens query={tokens} />
+        <Section description="Ready to paste. No token stands in them." title="Connect a client">
+          <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
+        </Section>
+        <Grants />
+      </div>
+    </>
+  );
 }

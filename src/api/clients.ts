@@ -1,0 +1,102 @@
+/** How each agent's program is connected: the one source of the page's ready-made lines; docs/clients.md is held against it. */
+
+export interface ClientLines {
+  id: string;
+  name: string;
+  /** With `kb mcp`, which holds the login itself. */
+  bridge: Lines;
+  /** Straight to the MCP URL; null where the program can't, or not with a token from outside its settings. */
+  http: Lines | null;
+}
+
+/** What to type or write. */
+export interface Lines {
+  /** The file that it belongs into; null for a command line. */
+  file: string | null;
+  text: string;
+}
+
+/**
+ * The lines of every client. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN` or ask for it.
+ *
+ * @param mcpUrl   such as `https://kb.example.com/mcp`
+ * @param baseUrl  given to the bridge; left out, the bridge takes the server of the last login
+ */
+export function clientLines({ mcpUrl, baseUrl }: { mcpUrl: string; baseUrl?: string }): ClientLines[] {
+  const args = ["mcp", ...(baseUrl === undefined ? [] : ["--url", baseUrl])];
+  const bridge = ["kb", ...args].join(" ");
+  const server = { command: "kb", args };
+  return [
+    {
+      id: "claude-code",
+      name: "Claude Code",
+      bridge: command(`claude mcp add -s user kb -- ${bridge}`),
+      http: command(`claude mcp add --transport http kb ${mcpUrl} --header 'Authorization: Bearer \${KB_TOKEN}'`),
+    },
+    {
+      id: "claude-desktop",
+      name: "Claude Desktop",
+      // A graphical program starts without the shell's search path.
+      bridge: settings("claude_desktop_config.json", {
+        mcpServers: { kb: { ...server, command: "/usr/local/bin/kb" } },
+      }),
+      http: null,
+    },
+    {
+      id: "cursor",
+      name: "Cursor",
+      bridge: settings("~/.cursor/mcp.json", { mcpServers: { kb: server } }),
+      http: settings("~/.cursor/mcp.json", {
+        mcpServers: { kb: { url: mcpUrl, headers: { Authorization: "Bearer ${env:KB_TOKEN}" } } },
+      }),
+    },
+    {
+      id: "vs-code",
+      name: "VS Code",
+      bridge: command(`code --add-mcp '${JSON.stringify({ name: "kb", type: "stdio", ...server })}'`),
+      http: settings("mcp.json", {
+        inputs: [{ id: "kb-token", type: "promptString", description: "kb token", password: true }],
+        servers: {
+          kb: { type: "http", url: mcpUrl, headers: { Authorization: "Bearer ${input:kb-token}" } },
+        },
+      }),
+    },
+    {
+      id: "codex",
+      name: "Codex",
+      bridge: command(`codex mcp add kb -- ${bridge}`),
+      http: {
+        file: "~/.codex/config.toml",
+        text: `[mcp_servers.kb]\nurl = "${mcpUrl}"\nbearer_token_env_var = "KB_TOKEN"`,
+      },
+    },
+    {
+      id: "gemini",
+      name: "Gemini CLI",
+      bridge: command(`gemini mcp add -s user kb ${bridge}`),
+      http: settings("~/.gemini/settings.json", {
+        mcpServers: { kb: { httpUrl: mcpUrl, headers: { Authorization: "Bearer $KB_TOKEN" } } },
+      }),
+    },
+    {
+      id: "windsurf",
+      name: "Windsurf",
+      bridge: settings("~/.codeium/windsurf/mcp_config.json", { mcpServers: { kb: server } }),
+      http: null,
+    },
+    {
+      id: "zed",
+      name: "Zed",
+      bridge: settings("~/.config/zed/settings.json", { context_servers: { kb: server } }),
+      http: null,
+    },
+  ];
+}
+
+function command(text: string): Lines {
+  return { file: null, text };
+}
+
+function settings(file: string, content: unknown): Lines {
+  return { file, text: JSON.stringify(content, null, 2) };
+}

@@ -1,0 +1,98 @@
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Grant } from "#api/oauth.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { grantsQuery } from "#server/web/app/data/queries.ts";
+import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** The OAuth clients that the person let in, and how to let them in no longer. */
+export function Grants() {
+  const query = useInfiniteQuery(grantsQuery);
+  const [revoking, setRevoking] = useState<Grant>();
+  const client = useQueryClient();
+
+  async function revoke(): Promise<void> {
+    if (revoking === undefined) return;
+    await take(api.DELETE("/api/grants/{id}", { params: { path: { id: revoking.id } } }));
+    toast(`${revoking.clientName} is out`);
+    await client.invalidateQueries({ queryKey: grantsQuery.queryKey });
+  }
+
+  return (
+    <Section
+      description="Clients that you let in on the page where they asked. Each names itself: look at where it is."
+      title="Connected clients"
+    >
+      <LoadedPages query={query} rowsOf={({ grants }) => grants}>
+        {(grants) =>
+          grants.length === 0 ? (
+            <EmptyState icon="person" title="No client is connected">
+              Give a client the address above; it opens a page here where you let it in.
+            </EmptyState>
+          ) : (
+            <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Connected clients" rows={grants} />
+          )
+        }
+      </LoadedPages>
+      <ConfirmDialog
+        act="Revoke"
+        isOpen={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        onConfirm={revoke}
+        title={`Let “${revoking?.clientName ?? ""}” in no longer?`}
+      >
+        <p>Its tokens end at once. It may ask again, and you decide again.</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+function columns(onRevoke: (grant: Grant) => void): Column<Grant>[] {
+  return [
+    {
+      title: "Client",
+      isHeadless: true,
+      cell: ({ clientName, place }) => (
+        <>
+          <span className="block font-medium wrap-anywhere">“{clientName}”</span>
+          <span className="text-muted text-xs wrap-anywhere">{place}</span>
+        </>
+      ),
+    },
+    {
+      title: "May",
+      cell: ({ scopes }) => (
+        <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
+          {scopes.map((scope) => (
+            <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
+              {SCOPE_WORDS[scope].title}
+            </Badge>
+          ))}
+        </span>
+      ),
+    },
+    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { title: "Let in", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: ACTS,
+      isHeadless: true,
+      cell: (grant) => (
+        <Button
+          aria-label={`Revoke ${grant.clientName}`}
+          className="md:-my-1 md:-mr-2"
+          kind="quiet"
+          onClick={() => onRevoke(grant)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+}

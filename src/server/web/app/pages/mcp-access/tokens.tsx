@@ -1,0 +1,106 @@
+import { useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Token, TokenList } from "#api/tokens.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { tokensQuery } from "#server/web/app/data/queries.ts";
+import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+import { NewToken } from "./new-token.tsx";
+
+/** The active tokens of the person: made, looked at, revoked. */
+export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<Token>();
+  const client = useQueryClient();
+
+  async function revoke(): Promise<void> {
+    if (revoking === undefined) return;
+    await take(api.DELETE("/api/api-tokens/{id}", { params: { path: { id: revoking.id } } }));
+    toast(`${revoking.name} is revoked`);
+    await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
+  }
+
+  return (
+    <Section
+      action={
+        <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
+          Create token
+        </Button>
+      }
+      description="For clients and scripts that send a token with each request. A token works in this workspace, as you."
+      title="Personal access tokens"
+    >
+      <Loaded query={query}>
+        {({ tokens }) =>
+          tokens.length === 0 ? (
+            <EmptyState icon="plug" title="No tokens yet">
+              Create one for each client, so that each can be revoked alone.
+            </EmptyState>
+          ) : (
+            <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Tokens" rows={tokens} />
+          )
+        }
+      </Loaded>
+      <NewToken isOpen={isMaking} onClose={() => setMaking(false)} />
+      <ConfirmDialog
+        act="Revoke"
+        isOpen={revoking !== undefined}
+        onClose={() => setRevoking(undefined)}
+        onConfirm={revoke}
+        title={`Revoke ${revoking?.name ?? ""}?`}
+      >
+        <p>What uses this token is refused from its next request on. A revoked token does not come back.</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+function columns(onRevoke: (token: Token) => void): Column<Token>[] {
+  return [
+    {
+      title: "Name",
+      isHeadless: true,
+      cell: ({ name, prefix }) => (
+        <>
+          <span className="block font-medium wrap-anywhere">{name}</span>
+          <span className="text-muted font-mono text-xs">{prefix}…</span>
+        </>
+      ),
+    },
+    {
+      title: "May",
+      cell: ({ scopes }) => (
+        <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
+          {scopes.map((scope) => (
+            <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
+              {SCOPE_WORDS[scope].title}
+            </Badge>
+          ))}
+        </span>
+      ),
+    },
+    { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    {
+      title: ACTS,
+      isHeadless: true,
+      cell: (token) => (
+        <Button
+          aria-label={`Revoke ${token.name}`}
+          className="md:-my-1 md:-mr-2"
+          kind="quiet"
+          onClick={() => onRevoke(token)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Scope } from "#api/common.ts";
+
+/** What a scope lets its holder do, in plain words. */
+export const SCOPE_WORDS: Readonly<Record<Scope, { title: string; meaning: string }>> = {
+  "mcp:read": { title: "Search and read", meaning: "Search what you can see in this workspace, and read it." },
+  "kb:api": {
+    title: "Act as you",
+    meaning: "Use kb in your name: connectors, syncs, lists, your profile.",
+  },
+  "kb:admin": {
+    title: "Run the workspace",
+    meaning: "What admins do: members, invitations, groups, settings, the audit.",
+  },
+};
