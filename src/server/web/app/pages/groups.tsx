@@ -1,3 +1,225 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Group, Member } from "#api/workspace.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { isAdmin } from "#server/web/app/shell/nav.ts";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { useSession } from "#server/web/app/shell/session.ts";
+import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
+import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** Groups of members, which may hold groups; connectors are opened to them. */
 export function Page() {
-  return null;
+  const { role } = useSession();
+  const query = useInfiniteQuery(groupsQuery);
+  const everybody = useQuery(everybodyQuery).data?.members ?? [];
+  const [editing, setEditing] = useState<Group | "new">();
+  const [deleting, setDeleting] = useState<Group>();
+  const client = useQueryClient();
+  const groups = query.data?.pages.flatMap(({ groups }) => groups) ?? [];
+
+  async function remove(): Promise<void> {
+    if (deleting === undefined) return;
+    await take(api.DELETE("/api/groups/{id}", { params: { path: { id: deleting.id } } }));
+    toast(`${deleting.name} is deleted`);
+    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
+  }
+
+  const make = (
+    <Button icon="plus" kind="primary" onClick={() => setEditing("new")}>
+      Make a group
+    </Button>
+  );
+  return (
+    <>
+      <PageHeading title="Groups" {...(isAdmin(role) && { action: make })}>
+        A connector can be opened to a group instead of to one person at a time. Groups may hold groups.
+      </PageHeading>
+      <Section title="In this workspace">
+        <LoadedPages query={query} rowsOf={({ groups }) => groups}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <EmptyState icon="groups" title="No groups yet">
+                {isAdmin(role) ? "Make one for people who may see the same." : "Admins make them."}
+              </EmptyState>
+            ) : (
+              <Table
+                columns={columns({
+                  groups,
+                  everybody,
+                  canEdit: isAdmin(role),
+                  onEdit: setEditing,
+                  onDelete: setDeleting,
+                })}
+                keyOf={({ id }) => id}
+                label="Groups"
+                rows={rows}
+              />
+            )
+          }
+        </LoadedPages>
+      </Section>
+      <Dialog
+        isOpen={editing !== undefined}
+        onClose={() => setEditing(undefined)}
+        title={editing === "new" || editing === undefined ? "Make a group" : `Change ${editing.name}`}
+      >
+        <GroupForm
+          everybody={everybody}
+          group={editing === "new" ? undefined : editing}
+          groups={groups}
+          onDone={() => setEditing(undefined)}
+        />
+      </Dialog>
+      <ConfirmDialog
+        act="Delete"
+        isOpen={deleting !== undefined}
+        onClose={() => setDeleting(undefined)}
+        onConfirm={remove}
+        title={`Delete ${deleting?.name ?? ""}?`}
+      >
+        <p>What was opened to this group is closed to those who saw it only through the group. Its members stay.</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+interface FormProps {
+  group: Group | undefined;
+  groups: readonly Group[];
+  everybody: readonly Member[];
+  onDone(): void;
+}
+
+function GroupForm({ group, groups, everybody, onDone }: FormProps) {
+  const client = useQueryClient();
+
+  async function save(fields: FormData): Promise<void> {
+    const chosen = (name: string) => fields.getAll(name).map(String);
+    const body = { name: text(fields, "name"), memberIds: chosen("memberIds"), groupIds: chosen("groupIds") };
+    await take(
+      group === undefined
+        ? api.POST("/api/groups", { body })
+        : api.PATCH("/api/groups/{id}", { params: { path: { id: group.id } }, body }),
+    );
+    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
+    toast(`${body.name} is saved`);
+    onDone();
+  }
+
+  const others = groups.filter(({ id }) => id !== group?.id);
+  return (
+    <Form onSubmit={save} submit="Save">
+      <TextField autoComplete="off" defaultValue={group?.name} label="Name" maxLength={120} name="name" />
+      <Choices
+        chosen={group?.memberIds ?? []}
+        choices={everybody.map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
+        legend="Members"
+        name="memberIds"
+      />
+      {others.length > 0 && (
+        <Choices
+          chosen={group?.groupIds ?? []}
+          choices={others.map(({ id, name }) => ({ id, label: name }))}
+          legend="Groups in it"
+          name="groupIds"
+        />
+      )}
+    </Form>
+  );
+}
+
+/** A list to tick, with a field that narrows it when it is long; what is ticked stays even while it is not shown. */
+function Choices({
+  legend,
+  name,
+  choices,
+  chosen,
+}: {
+  legend: string;
+  name: string;
+  choices: readonly { id: string; label: string; hint?: string }[];
+  chosen: readonly string[];
+}) {
+  const [words, setWords] = useState("");
+  const fits = (label: string, hint = "") => `${label} ${hint}`.toLowerCase().includes(words.trim().toLowerCase());
+  return (
+    <fieldset>
+      <legend className="mb-1 font-medium">{legend}</legend>
+      {choices.length > 8 && (
+        <input
+          aria-label={`Narrow ${legend.toLowerCase()}`}
+          className="border-edge bg-surface mb-1 w-full rounded-md border px-2.5 py-1.5 max-sm:text-base"
+          onChange={(event) => setWords(event.currentTarget.value)}
+          placeholder="Name or address"
+          type="search"
+          value={words}
+        />
+      )}
+      <div className="border-line max-h-52 overflow-y-auto rounded-md border px-3 py-1.5">
+        {choices.map(({ id, label, hint }) => (
+          <div className={fits(label, hint) ? "" : "hidden"} key={id}>
+            <CheckboxField
+              defaultChecked={chosen.includes(id)}
+              label={label}
+              name={name}
+              value={id}
+              {...(hint !== undefined && { hint })}
+            />
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface ColumnOptions {
+  groups: readonly Group[];
+  everybody: readonly Member[];
+  canEdit: boolean;
+  onEdit(group: Group): void;
+  onDelete(group: Group): void;
+}
+
+function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions): Column<Group>[] {
+  const nameOf = (id: string) =>
+    everybody.find(({ userId }) => userId === id)?.name ?? groups.find((group) => group.id === id)?.name ?? id;
+  const list = (ids: readonly string[]) =>
+    ids.length === 0 ? (
+      <span className="text-muted">nobody</span>
+    ) : (
+      <span className="wrap-anywhere">
+        {ids.slice(0, 4).map(nameOf).join(", ")}
+        {ids.length > 4 && ` and ${ids.length - 4} more`}
+      </span>
+    );
+  return [
+    { title: "Name", isHeadless: true, cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span> },
+    { title: "Members", cell: ({ memberIds }) => list(memberIds) },
+    {
+      title: "Groups in it",
+      cell: ({ groupIds }) => (groupIds.length === 0 ? <span className="text-muted">none</span> : list(groupIds)),
+    },
+    {
+      title: ACTS,
+      isHeadless: true,
+      cell: (group) =>
+        canEdit ? (
+          <span className="flex gap-1 md:-my-1 md:-mr-2 md:justify-end">
+            <Button aria-label={`Change ${group.name}`} kind="quiet" onClick={() => onEdit(group)}>
+              Change
+            </Button>
+            <Button aria-label={`Delete ${group.name}`} kind="quiet" onClick={() => onDelete(group)}>
+              Delete
+            </Button>
+          </span>
+        ) : null,
+    },
+  ];
 }

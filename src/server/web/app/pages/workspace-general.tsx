@@ -1,3 +1,66 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { timeZones } from "#server/web/app/browser.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { sessionQuery, workspacesQuery } from "#server/web/app/data/queries.ts";
+import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { useSession } from "#server/web/app/shell/session.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** The workspace: its name, its time zone, what becomes of secrets in texts. */
 export function Page() {
-  return null;
+  return (
+    <ForAdmins title="General">
+      <General />
+    </ForAdmins>
+  );
+}
+
+function General() {
+  const { workspace } = useSession();
+  const client = useQueryClient();
+
+  async function save(fields: FormData): Promise<void> {
+    const body = {
+      name: text(fields, "name"),
+      timeZone: text(fields, "timeZone"),
+      secrets: text(fields, "secrets") === "index" ? ("index" as const) : ("mask" as const),
+    };
+    await take(api.PATCH("/api/workspace", { body }));
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
+    toast("Saved");
+  }
+
+  return (
+    <>
+      <PageHeading title="General">What holds for everybody in this workspace.</PageHeading>
+      <Section title="The workspace">
+        <Form key={workspace.id} onSubmit={save} submit="Save">
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField autoComplete="off" defaultValue={workspace.name} label="Name" maxLength={120} name="name" />
+            <SelectField
+              choices={timeZones(workspace.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
+              defaultValue={workspace.timeZone}
+              hint="For members who chose none of their own."
+              label="Time zone"
+              name="timeZone"
+            />
+          </div>
+          <SelectField
+            choices={[
+              { value: "mask", label: "Take them out of texts" },
+              { value: "index", label: "Index them as they are" },
+            ]}
+            defaultValue={workspace.secrets}
+            hint="Tokens, private keys and passwords that stand in documents. Taken out, an agent reads “[removed: aws key]” in their place; what is indexed already is changed too."
+            label="Secrets in documents"
+            name="secrets"
+          />
+        </Form>
+      </Section>
+    </>
+  );
 }

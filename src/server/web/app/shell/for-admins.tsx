@@ -1,0 +1,21 @@
+import type { ReactNode } from "react";
+import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { isAdmin } from "./nav.ts";
+import { PageHeading } from "./page.tsx";
+import { useSession } from "./session.ts";
+
+/** A page for those who run the workspace. The server decides; this only says so before it is asked. */
+export function ForAdmins({ title, children }: { title: string; children: ReactNode }) {
+  const { role } = useSession();
+  if (isAdmin(role)) return children;
+  return (
+    <>
+      <PageHeading title={title} />
+      <Section title="For admins">
+        <EmptyState icon="people" title="Admins of the workspace see this page">
+          Ask one of them; who they are stands under Members.
+        </EmptyState>
+      </Section>
+    </>
+  );
+}
