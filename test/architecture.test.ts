@@ -26,7 +26,7 @@ interface Rule {
 
 const ZOD = /^(@hono\/zod-openapi|zod)$/;
 const FEATURES =
-  "tokens|sessions|workspaces|groups|accounts|provider-servers|connections|connectors|files|search|entities|audit|onboarding|sync|mcp|oauth";
+  "tokens|sessions|workspaces|groups|accounts|provider-servers|connections|connectors|files|search|entities|audit|onboarding|sync|mcp|oauth|sso|mail";
 
 const RULES: Rule[] = [
   { from: /^api\/client\.ts$/, may: [/^api\//], packages: /^openapi-fetch$/ },
@@ -39,7 +39,7 @@ const RULES: Rule[] = [
   { from: /^cli\/commands\/mcp\.ts$/, may: [/^api\//, /^cli\//], dynamic: [/^bridge\//] },
   { from: /^cli\//, may: [/^api\//, /^cli\//] },
   { from: /^bridge\//, may: [/^api\//, /^bridge\//] },
-  { from: /^server\/(main|app|deps|features|listen|settings-reference)\.ts$/, may: [/^api\//, /^server\//] },
+  { from: /^server\/(main|app|deps|people|features|listen|settings-reference)\.ts$/, may: [/^api\//, /^server\//] },
   { from: /^server\/config\.ts$/, may: [/^api\//] },
   // The page runs in a browser: the contract's types and what the build bundles, nothing of the server.
   {

@@ -75,6 +75,8 @@ export const ERROR_CODES = {
   /** A consent or device request: unknown, decided already, too old, or another browser's. */
   consent_invalid: "gone",
   password_needed: "forbidden",
+  /** Somebody signed in gave another password than theirs. */
+  password_wrong: "forbidden",
   token_limit_reached: "conflict",
   already_created: "conflict",
   idempotency_key_reused: "conflict",

@@ -1,12 +1,15 @@
 import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
 import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
 
-/** An address as people type it; compared ASCII-lower-case. No more is asked of it: `admin@localhost` is one. */
+/**
+ * An address as people type it; compared ASCII-lower-case. `admin@localhost` is one; a list of several, a quoted or a
+ * commented one is none.
+ */
 export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, "Expected an e-mail address")
+  .regex(/^[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+@[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+$/u, "Expected an e-mail address")
   .openapi({ example: "anna@acme.test" });
 
 /** What a password must be at least is said by the server (`password_too_weak`); here only the sane bounds. */
@@ -108,11 +111,15 @@ export const OnboardingBody = z.object({
 });
 export type OnboardingBody = z.infer<typeof OnboardingBody>;
 
+/**
+ * `{token}` alone from somebody who is signed in; with `email` and `password` from somebody with an account; with
+ * `name` too from a new person.
+ */
 export const AcceptBody = z.object({
   token: z.string().min(1).max(200),
-  name: PersonName,
-  email: Email,
-  password: Password,
+  name: PersonName.optional(),
+  email: Email.optional(),
+  password: Password.optional(),
   timeZone: TimeZone.optional(),
 });
 export type AcceptBody = z.infer<typeof AcceptBody>;
@@ -132,13 +139,23 @@ export type SignUpBody = z.infer<typeof SignUpBody>;
 /** Equal for known and unknown addresses wherever a message is sent. */
 export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 
+// `z.union([Session, z.null()])` and not `.nullable()`, which would make the named schema itself nullable in the document.
 /** What a sign-up ends in: signed in at once, or, on a server that sends e-mail, a message to confirm. */
-export const SignUpResult = z.object({ sent: z.boolean(), session: Session.nullable() }).openapi("SignUpResult");
+export const SignUpResult = z
+  .object({ sent: z.boolean(), session: z.union([Session, z.null()]) })
+  .openapi("SignUpResult");
 export type SignUpResult = z.infer<typeof SignUpResult>;
+
+/**
+ * A link is confirmed by whoever asked for it: in the browser of the sign-up, in a session of the person, or with the
+ * password. Else `password_needed`: somebody else's click must not prove an address.
+ */
+export const ConfirmBody = z.object({ token: LinkToken, password: Password.optional() });
+export type ConfirmBody = z.infer<typeof ConfirmBody>;
 
 /** What a confirmed link did; `session` when it signed somebody in. */
 export const ConfirmResult = z
-  .object({ purpose: z.enum(["sign_up", "verification", "email_change"]), session: Session.nullable() })
+  .object({ purpose: z.enum(["sign_up", "verification", "email_change"]), session: z.union([Session, z.null()]) })
   .openapi("ConfirmResult");
 export type ConfirmResult = z.infer<typeof ConfirmResult>;
 
@@ -270,7 +287,7 @@ export const signUpRoutes = {
     method: "post",
     path: "/api/email-verification/confirm",
     summary: "Confirm a mailed link: a sign-up, an address, a new address",
-    request: { body: body(z.object({ token: LinkToken })) },
+    request: { body: body(ConfirmBody) },
     responses: { 200: answer("What it did", ConfirmResult), default: problemAnswer },
   }),
 };

@@ -1,25 +1,20 @@
 import { makeAuditService, type AuditService } from "./audit/service.ts";
 import { notingUses } from "./audit/uses.ts";
 import type { Features } from "./features.ts";
-import { makeGroupService, type GroupService } from "./groups/service.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
-import { makeSessionCookie, type SessionCookie } from "./http/cookies.ts";
 import { makeCursorCodec, type CursorCodec } from "./http/cursor.ts";
 import { makeGuard, type Guard } from "./http/guard.ts";
-import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
+import { makeLimits, type Limits } from "./http/limits.ts";
 import type { Lifecycle } from "./mcp/eras.ts";
+import { makePeople, type People } from "./people.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
+import type { Mailer } from "./ports/mailer.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { Store } from "./ports/store.ts";
 import type { Vault } from "./ports/vault.ts";
-import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
-import { makeOnboardingService, type OnboardingService } from "./sessions/onboarding.ts";
-import { makePasswords, type PasswordCosts } from "./sessions/passwords.ts";
-import { makeSessionService, type SessionService } from "./sessions/service.ts";
+import type { PasswordCosts } from "./sessions/passwords.ts";
 import { makeTokenService, type TokenService } from "./tokens/service.ts";
-import { makeInvitationService, type InvitationService } from "./workspaces/invitations.ts";
 import { makeLocalRootService, type LocalRootService } from "./workspaces/local-roots.ts";
-import { makeWorkspaceService, type WorkspaceService } from "./workspaces/service.ts";
 
 /** What the app needs to know of the settings. */
 export interface AppSettings {
@@ -53,19 +48,13 @@ export interface Foundation {
 }
 
 /** Who somebody is, and the doors. */
-export interface Identity {
+export interface Identity extends People {
   guard: Guard;
+  limits: Limits;
   authenticator: Authenticator;
   cursors: CursorCodec;
-  cookie: SessionCookie;
   audit: AuditService;
   tokens: TokenService;
-  sessions: SessionService;
-  onboarding: OnboardingService;
-  invitationAcceptance: AcceptService;
-  workspaces: WorkspaceService;
-  invitations: InvitationService;
-  groups: GroupService;
   localRoots: LocalRootService;
 }
 
@@ -78,41 +67,31 @@ export interface Deps extends Foundation, Identity, Omit<Features, "close" | "wa
 export interface IdentityOptions extends Foundation {
   /** Signs cursors; at least 32 bytes, the same across restarts. */
   cursorKey: Uint8Array;
+  /** What carries e-mail; without it links are shown to who made them. */
+  mailer?: Mailer;
   /** Cheaper ones are for tests. */
   passwordCosts?: PasswordCosts;
   /** Prints a setup code to the terminal when the tries of the last one ran out. */
   announceSetupCode?: (code: string) => void;
 }
 
-/** Sign-ins a minute, per account and per address. Source: design page "api", Limits. */
-const SIGN_INS_PER_MINUTE = 10;
-/** Onboarding and invitations: their secrets can't be guessed, but each try costs a hash. */
-const FIRST_STEPS_PER_MINUTE = 60;
-
 /** Builds the doors and everything behind them that is about people. */
 export function makeIdentity(options: IdentityOptions): Identity {
   const { store, clock, randomBytes, settings, log } = options;
-  const { baseUrl, mode, signup } = settings;
+  const { baseUrl, mode } = settings;
   const cursors = makeCursorCodec(options.cursorKey, clock);
   const audit = makeAuditService({ store, clock, cursors, log });
   const base = { store, clock, randomBytes, cursors, audit, baseUrl };
-  const cookie = makeSessionCookie(baseUrl);
-  const passwords = makePasswords(options.passwordCosts);
-  const limit = (perMinute: number, message: string) =>
-    settings.rateLimits === "off" ? makeNoThrottle() : makeThrottle({ perMinute, clock, message });
-  const throttle = limit(SIGN_INS_PER_MINUTE, "Too many sign-ins. Wait a little and try again.");
-  const firstSteps = limit(FIRST_STEPS_PER_MINUTE, "Too many tries. Wait a little and try again.");
-
   const tokens = makeTokenService(base);
-  const sessions = makeSessionService({ ...base, passwords, throttle, cookie, mode, signup });
-  const { announceSetupCode } = options;
+  const people = makePeople({ ...options, cursors, audit });
+  const { cookie, sessions } = people;
   return {
+    ...people,
     cursors,
     audit,
-    cookie,
     tokens,
-    sessions,
     guard: makeGuard(settings),
+    limits: makeLimits({ mode, clock, isOff: settings.rateLimits === "off" }),
     authenticator: notingUses(
       makeAuthenticator({
         cookieName: cookie.name,
@@ -120,19 +99,6 @@ export function makeIdentity(options: IdentityOptions): Identity {
       }),
       audit,
     ),
-    onboarding: makeOnboardingService({
-      ...base,
-      passwords,
-      throttle: firstSteps,
-      sessions,
-      log,
-      mode,
-      ...(announceSetupCode && { announceSetupCode }),
-    }),
-    invitationAcceptance: makeAcceptService({ ...base, passwords, throttle: firstSteps, sessions }),
-    workspaces: makeWorkspaceService(base),
-    invitations: makeInvitationService(base),
-    groups: makeGroupService(base),
     localRoots: makeLocalRootService({
       ...base,
       mode,

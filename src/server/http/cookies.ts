@@ -1,7 +1,7 @@
 import { serialize } from "hono/utils/cookie";
 
-/** The session cookie as this installation sets it. */
-export interface SessionCookie {
+/** A cookie as this installation sets it. */
+export interface SecretCookie {
   name: string;
   /** The `Set-Cookie` value that keeps the secret for so long. */
   set(secret: string, maxAgeSeconds: number): string;
@@ -9,10 +9,17 @@ export interface SessionCookie {
   clear(): string;
 }
 
+export type SessionCookie = SecretCookie;
+
 /** `__Host-kb` with Secure on https; `kb_session` on plain http, where a browser refuses Secure. Source: S32. */
 export function makeSessionCookie(baseUrl: string): SessionCookie {
+  return makeSecretCookie(baseUrl, { onHttps: "__Host-kb", onHttp: "kb_session" });
+}
+
+/** A cookie that no script reads and that other sites' requests carry only when a person follows a link. */
+export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHttp: string }): SecretCookie {
   const isHttps = baseUrl.startsWith("https:");
-  const name = isHttps ? "__Host-kb" : "kb_session";
+  const name = isHttps ? names.onHttps : names.onHttp;
   const write = (value: string, maxAge: number) =>
     serialize(name, value, { httpOnly: true, secure: isHttps, sameSite: "Lax", path: "/", maxAge });
   return { name, set: write, clear: () => write("", 0) };

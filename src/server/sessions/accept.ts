@@ -1,70 +1,98 @@
-import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { AcceptBody } from "#api/session.ts";
-import { throttleKeyOfIp } from "#server/http/client-ip.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
-import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { InvitationRecord } from "#server/ports/store/people.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
-import type { OpenedSession, SessionService, SignInContext } from "./service.ts";
+import type { SessionService } from "./service.ts";
+import { emailKey } from "./user.ts";
 
 export interface AcceptOptions {
   store: Store;
   clock: Clock;
-  randomBytes: RandomBytes;
   passwords: Passwords;
   throttle: Throttle;
-  sessions: Pick<SessionService, "open" | "prove">;
+  accounts: AccountService;
+  sessions: Pick<SessionService, "open" | "prove" | "findActor">;
   audit: AuditRecorder;
 }
 
 export interface AcceptService {
   /**
-   * Makes the invited person a member and signs them in. A new person gets an account; somebody with one proves its
-   * password. The address must be the invited one. Single use.
+   * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
+   * its password, or is signed in. The address must be the invited one. Single use.
    *
-   * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `rate_limited`
+   * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `unauthenticated`,
+   *   `rate_limited`; `invalid_request` without the name of a new person
    */
   accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession>;
 }
 
+/** The account that was proved, or what a new one is made of. */
+type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
+
 /** Accepting invitations. Source: research "auth" §2.1, tests 42. */
 export function makeAcceptService(options: AcceptOptions): AcceptService {
-  const { store, clock, randomBytes, passwords, throttle, sessions, audit } = options;
+  const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
 
-  /** The person's id: of the account that exists and was proved, or of the one that is to be made with this hash. */
-  async function identify(body: AcceptBody, context: SignInContext): Promise<{ userId: string; newHash?: string }> {
-    if (await store.users.findByEmail(body.email)) return sessions.prove(body.email, body.password, context);
-    passwords.check(body.password, body);
-    return { userId: makeId("user", randomBytes), newHash: await passwords.hash(body.password) };
+  async function identify(body: AcceptBody, invitation: InvitationRecord, context: SignInContext): Promise<Accepting> {
+    const { email, password, name } = body;
+    if (email === undefined || password === undefined) return identifyBySession(invitation, context);
+    requireInvited(invitation, email);
+    if (await store.users.findByEmail(email)) return sessions.prove(email, password, context);
+    if (name === undefined) throw new ApiError("invalid_request", { message: "name is missing", field: "name" });
+    passwords.check(password, { email });
+    return { userId: null, email, name, passwordHash: await passwords.hash(password) };
+  }
+
+  async function identifyBySession(invitation: InvitationRecord, { formerSecret }: SignInContext): Promise<Accepting> {
+    const actor = formerSecret === null ? undefined : await sessions.findActor(formerSecret);
+    const user = actor && (await store.users.find(actor.userId));
+    if (!user) {
+      throw new ApiError("unauthenticated", { message: "Sign in, or give the e-mail address and a password." });
+    }
+    requireInvited(invitation, user.email);
+    return { userId: user.userId };
+  }
+
+  /** The person's id, with an account if there was none. */
+  async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: Date | null): Promise<string> {
+    const { timeZone = null } = body;
+    if (who.userId === null) {
+      const { email, name, passwordHash } = who;
+      return accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: verifiedAt, timeZone });
+    }
+    if (timeZone !== null) await tx.users.setTimeZone(who.userId, timeZone);
+    return who.userId;
   }
 
   return {
     async accept(body, context) {
-      throttle.take(`ip ${throttleKeyOfIp(context.origin.clientIp)}`);
+      takeTry(throttle, context.origin);
       const invitation = await store.workspaces.findInvitation(hashSecret(body.token));
-      requireOpen(invitation, body.email, clock.now());
-      const { userId, newHash } = await identify(body, context);
+      requireOpen(invitation, clock.now());
+      const who = await identify(body, invitation, context);
       return store.transaction(async (tx) => {
         const at = new Date(clock.now());
-        const { workspaceId, invitationId, role } = invitation;
+        const { workspaceId, invitationId, role, isMailed } = invitation;
         const workspace = tx.in(workspaceId);
         // Decided here: the first of several at once wins.
         if (!(await workspace.invitations.accept(invitationId, at))) throw invalidInvitation();
-        if (newHash !== undefined) await insertUser(tx, body, { userId, passwordHash: newHash, at });
-        else if (body.timeZone !== undefined) await tx.users.setTimeZone(userId, body.timeZone);
+        // A link that was handed over by hand proves nothing about the address. Source: S3.
+        const userId = await settle(tx, who, body, isMailed ? at : null);
+        if (isMailed) await tx.users.markVerified(userId, invitation.email, at);
         if (await workspace.members.find(userId)) {
           throw new ApiError("already_member", { message: "You are a member of this workspace already. Sign in." });
         }
         await workspace.members.insert({ userId, role, joinedAt: at });
-        const act = {
-          action: "invitation.accepted",
-          target: { type: "invitation", id: invitationId },
-          details: { role },
-        };
+        const target = { type: "invitation", id: invitationId };
+        const act = { action: "invitation.accepted", target, details: { role, isMailed } };
         await audit.recordSystem(tx, workspaceId, act, { userId, ...context.origin });
         return sessions.open(tx, { userId, workspaceId }, context);
       });
@@ -72,37 +100,18 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
   };
 }
 
-async function insertUser(
-  tx: Store,
-  body: AcceptBody,
-  made: { userId: string; passwordHash: string; at: Date },
-): Promise<void> {
-  await tx.users.insert({
-    userId: made.userId,
-    email: body.email,
-    name: body.name,
-    passwordHash: made.passwordHash,
-    // The link was handed over by hand, which proves nothing about the address. Source: S3.
-    emailVerifiedAt: null,
-    timeZone: body.timeZone ?? null,
-    createdAt: made.at,
-  });
-}
-
-function requireOpen(
-  invitation: InvitationRecord | undefined,
-  email: string,
-  now: number,
-): asserts invitation is InvitationRecord {
+function requireOpen(invitation: InvitationRecord | undefined, now: number): asserts invitation is InvitationRecord {
   if (!invitation || invitation.acceptedAt !== null || invitation.revokedAt !== null) throw invalidInvitation();
   if (invitation.expiresAt.getTime() <= now) throw invalidInvitation();
+}
+
+function requireInvited(invitation: InvitationRecord, email: string): void {
   // Invitations keep the address in ASCII lower case.
-  if (email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) !== invitation.email) {
-    throw new ApiError("invitation_invalid", {
-      message: "This invitation is for another e-mail address.",
-      field: "email",
-    });
-  }
+  if (emailKey(email) === invitation.email) return;
+  throw new ApiError("invitation_invalid", {
+    message: "This invitation is for another e-mail address.",
+    field: "email",
+  });
 }
 
 function invalidInvitation(): ApiError {

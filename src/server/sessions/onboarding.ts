@@ -1,20 +1,22 @@
 import { timingSafeEqual } from "node:crypto";
-import { ID_ALPHABET, makeId } from "#api/common.ts";
+import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import type { OnboardingBody } from "#api/session.ts";
-import { throttleKeyOfIp } from "#server/http/client-ip.ts";
+import type { EntryState, OnboardingBody } from "#api/session.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
+import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
-import type { OpenedSession, SessionService, SignInContext } from "./service.ts";
+import type { SessionService } from "./service.ts";
 
 export interface OnboardingService {
-  /** Whether the first admin is still to be made. @throws ApiError `rate_limited` */
-  state(origin: RequestOrigin): Promise<{ needed: boolean }>;
+  /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
+  state(origin: RequestOrigin): Promise<EntryState>;
   /**
    * Makes the first admin and signs them in; exactly one caller ever succeeds.
    *
@@ -43,9 +45,11 @@ export interface OnboardingOptions {
   /** Per address; looser than the one of sign-in, because the code itself has only 10 tries. */
   throttle: Throttle;
   sessions: Pick<SessionService, "open">;
+  accounts: AccountService;
   audit: AuditRecorder;
   log: Log;
-  mode: "self-hosted" | "managed";
+  /** What is said of how people come in. */
+  entry: Omit<EntryState, "needed">;
   /** Told the new code when the tries of the old one ran out; prints it to the terminal. */
   announceSetupCode?: (code: string) => void;
 }
@@ -57,9 +61,12 @@ const CODE_CHARS = 26;
 
 /** The first admin. `installation.completedAt` is the only gate. Source: S35. */
 export function makeOnboardingService(options: OnboardingOptions): OnboardingService {
-  const { store, clock, randomBytes, passwords, throttle, sessions, audit, log } = options;
+  const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
+  // Where everybody makes an account of their own, nobody is first.
+  const hasOnboarding = !(entry.mode === "managed" && entry.signup === "open");
 
   async function makeSetupCode(): Promise<string | undefined> {
+    if (!hasOnboarding) return undefined;
     const code = randomCode(randomBytes);
     return store.transaction(async (tx) => {
       if ((await tx.installation.state()).completedAt !== null) return undefined;
@@ -105,12 +112,10 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
   async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
     const at = new Date(clock.now());
     if (!(await tx.installation.complete(at))) throw closed();
-    const userId = makeId("user", randomBytes);
-    const workspaceId = makeId("workspace", randomBytes);
-    const { email, name, passwordHash, timeZone } = who;
-    await tx.users.insert({ userId, email, name, passwordHash, emailVerifiedAt: null, timeZone, createdAt: at });
-    await tx.workspaces.insert({ workspaceId, name: who.workspaceName, timeZone: timeZone ?? "UTC", createdAt: at });
-    await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
+    const { email, name, passwordHash, timeZone, origin } = who;
+    // Typed by somebody at the terminal: that proves nothing about the address. Source: S3.
+    const userId = await accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: null, timeZone });
+    const workspaceId = await accounts.addWorkspace(tx, { ownerId: userId, name: who.workspaceName, timeZone, origin });
     const target = { type: "user", id: userId };
     await audit.recordSystem(tx, workspaceId, { action: "installation.completed", target }, { userId, ...who.origin });
     return { userId, workspaceId };
@@ -120,12 +125,14 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
     makeSetupCode,
 
     async state(origin) {
-      throttle.take(`ip ${throttleKeyOfIp(origin.clientIp)}`);
-      return { needed: (await store.installation.state()).completedAt === null };
+      takeTry(throttle, origin);
+      const needed = hasOnboarding && (await store.installation.state()).completedAt === null;
+      return { needed, ...entry };
     },
 
     async onboard(body, context) {
-      throttle.take(`ip ${throttleKeyOfIp(context.origin.clientIp)}`);
+      takeTry(throttle, context.origin);
+      if (!hasOnboarding) throw closed();
       await requireCode(body.setupCode);
       passwords.check(body.password, body);
       const passwordHash = await passwords.hash(body.password);
@@ -141,7 +148,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
         log.warn({}, "KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD are ignored: the first admin exists. Remove them.");
         return false;
       }
-      if (options.mode === "managed") {
+      if (entry.mode === "managed") {
         throw new ApiError("settings_invalid", { message: "KB_BOOTSTRAP_EMAIL is not for managed mode." });
       }
       passwords.check(password, { email });

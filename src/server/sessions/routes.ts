@@ -1,34 +1,90 @@
-import { sessionRoutes } from "#api/session.ts";
+import { profileRoutes, sessionRoutes, signUpRoutes } from "#api/session.ts";
 import type { Deps } from "#server/deps.ts";
-import type { SessionCookie } from "#server/http/cookies.ts";
+import { readCookie } from "#server/http/authenticate.ts";
+import type { SecretCookie, SessionCookie } from "#server/http/cookies.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Call, Mount } from "#server/http/mount.ts";
-import { readCookie } from "#server/http/authenticate.ts";
-import type { OpenedSession, SignInContext } from "./service.ts";
+import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
+
+type Needed =
+  | "sessions"
+  | "onboarding"
+  | "invitationAcceptance"
+  | "signUp"
+  | "confirmations"
+  | "passwordReset"
+  | "profile"
+  | "cookie"
+  | "signUpCookie";
 
 /** `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/accept`. */
-export function mountSessions(
-  at: Mount,
-  deps: Pick<Deps, "sessions" | "onboarding" | "invitationAcceptance" | "cookie">,
-): void {
+export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
   const { sessions, onboarding, invitationAcceptance, cookie } = deps;
   at.open(sessionRoutes.signIn, (call) => keep(call.c, sessions.signIn(call.body, contextOf(call, cookie))));
   at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));
   at.member(sessionRoutes.signOut, async ({ actor, c }) => c.header("Set-Cookie", await sessions.signOut(actor)));
   at.member(sessionRoutes.list, ({ actor, query }) => sessions.list(actor, query));
   at.member(sessionRoutes.revoke, ({ actor, params }) => sessions.revoke(actor, params.id));
+  at.member(sessionRoutes.switchWorkspace, (call) =>
+    keep(call.c, sessions.switchWorkspace(call.actor, call.body.workspaceId, contextOf(call, cookie))),
+  );
   at.open(sessionRoutes.onboardingState, ({ origin }) => onboarding.state(origin));
   at.open(sessionRoutes.onboard, (call) => keep(call.c, onboarding.onboard(call.body, contextOf(call, cookie))));
   at.open(sessionRoutes.accept, (call) =>
     keep(call.c, invitationAcceptance.accept(call.body, contextOf(call, cookie))),
   );
+  mountSignUp(at, deps);
+  mountProfile(at, deps);
+}
+
+/** `/api/sign-up`, `/api/password-reset`, `/api/email-verification`. */
+function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
+  const { signUp, confirmations, passwordReset, profile, cookie, signUpCookie } = deps;
+  at.open(signUpRoutes.signUp, async (call) => {
+    const made = await signUp.signUp(call.body, contextOf(call, cookie));
+    setCookie(call.c, made.opened?.setCookie ?? ("setCookie" in made ? made.setCookie : null));
+    return { sent: made.opened === null, session: made.opened?.session ?? null };
+  });
+  at.open(signUpRoutes.requestReset, async (call) => {
+    await passwordReset.request(call.body.email, contextOf(call, cookie));
+    return { sent: true as const };
+  });
+  at.open(signUpRoutes.confirmReset, (call) => keep(call.c, passwordReset.confirm(call.body, contextOf(call, cookie))));
+  at.member(signUpRoutes.requestVerification, (call) =>
+    profile.requestVerification(call.actor, contextOf(call, cookie)),
+  );
+  at.open(signUpRoutes.confirm, async (call) => {
+    const browserSecret = readOther(call.c, signUpCookie);
+    const { purpose, opened } = await confirmations.confirm(call.body, browserSecret, contextOf(call, cookie));
+    setCookie(call.c, opened?.setCookie ?? null);
+    if (purpose === "sign_up") setCookie(call.c, signUpCookie.clear());
+    return { purpose, session: opened?.session ?? null };
+  });
+}
+
+/** `/api/profile`. */
+function mountProfile(at: Mount, { profile, cookie }: Pick<Deps, Needed>): void {
+  at.member(profileRoutes.update, ({ actor, body }) => profile.update(actor, body));
+  at.member(profileRoutes.changePassword, (call) =>
+    profile.changePassword(call.actor, call.body, contextOf(call, cookie)),
+  );
+  at.member(profileRoutes.changeEmail, (call) => profile.changeEmail(call.actor, call.body, contextOf(call, cookie)));
+  at.member(profileRoutes.identities, ({ actor }) => profile.identities(actor));
 }
 
 /** Sets the cookie and answers with the session. */
 async function keep(c: AppContext, opened: Promise<OpenedSession>) {
-  const { session, setCookie } = await opened;
-  c.header("Set-Cookie", setCookie);
+  const { session, setCookie: value } = await opened;
+  setCookie(c, value);
   return session;
+}
+
+function setCookie(c: AppContext, value: string | null): void {
+  if (value !== null) c.header("Set-Cookie", value, { append: true });
+}
+
+function readOther(c: AppContext, { name }: SecretCookie): string | null {
+  return readCookie(c.req.raw.headers, name) ?? null;
 }
 
 function contextOf({ c, origin }: Pick<Call<never>, "c" | "origin">, cookie: SessionCookie): SignInContext {

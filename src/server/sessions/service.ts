@@ -1,37 +1,53 @@
 import { makeId, type Role, type Scope } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
 import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
-import { throttleKeyOfIp } from "#server/http/client-ip.ts";
 import type { SessionCookie } from "#server/http/cookies.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
-import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { Afterwards } from "#server/ports/afterwards.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { UserRecord } from "#server/ports/store/people.ts";
 import type { SessionRecordRow } from "#server/ports/store/sessions.ts";
+import type { AccountService } from "./accounts.ts";
+import { keysOfTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
-
-/** Where somebody signs in from, and the session that the browser held before. */
-export interface SignInContext {
-  origin: RequestOrigin;
-  userAgent: string | null;
-  /** Secret of the cookie that came along; that session ends. */
-  formerSecret: string | null;
-}
-
-/** A session that was just opened; the cookie is its only copy of the secret. */
-export interface OpenedSession {
-  session: Session;
-  setCookie: string;
-}
+import { toUser } from "./user.ts";
 
 export interface SessionService {
   /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
   signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession>;
-  /** Opens a session for somebody who has just proved who they are, inside the transaction that made them a member. */
-  open(tx: Store, who: { userId: string; workspaceId: string }, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * Opens a session for somebody who has just proved who they are, inside the transaction that made them a member.
+   *
+   * @param kept  what goes on from the session before; without it the person proved themselves now
+   */
+  open(
+    tx: Store,
+    who: { userId: string; workspaceId: string },
+    context: SignInContext,
+    kept?: Pick<SessionRecordRow, "authenticatedAt" | "expiresAt">,
+  ): Promise<OpenedSession>;
+  /**
+   * Opens a session in the workspace that the person joined first. Where sign-up is open, somebody who is in none any
+   * more gets one of their own.
+   *
+   * @throws ApiError `forbidden` for somebody who is in no workspace
+   */
+  enter(tx: Store, userId: string, context: SignInContext): Promise<OpenedSession>;
+  /** Goes on in another of the person's workspaces: a new session, the old one ends. @throws ApiError `not_found` */
+  switchWorkspace(actor: Actor, workspaceId: string, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * Holds back what a session left open must not do.
+   *
+   * @throws ApiError `recent_sign_in_required` when the person proved themselves more than 15 minutes ago and gives no
+   *   password; `password_wrong`, `rate_limited`
+   */
+  requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void>;
   /**
    * Proves a password, throttled per account and per address; the person, if it is right.
    *
@@ -62,6 +78,8 @@ export interface SessionOptions {
   cookie: SessionCookie;
   cursors: CursorCodec;
   audit: AuditRecorder;
+  accounts: AccountService;
+  afterwards: Afterwards;
   mode: Session["mode"];
   signup: Session["signup"];
 }
@@ -70,6 +88,7 @@ const DAY_MS = 86_400_000;
 const IDLE_MS = 7 * DAY_MS;
 const LIFETIME_MS = 30 * DAY_MS;
 const LAST_SEEN_STEP_MS = 5 * 60_000;
+const RECENT_MS = 15 * 60_000;
 const SECRET_BYTES = 32;
 const MAX_USER_AGENT_CHARS = 200;
 
@@ -80,7 +99,7 @@ export function scopesOfRole(role: Role): Scope[] {
 
 /** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: research "auth" §2.1. */
 export function makeSessionService(options: SessionOptions): SessionService {
-  const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit } = options;
+  const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
   const now = () => new Date(clock.now());
 
   async function describe(
@@ -93,14 +112,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     if (!user || !workspace) throw new Error(`No user or workspace for ${who.userId} in ${who.workspaceId}.`);
     const { mode, signup } = options;
     return {
-      user: {
-        id: user.userId,
-        name: user.name,
-        email: user.email,
-        emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
-        timeZone: user.timeZone,
-        createdAt: user.createdAt.toISOString(),
-      },
+      user: toUser(user),
       workspace: {
         id: workspace.workspaceId,
         name: workspace.name,
@@ -127,7 +139,12 @@ export function makeSessionService(options: SessionOptions): SessionService {
     if (former) await tx.sessions.revoke(former.sessionId, now());
   }
 
-  async function open(tx: Store, owner: { userId: string; workspaceId: string }, context: SignInContext) {
+  async function open(
+    tx: Store,
+    owner: { userId: string; workspaceId: string },
+    context: SignInContext,
+    kept?: Pick<SessionRecordRow, "authenticatedAt" | "expiresAt">,
+  ) {
     const who = { userId: owner.userId, workspaceId: owner.workspaceId };
     const member = await tx.in(who.workspaceId).members.find(who.userId);
     if (!member) throw new Error(`${who.userId} is no member of ${who.workspaceId}.`);
@@ -136,14 +153,15 @@ export function makeSessionService(options: SessionOptions): SessionService {
     const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
     const at = now();
     const sessionId = makeId("session", randomBytes);
+    const expiresAt = kept?.expiresAt ?? new Date(at.getTime() + LIFETIME_MS);
     await tx.sessions.insert({
       ...who,
       sessionId,
       tokenHash: hashSecret(secret),
       createdAt: at,
-      authenticatedAt: at,
+      authenticatedAt: kept?.authenticatedAt ?? at,
       lastSeenAt: at,
-      expiresAt: new Date(at.getTime() + LIFETIME_MS),
+      expiresAt,
       revokedAt: null,
       userAgent: context.userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
       ip: context.origin.clientIp,
@@ -151,14 +169,28 @@ export function makeSessionService(options: SessionOptions): SessionService {
     const target = { type: "session", id: sessionId };
     await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
     const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) });
-    return { session, setCookie: cookie.set(secret, LIFETIME_MS / 1000) };
+    return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt.getTime() - at.getTime()) / 1_000)) };
+  }
+
+  async function enter(tx: Store, userId: string, context: SignInContext) {
+    const [membership] = await tx.users.membershipsOf(userId);
+    if (membership) return open(tx, { userId, workspaceId: membership.workspaceId }, context);
+    const user = options.signup === "open" ? await tx.users.find(userId) : undefined;
+    if (!user) throw new ApiError("forbidden", { message: "You are not a member of any workspace here." });
+    const own = { ownerId: userId, name: `Workspace of ${user.name}`.slice(0, 120), timeZone: user.timeZone };
+    return open(
+      tx,
+      { userId, workspaceId: await accounts.addWorkspace(tx, { ...own, origin: context.origin }) },
+      context,
+    );
   }
 
   async function prove(email: string, password: string, context: SignInContext) {
-    const keys = [`ip ${throttleKeyOfIp(context.origin.clientIp)}`, `account ${email.toLowerCase()}`];
+    const keys = keysOfTry(context.origin, email);
     for (const key of keys) throttle.take(key);
     const user = await store.users.findByEmail(email);
     const isRight = await passwords.verify(user?.passwordHash ?? null, password);
+    if (user && !isRight) afterwards.run("recording a refused sign-in", () => recordRefusal(user, context));
     if (!isRight || !user) throw signInFailed();
     // Only what fails counts: the limit is against guessing.
     for (const key of keys) throttle.giveBack(key);
@@ -168,18 +200,48 @@ export function makeSessionService(options: SessionOptions): SessionService {
     return { userId: user.userId };
   }
 
+  async function recordRefusal({ userId }: UserRecord, { origin }: SignInContext): Promise<void> {
+    const act = { action: "session.refused", outcome: "refused" as const };
+    await store.transaction((tx) => accounts.recordEverywhere(tx, userId, act, origin));
+  }
+
   return {
     prove,
     open,
+    enter,
     describe: (actor) => describe(store, actor),
 
     async signIn(body, context) {
       const { userId } = await prove(body.email, body.password, context);
       return store.transaction(async (tx) => {
-        const [membership] = await tx.users.membershipsOf(userId);
-        if (!membership) throw new ApiError("forbidden", { message: "You are not a member of any workspace here." });
         if (body.timeZone !== undefined) await tx.users.setTimeZone(userId, body.timeZone);
-        return open(tx, { userId, workspaceId: membership.workspaceId }, context);
+        return enter(tx, userId, context);
+      });
+    },
+
+    async switchWorkspace(actor, workspaceId, context) {
+      return store.transaction(async (tx) => {
+        const former = await tx.sessions.find(actor.credential.id);
+        const member = await tx.in(workspaceId).members.find(actor.userId);
+        if (!former || !member) throw noSuchThing();
+        await tx.sessions.revoke(former.sessionId, now());
+        return open(tx, { userId: actor.userId, workspaceId }, context, former);
+      });
+    },
+
+    async requireRecent(actor, password, context) {
+      const session = await store.sessions.find(actor.credential.id);
+      if (session && clock.now() - session.authenticatedAt.getTime() <= RECENT_MS) return;
+      const user = await store.users.find(actor.userId);
+      if (!user || password === undefined) {
+        throw new ApiError("recent_sign_in_required", {
+          message: "You signed in more than 15 minutes ago. Give your password, or sign in again.",
+          field: "password",
+        });
+      }
+      await prove(user.email, password, context).catch((error: unknown) => {
+        if (!isApiError(error, "sign_in_failed")) throw error;
+        throw new ApiError("password_wrong", { message: "This is not your password.", field: "password" });
       });
     },
 

@@ -1,24 +1,27 @@
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
+import { requireAbove } from "#server/access/ladder.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { hashSecret } from "#server/http/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { Post } from "#server/ports/mailer.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { InvitationRecord } from "#server/ports/store/people.ts";
-import { requireAbove } from "./service.ts";
 
 export interface InvitationService {
   /** Those not withdrawn, newest first. */
   list(actor: Actor, query: PageQuery): Promise<{ invitations: Invitation[]; nextCursor: string | null }>;
   /**
-   * Invites an address; an earlier open invitation of it dies. The link is shown this once.
+   * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends e-mail, else
+   * shown this once.
    *
-   * @throws ApiError `already_member`, `role_too_low`
+   * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
    */
-  create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string }>;
+  create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }>;
   /** @throws ApiError `not_found` */
   revoke(actor: Actor, invitationId: string): Promise<void>;
 }
@@ -34,8 +37,26 @@ export function makeInvitationService(options: {
   cursors: CursorCodec;
   audit: AuditRecorder;
   baseUrl: string;
+  post: Post;
+  /** Per workspace: each may send a message to somebody who did not ask for it. */
+  throttle: Throttle;
 }): InvitationService {
-  const { store, clock, randomBytes, cursors, audit, baseUrl } = options;
+  const { store, clock, randomBytes, cursors, audit, baseUrl, post, throttle } = options;
+
+  /** Outside the transaction: no mail server may hold it open. */
+  async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
+    const inviter = (await store.users.find(actor.userId))?.name ?? "Somebody";
+    const workspace = (await store.workspaces.find(actor.workspaceId))?.name ?? "a workspace";
+    const { expiresAt } = invitation;
+    try {
+      await post.send(invitation.email, { type: "invitation", inviter, workspace, url, expiresAt });
+    } catch (error) {
+      const { invitationId } = invitation;
+      await store.in(actor.workspaceId).invitations.revoke(invitationId, new Date(clock.now()));
+      throw error;
+    }
+  }
+
   return {
     async list(actor, { limit, cursor }) {
       const { workspaceId, userId } = actor;
@@ -56,6 +77,7 @@ export function makeInvitationService(options: {
 
     async create(actor, body) {
       requireAbove(actor, body.role);
+      throttle.take(`workspace ${actor.workspaceId}`);
       const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
       const createdAt = new Date(clock.now());
       const invitation: InvitationRecord = {
@@ -68,6 +90,7 @@ export function makeInvitationService(options: {
         expiresAt: new Date(createdAt.getTime() + LIFETIME_MS),
         acceptedAt: null,
         revokedAt: null,
+        isMailed: post.canMail,
       };
       await store.transaction(async (tx) => {
         const { invitations, members } = tx.in(actor.workspaceId);
@@ -79,7 +102,9 @@ export function makeInvitationService(options: {
         await audit.record(tx, actor, { action: "invitation.created", target, details: { role: body.role } });
       });
       // After `#`: a fragment reaches no server log.
-      return { invitation: toInvitation(invitation), url: `${baseUrl}/invite#token=${secret}` };
+      const url = `${baseUrl}/invite#token=${secret}`;
+      if (post.canMail) await mail(actor, invitation, url);
+      return { invitation: toInvitation(invitation), url: post.canMail ? null : url };
     },
 
     async revoke(actor, invitationId) {

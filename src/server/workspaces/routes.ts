@@ -1,16 +1,23 @@
+import { myWorkspaceRoutes } from "#api/session.ts";
 import { invitationRoutes, localRootRoutes, workspaceRoutes } from "#api/workspace.ts";
 import type { Deps } from "#server/deps.ts";
 import type { Mount } from "#server/http/mount.ts";
 
-/** `/api/workspace` with members and invitations, and `/api/local-roots`. */
-export function mountWorkspaces(at: Mount, deps: Pick<Deps, "workspaces" | "invitations" | "localRoots">): void {
-  const { workspaces, invitations, localRoots } = deps;
+type Needed = "workspaces" | "myWorkspaces" | "invitations" | "passwordReset" | "localRoots";
+
+/** `/api/workspaces`, `/api/workspace` with members and invitations, and `/api/local-roots`. */
+export function mountWorkspaces(at: Mount, deps: Pick<Deps, Needed>): void {
+  const { workspaces, myWorkspaces, invitations, passwordReset, localRoots } = deps;
+  at.member(myWorkspaceRoutes.list, ({ actor, query }) => myWorkspaces.list(actor, query));
+  at.member(myWorkspaceRoutes.create, ({ actor, body }) => myWorkspaces.create(actor, body));
+
   at.member(workspaceRoutes.get, ({ actor }) => workspaces.get(actor));
   at.member(workspaceRoutes.update, ({ actor, body }) => workspaces.update(actor, body));
   at.member(workspaceRoutes.listMembers, ({ actor, query }) => workspaces.listMembers(actor, query));
   at.member(workspaceRoutes.getMember, ({ actor, params }) => workspaces.getMember(actor, params.id));
   at.member(workspaceRoutes.updateMember, ({ actor, params, body }) => workspaces.setRole(actor, params.id, body.role));
   at.member(workspaceRoutes.removeMember, ({ actor, params }) => workspaces.removeMember(actor, params.id));
+  at.member(workspaceRoutes.resetMember, ({ actor, params }) => passwordReset.requestForMember(actor, params.id));
 
   at.member(invitationRoutes.list, ({ actor, query }) => invitations.list(actor, query));
   at.member(invitationRoutes.create, ({ actor, body }) => invitations.create(actor, body));

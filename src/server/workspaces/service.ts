@@ -2,6 +2,7 @@ import type { Workspace } from "#api/session.ts";
 import type { Member, PageQuery, PatchWorkspaceBody } from "#api/workspace.ts";
 import type { Role } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
+import { requireAbove } from "#server/access/ladder.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
@@ -113,12 +114,6 @@ export function makeWorkspaceService(options: {
   };
 }
 
-/** The owner is above everybody, an admin above members only. Source: S22. */
-export function requireAbove(actor: Actor, role: Role): void {
-  if (actor.role === "owner" || (actor.role === "admin" && role === "member")) return;
-  throw new ApiError("role_too_low", { message: `Only the owner of the workspace may do this with the role ${role}.` });
-}
-
 function requireAdminAbove(actor: Actor, role: Role): void {
   if (!actsAsAdmin(actor)) {
     throw new ApiError("forbidden", { message: "Removing somebody else is for admins of the workspace." });
@@ -155,6 +150,7 @@ async function applySecretsLater(tx: Store, workspaceId: string, now: number): P
   }
 }
 
-function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
+/** A workspace as the contract shows one. */
+export function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
   return { id: workspaceId, name, timeZone, secrets, createdAt: createdAt.toISOString() };
 }

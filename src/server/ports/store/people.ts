@@ -39,6 +39,8 @@ export interface InvitationRecord {
   expiresAt: Date;
   acceptedAt: Date | null;
   revokedAt: Date | null;
+  /** True when this server sent the link to `email`: accepting it then proves the address. Source: S3. */
+  isMailed: boolean;
 }
 
 export interface GroupRecord {
@@ -65,7 +67,12 @@ export interface UserStore {
   /** @throws ApiError `email_taken` */
   insert(user: UserRecord): Promise<void>;
   setPasswordHash(userId: string, passwordHash: string): Promise<void>;
-  setTimeZone(userId: string, timeZone: string): Promise<void>;
+  setTimeZone(userId: string, timeZone: string | null): Promise<void>;
+  setName(userId: string, name: string): Promise<void>;
+  /** Another address, with what is known of it; nothing of the former one stays. @throws ApiError `email_taken` */
+  setEmail(userId: string, email: string, verifiedAt: Date | null): Promise<void>;
+  /** The address was proved, if it is still this one and was not proved before. */
+  markVerified(userId: string, email: string, at: Date): Promise<void>;
   /** The workspaces a person is a member of, the one joined first first. */
   membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: Date }[]>;
 }
@@ -79,6 +86,8 @@ export interface WorkspaceRecordStore {
   update(workspaceId: string, change: { name?: string; timeZone?: string; secrets?: SecretsSetting }): Promise<void>;
   /** An invitation by the SHA-256 of its token, before its workspace is known. */
   findInvitation(tokenHash: string): Promise<InvitationRecord | undefined>;
+  /** The open invitations of an address in all workspaces, newest first. */
+  listOpenInvitationsOf(email: string, now: Date): Promise<InvitationRecord[]>;
 }
 
 export interface MemberStore {
@@ -93,8 +102,14 @@ export interface MemberStore {
   /** Changes the role and raises the access epoch. */
   setRole(userId: string, role: Role): Promise<void>;
   /**
+   * Ends the person's sessions, tokens and grants here, whether they stay or go.
+   *
+   * @param keep  a session that stays, and whether the tokens made in a session stay
+   */
+  endCredentials(userId: string, at: Date, keep?: { sessionId?: string; tokens?: boolean }): Promise<void>;
+  /**
    * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
-   * places in connectors' access, sessions, tokens, connector keys and invitations they made; connectors on their own
+   * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made; connectors on their own
    * accounts pause. Raises the access epoch. Source: S13.
    */
   remove(userId: string, at: Date): Promise<void>;

@@ -5,7 +5,7 @@ export interface SessionRecordRow {
   userId: string;
   workspaceId: string;
   createdAt: Date;
-  /** When the password was last given. */
+  /** When the person last proved who they are; switching workspaces does not count. */
   authenticatedAt: Date;
   lastSeenAt: Date;
   /** The absolute end; the idle end follows from `lastSeenAt`. */

@@ -3,6 +3,7 @@ import type { MemberStore } from "#server/ports/store/people.ts";
 import type { SqlHandles } from "../handles.ts";
 import { toDate } from "../times.ts";
 import { makeAccessStore } from "./access.ts";
+import { endGrantsOf } from "./grants.ts";
 
 /** Members of one workspace. */
 export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberStore {
@@ -76,8 +77,18 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       await raiseEpoch();
     },
 
+    async endCredentials(userId, at, keep = {}) {
+      await endSessions(sql, { workspaceId, userId, at: at.getTime(), except: keep.sessionId });
+      await endGrantsOf(sql, { workspaceId, userId }, at);
+      if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at: at.getTime() });
+    },
+
     async remove(userId, at) {
-      await revokeCredentials(sql, workspaceId, userId, at.getTime());
+      const whose = { workspaceId, userId, at: at.getTime() };
+      await endSessions(sql, whose);
+      await endGrantsOf(sql, { workspaceId, userId }, at);
+      await endTokens(sql, whose);
+      await endWhatTheyMade(sql, whose);
       await dropFromGroups(sql, workspaceId, `user:${userId}`);
       await dropFromConnectors(sql, workspaceId, "memberIds", userId);
       await pauseConnectorsOnOwnAccounts(sql, workspaceId, userId);
@@ -125,14 +136,25 @@ export async function dropFromConnectors(
   }
 }
 
-async function revokeCredentials(sql: SqlHandles, workspaceId: string, userId: string, at: number): Promise<void> {
-  await sql.write
+interface Whose {
+  workspaceId: string;
+  userId: string;
+  at: number;
+}
+
+async function endSessions(sql: SqlHandles, whose: Whose & { except?: string | undefined }): Promise<void> {
+  const { workspaceId, userId, at, except } = whose;
+  let query = sql.write
     .updateTable("sessions")
     .set({ revokedAt: at })
     .where("workspaceId", "=", workspaceId)
     .where("userId", "=", userId)
-    .where("revokedAt", "is", null)
-    .execute();
+    .where("revokedAt", "is", null);
+  if (except !== undefined) query = query.where("sessionId", "!=", except);
+  await query.execute();
+}
+
+async function endTokens(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
   await sql.write
     .updateTable("api_tokens")
     .set({ revokedAt: at })
@@ -140,6 +162,10 @@ async function revokeCredentials(sql: SqlHandles, workspaceId: string, userId: s
     .where("userId", "=", userId)
     .where("revokedAt", "is", null)
     .execute();
+}
+
+/** Connector keys and open invitations: they act for whoever made them. */
+async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
   await sql.write
     .updateTable("connector_keys")
     .set({ revokedAt: at })

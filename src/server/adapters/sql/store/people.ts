@@ -48,12 +48,7 @@ export function makeUserStore(sql: SqlHandles): UserStore {
         })
         .onConflict((oc) => oc.column("emailKey").doNothing())
         .executeTakeFirst();
-      if (result.numInsertedOrUpdatedRows === 0n) {
-        throw new ApiError("email_taken", {
-          message: "There is already an account with this address.",
-          field: "email",
-        });
-      }
+      if (result.numInsertedOrUpdatedRows === 0n) throw emailTaken();
     },
 
     async setPasswordHash(userId, passwordHash) {
@@ -62,6 +57,36 @@ export function makeUserStore(sql: SqlHandles): UserStore {
 
     async setTimeZone(userId, timeZone) {
       await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
+    },
+
+    async setName(userId, name) {
+      await sql.write.updateTable("users").set({ name }).where("userId", "=", userId).execute();
+    },
+
+    async setEmail(userId, email, verifiedAt) {
+      const emailKey = emailKeyOf(email);
+      const other = await sql.read
+        .selectFrom("users")
+        .select("userId")
+        .where("emailKey", "=", emailKey)
+        .where("userId", "!=", userId)
+        .executeTakeFirst();
+      if (other) throw emailTaken();
+      await sql.write
+        .updateTable("users")
+        .set({ email, emailKey, emailVerifiedAt: toColumn(verifiedAt) })
+        .where("userId", "=", userId)
+        .execute();
+    },
+
+    async markVerified(userId, email, at) {
+      await sql.write
+        .updateTable("users")
+        .set({ emailVerifiedAt: at.getTime() })
+        .where("userId", "=", userId)
+        .where("emailKey", "=", emailKeyOf(email))
+        .where("emailVerifiedAt", "is", null)
+        .execute();
     },
 
     async membershipsOf(userId) {
@@ -119,6 +144,20 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
         .executeTakeFirst();
       return row && toInvitation(row);
     },
+
+    async listOpenInvitationsOf(email, now) {
+      const rows = await sql.read
+        .selectFrom("invitations")
+        .selectAll()
+        .where("email", "=", emailKeyOf(email))
+        .where("acceptedAt", "is", null)
+        .where("revokedAt", "is", null)
+        .where("expiresAt", ">", now.getTime())
+        .orderBy("createdAt", "desc")
+        .orderBy("invitationId", "desc")
+        .execute();
+      return rows.map(toInvitation);
+    },
   };
 }
 
@@ -163,6 +202,7 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
           expiresAt: invitation.expiresAt.getTime(),
           acceptedAt: toColumn(invitation.acceptedAt),
           revokedAt: toColumn(invitation.revokedAt),
+          isMailed: invitation.isMailed ? 1 : 0,
         })
         .execute();
     },
@@ -224,5 +264,10 @@ function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
     expiresAt: toDate(row.expiresAt),
     acceptedAt: toDateOrNull(row.acceptedAt),
     revokedAt: toDateOrNull(row.revokedAt),
+    isMailed: row.isMailed === 1,
   };
+}
+
+function emailTaken(): ApiError {
+  return new ApiError("email_taken", { message: "There is already an account with this address.", field: "email" });
 }

@@ -1,0 +1,119 @@
+import type { EntryState } from "#api/session.ts";
+import { makeGroupService, type GroupService } from "./groups/service.ts";
+import { makeSecretCookie, makeSessionCookie, type SecretCookie, type SessionCookie } from "./http/cookies.ts";
+import type { CursorCodec } from "./http/cursor.ts";
+import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
+import { makeAfterwards } from "./mail/afterwards.ts";
+import { makePost, NO_MAILER } from "./mail/post.ts";
+import type { Afterwards } from "./ports/afterwards.ts";
+import type { AuditRecorder } from "./ports/audit.ts";
+import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
+import type { Mailer } from "./ports/mailer.ts";
+import type { Store } from "./ports/store.ts";
+import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
+import { makeAccountService } from "./sessions/accounts.ts";
+import { makeConfirmService, type ConfirmService } from "./sessions/confirm.ts";
+import { makeLinkService } from "./sessions/links.ts";
+import { makeOnboardingService, type OnboardingService } from "./sessions/onboarding.ts";
+import { makePasswords, type PasswordCosts } from "./sessions/passwords.ts";
+import { makeProfileService, type ProfileService } from "./sessions/profile.ts";
+import { makeResetService, type ResetService } from "./sessions/reset.ts";
+import { makeSessionService, type SessionService } from "./sessions/service.ts";
+import { makeSignUpService, type SignUpService } from "./sessions/sign-up.ts";
+import { makeInvitationService, type InvitationService } from "./workspaces/invitations.ts";
+import { makeMyWorkspaceService, type MyWorkspaceService } from "./workspaces/mine.ts";
+import { makeWorkspaceService, type WorkspaceService } from "./workspaces/service.ts";
+
+/** How people come in, and what they are in. */
+export interface People {
+  cookie: SessionCookie;
+  sessions: SessionService;
+  onboarding: OnboardingService;
+  invitationAcceptance: AcceptService;
+  signUp: SignUpService;
+  signUpCookie: SecretCookie;
+  confirmations: ConfirmService;
+  passwordReset: ResetService;
+  profile: ProfileService;
+  workspaces: WorkspaceService;
+  myWorkspaces: MyWorkspaceService;
+  invitations: InvitationService;
+  groups: GroupService;
+  /** What runs after answers; the end of the process waits for it. */
+  afterwards: Afterwards;
+}
+
+export interface PeopleOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  settings: Pick<EntryState, "mode" | "signup"> & { baseUrl: string; rateLimits: "on" | "off" };
+  /** What carries e-mail; without it links are shown to who made them. */
+  mailer?: Mailer | undefined;
+  passwordCosts?: PasswordCosts | undefined;
+  announceSetupCode?: ((code: string) => void) | undefined;
+}
+
+/** Sign-ins a minute, per account and per address. Source: design page "api", Limits. */
+const SIGN_INS_PER_MINUTE = 10;
+/** Onboarding and invitations: their secrets can't be guessed, but each try costs a hash. */
+const FIRST_STEPS_PER_MINUTE = 60;
+/** What may send a message to an address that somebody names, per account and per address of the network. */
+const MAILS_PER_MINUTE = 5;
+/** Invitations of a workspace. */
+const INVITATIONS_PER_MINUTE = 20;
+
+export function makePeople(options: PeopleOptions): People {
+  const { store, clock, randomBytes, log, cursors, audit, mailer = NO_MAILER } = options;
+  const { baseUrl, mode, signup } = options.settings;
+  const limits = makeLimits(options);
+  const afterwards = makeAfterwards({ log });
+  const post = makePost({ mailer, afterwards, baseUrl });
+  const cookie = makeSessionCookie(baseUrl);
+  const signUpCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sign-up", onHttp: "kb_sign_up" });
+  const accounts = makeAccountService({ clock, randomBytes, audit });
+  const base = { store, clock, randomBytes, cursors, audit, baseUrl, mode, signup, afterwards, post, accounts };
+  const passwords = makePasswords(options.passwordCosts);
+  const sessions = makeSessionService({ ...base, passwords, throttle: limits.signIn, cookie });
+  const links = makeLinkService(base);
+  const door = { ...base, passwords, sessions, links };
+  const signUp = makeSignUpService({ ...door, throttle: limits.mail, cookie: signUpCookie });
+  return {
+    cookie,
+    sessions,
+    signUp,
+    signUpCookie,
+    afterwards,
+    onboarding: makeOnboardingService({
+      ...door,
+      throttle: limits.firstStep,
+      log,
+      entry: { mode, signup, sso: null, canMail: post.canMail },
+      ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
+    }),
+    invitationAcceptance: makeAcceptService({ ...door, throttle: limits.firstStep }),
+    confirmations: makeConfirmService({ ...door, throttle: limits.firstStep, signUp }),
+    passwordReset: makeResetService({ ...door, throttle: limits.mail, confirmThrottle: limits.firstStep }),
+    profile: makeProfileService({ ...door, throttle: limits.mail }),
+    workspaces: makeWorkspaceService(base),
+    myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
+    invitations: makeInvitationService({ ...base, throttle: limits.invitation }),
+    groups: makeGroupService(base),
+  };
+}
+
+function makeLimits({ clock, settings }: Pick<PeopleOptions, "clock" | "settings">) {
+  const limit = (perMinute: number, what: string) =>
+    settings.rateLimits === "off"
+      ? makeNoThrottle()
+      : makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a little and try again.` });
+  return {
+    signIn: limit(SIGN_INS_PER_MINUTE, "sign-ins"),
+    firstStep: limit(FIRST_STEPS_PER_MINUTE, "tries"),
+    mail: limit(MAILS_PER_MINUTE, "tries"),
+    invitation: limit(INVITATIONS_PER_MINUTE, "invitations"),
+  };
+}

@@ -1,0 +1,15 @@
+import { throttleKeyOfIp } from "#server/http/client-ip.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#server/ports/actor.ts";
+import { emailKey } from "./user.ts";
+
+/** Takes a try at a door from the address it came from and, where one is named, from the account. @throws ApiError `rate_limited` */
+export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {
+  for (const key of keysOfTry(origin, email)) throttle.take(key);
+}
+
+/** The buckets of a try: the client's address (an IPv6 /64 as one) and the account, known or not. */
+export function keysOfTry(origin: RequestOrigin, email?: string): string[] {
+  const ip = `ip ${throttleKeyOfIp(origin.clientIp)}`;
+  return email === undefined ? [ip] : [ip, `account ${emailKey(email)}`];
+}

@@ -1,0 +1,177 @@
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import { isAbove, requireAbove } from "#server/access/ladder.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Afterwards } from "#server/ports/afterwards.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import type { Post } from "#server/ports/mailer.ts";
+import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { LinkRecord } from "#server/ports/store/links.ts";
+import type { UserRecord } from "#server/ports/store/people.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
+import { linkInvalid, type LinkService } from "./links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+
+export interface ResetService {
+  /**
+   * Has a link sent if there is such an account; the answer is the same if not.
+   *
+   * @throws ApiError `mail_not_configured`, `rate_limited`
+   */
+  request(email: string, context: SignInContext): Promise<void>;
+  /**
+   * Makes a link for a member. Mailed to them where this server sends e-mail, else given back to be handed over.
+   *
+   * @throws ApiError `not_found`, `role_too_low`, `forbidden` for oneself, `mail_failed`
+   */
+  requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
+  /**
+   * Sets the new password, ends every other credential of the account, and signs in.
+   *
+   * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for somebody in no workspace
+   */
+  confirm(body: { token: string; password: string }, context: SignInContext): Promise<OpenedSession>;
+}
+
+export interface ResetOptions {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  /** Per address and account: each may send a message. */
+  throttle: Throttle;
+  /** Per address: using a link costs a hash. */
+  confirmThrottle: Throttle;
+  accounts: AccountService;
+  links: LinkService;
+  sessions: Pick<SessionService, "enter">;
+  audit: AuditRecorder;
+  post: Post;
+  afterwards: Afterwards;
+}
+
+const MAILED_LIFETIME_MS = 3_600_000;
+/** A person hands it over, which takes longer. */
+const MADE_LIFETIME_MS = 86_400_000;
+
+/** New passwords for those who lost theirs. Source: S22. */
+export function makeResetService(options: ResetOptions): ResetService {
+  const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
+    options;
+
+  /** Runs after the answer, so that the answer knows nothing of it. */
+  async function mail(email: string): Promise<void> {
+    const user = await store.users.findByEmail(email);
+    if (!user) return;
+    const link = await store.transaction((tx) =>
+      links.add(tx, {
+        purpose: "password_reset",
+        userId: user.userId,
+        email: user.email,
+        isMailed: true,
+        lifetimeMs: MAILED_LIFETIME_MS,
+      }),
+    );
+    await post.send(user.email, { type: "password_reset", name: user.name, madeBy: null, ...link });
+  }
+
+  /** The account counts everywhere: a link in the wrong hands opens every workspace that its person is in. */
+  async function requireAboveEverywhere(actor: Actor, userId: string): Promise<void> {
+    const own = new Map((await store.users.membershipsOf(actor.userId)).map((m) => [m.workspaceId, m.role]));
+    for (const { workspaceId, role } of await store.users.membershipsOf(userId)) {
+      const ownRole = own.get(workspaceId);
+      if (ownRole !== undefined && isAbove(ownRole, role)) continue;
+      throw new ApiError("role_too_low", {
+        message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
+      });
+    }
+  }
+
+  async function setPassword(link: LinkRecord, given: { token: string; passwordHash: string }, context: SignInContext) {
+    return store.transaction(async (tx) => {
+      await links.use(tx, given.token);
+      const user = link.userId === null ? undefined : await tx.users.find(link.userId);
+      if (!user) throw linkInvalid();
+      const { userId } = user;
+      const at = new Date(clock.now());
+      const madeBy = madeByOf(link);
+      await accounts.endCredentials(tx, userId);
+      await tx.links.endOf(userId, at);
+      // An identity that was linked while the address was nobody's yet may be somebody else's.
+      if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
+      await tx.users.setPasswordHash(userId, given.passwordHash);
+      if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
+      const act = { action: "user.password_reset", details: { isMailed: link.isMailed, ...(madeBy && { madeBy }) } };
+      await accounts.recordEverywhere(tx, userId, act, { ...context.origin, userId });
+      return user;
+    });
+  }
+
+  return {
+    async request(email, context) {
+      if (!post.canMail) throw notConfigured();
+      takeTry(throttle, context.origin, email);
+      afterwards.run("a password reset", () => mail(email));
+    },
+
+    async requestForMember(actor, userId) {
+      const member = await store.in(actor.workspaceId).members.find(userId);
+      const user = await store.users.find(userId);
+      if (!member || !user) throw noSuchThing();
+      if (userId === actor.userId) {
+        throw new ApiError("forbidden", { message: "This is for others. Change your own password in your profile." });
+      }
+      requireAbove(actor, member.role);
+      if (!post.canMail) await requireAboveEverywhere(actor, userId);
+      const link = await store.transaction(async (tx) => {
+        const details = { madeBy: actor.userId };
+        const target = { type: "user", id: userId };
+        await audit.record(tx, actor, {
+          action: "member.reset_link_made",
+          target,
+          details: { isMailed: post.canMail },
+        });
+        return links.add(tx, {
+          purpose: "password_reset",
+          userId,
+          email: user.email,
+          isMailed: post.canMail,
+          lifetimeMs: MADE_LIFETIME_MS,
+          details,
+        });
+      });
+      const expiresAt = link.expiresAt.toISOString();
+      if (!post.canMail) return { url: link.url, expiresAt };
+      const madeBy = (await store.users.find(actor.userId))?.name ?? null;
+      await post.send(user.email, { type: "password_reset", name: user.name, madeBy, ...link });
+      return { url: null, expiresAt };
+    },
+
+    async confirm({ token, password }, context) {
+      takeTry(confirmThrottle, context.origin);
+      const link = await links.get(token, ["password_reset"]);
+      passwords.check(password, { email: link.email });
+      const passwordHash = await passwords.hash(password);
+      const user: UserRecord = await setPassword(link, { token, passwordHash }, context);
+      const how = madeByOf(link) === null ? "by_link" : "by_admin_link";
+      post.sendLater(user.email, { type: "password_changed", name: user.name, how });
+      return store.transaction((tx) => sessions.enter(tx, user.userId, context));
+    },
+  };
+}
+
+/** Who made the link for somebody else; null for one that the person asked for. */
+function madeByOf(link: LinkRecord): string | null {
+  const { madeBy } = link.details;
+  return typeof madeBy === "string" ? madeBy : null;
+}
+
+function notConfigured(): ApiError {
+  return new ApiError("mail_not_configured", {
+    message: "This server does not send e-mail.",
+    hint: "Ask an admin of your workspace for a link.",
+  });
+}

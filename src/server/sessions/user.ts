@@ -1,0 +1,19 @@
+import type { User } from "#api/session.ts";
+import type { UserRecord } from "#server/ports/store/people.ts";
+
+/** A person as the contract shows one. */
+export function toUser(user: UserRecord): User {
+  return {
+    id: user.userId,
+    name: user.name,
+    email: user.email,
+    emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
+    timeZone: user.timeZone,
+    createdAt: user.createdAt.toISOString(),
+  };
+}
+
+/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
+export function emailKey(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
