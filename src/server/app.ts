@@ -50,11 +50,19 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
   const app = new Hono<AppEnv>();
   const mounter = makeMounter({
     authenticator: deps.authenticator,
+    limits: deps.limits,
     checksAnswers: options.checksAnswers === true,
   });
   app.use(
     "*",
-    frameRequests({ ...deps.settings, guard: deps.guard, clock: deps.clock, log, randomBytes: deps.randomBytes }),
+    frameRequests({
+      ...deps.settings,
+      guard: deps.guard,
+      limits: deps.limits,
+      clock: deps.clock,
+      log,
+      randomBytes: deps.randomBytes,
+    }),
   );
   for (const mountFeature of FEATURES) mountFeature(mounter, deps);
   mountMcp(app, { ...deps, version: VERSION, lifecycle: deps.settings.mcpLifecycle });

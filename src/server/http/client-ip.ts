@@ -29,8 +29,13 @@ export function makeClientIp(
 
 /** True when the client sits at this very machine: a loopback peer, and nothing says that somebody stands behind it. */
 export function isLocalClient(clientIp: string | null, headers: Headers): boolean {
-  if (clientIp === null || !(clientIp === "::1" || clientIp.startsWith("127."))) return false;
+  if (!isLocalAddress(clientIp)) return false;
   return !["forwarded", "x-forwarded-for", "x-real-ip"].some((name) => headers.has(name));
+}
+
+/** True for a loopback address. */
+export function isLocalAddress(ip: string | null): boolean {
+  return ip !== null && (ip === "::1" || ip.startsWith("127."));
 }
 
 /** What is throttled together: an IPv4 address, or the /64 of an IPv6 one, which a single customer holds whole. */

@@ -4,6 +4,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
 import { makeClientIp } from "./client-ip.ts";
 import type { AppEnv } from "./env.ts";
+import type { Limits } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
 
 export interface GuardOptions {
@@ -49,6 +50,8 @@ export function makeGuard(options: GuardOptions): Guard {
 
 export interface FrameOptions extends GuardOptions {
   guard: Guard;
+  /** Counts requests by their address. */
+  limits: Pick<Limits, "admit">;
   clock: Clock;
   log: Log;
   randomBytes: RandomBytes;
@@ -56,7 +59,7 @@ export interface FrameOptions extends GuardOptions {
 
 /** Frames every request: request id, client address, Host, CSRF, security headers, one log line. */
 export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> {
-  const { guard, clock, log, randomBytes } = options;
+  const { guard, limits, clock, log, randomBytes } = options;
   const clientIp = makeClientIp(options.trustedProxies);
   const isHttps = options.baseUrl.startsWith("https:");
   return async (c, next) => {
@@ -65,7 +68,10 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     c.set("requestId", requestId);
     c.set("clientIp", clientIp(c.env?.incoming?.socket?.remoteAddress, c.req.header("x-forwarded-for")));
     try {
-      if (c.req.path !== "/mcp") checkRequest(guard, c.req.raw);
+      if (c.req.path !== "/mcp") {
+        checkRequest(guard, c.req.raw);
+        limits.admit({ clientIp: c.get("clientIp"), method: c.req.method, path: c.req.path });
+      }
       await next();
     } catch (error) {
       c.res = answerProblem(c, error, log);

@@ -5,6 +5,7 @@ import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";
+import type { Limits } from "./limits.ts";
 import { parseRequest } from "./request.ts";
 
 /** A request as its contract parsed it. */
@@ -46,6 +47,8 @@ export interface Mounter extends Mount {
 
 export interface MounterOptions {
   authenticator: Authenticator;
+  /** Counts requests by who sends them. */
+  limits: Pick<Limits, "chargeRequest">;
   /** Checks every JSON answer against the contract and fails when it does not fit. For tests. */
   checksAnswers?: boolean;
 }
@@ -97,6 +100,7 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
     origin,
   });
   const who = asKind(entry, caller, c);
+  if (caller.type !== "nobody") options.limits.chargeRequest(caller);
   const result = await entry.handler({ ...(await parseRequest(entry.route, c)), ...who, origin, c });
   return toResponse(entry.route, result, options.checksAnswers === true, c);
 }

@@ -5,8 +5,16 @@ import type { Clock } from "#server/ports/clock.ts";
 export interface Throttle {
   /** Takes one token of the key's bucket. @throws ApiError `rate_limited` with the wait until the next token */
   take(key: string): void;
+  /** Takes one token of the key's bucket; milliseconds until there is one when it is empty, else 0. */
+  tryTake(key: string): number;
   /** Gives a token back: the attempt was a legitimate one. */
   giveBack(key: string): void;
+}
+
+/** How often something may happen: evenly, and so often at once. */
+export interface Rate {
+  perMinute: number;
+  burst: number;
 }
 
 interface Bucket {
@@ -14,53 +22,63 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets kept; beyond it the ones that are full again go first, then the oldest. */
+/** Buckets kept, some 3 MB. Beyond it a tenth goes: those that are full again, then those that were used longest ago. */
 const MAX_BUCKETS = 20_000;
 
-/** A token bucket per key: `perMinute` tokens, refilled evenly. In the memory of this process. */
-export function makeThrottle(options: { perMinute: number; clock: Clock; message: string }): Throttle {
-  const { perMinute, clock, message } = options;
+/** A token bucket per key: `burst` tokens (as many as a minute has unless told), refilled evenly, in this process. */
+export function makeThrottle(options: {
+  perMinute: number;
+  burst?: number;
+  clock: Clock;
+  message: string;
+  maxBuckets?: number;
+}): Throttle {
+  const { perMinute, burst = perMinute, clock, message, maxBuckets = MAX_BUCKETS } = options;
   const buckets = new Map<string, Bucket>();
   const msPerToken = 60_000 / perMinute;
+  const tokensOf = (bucket: Bucket, now: number) => Math.min(burst, bucket.tokens + (now - bucket.at) / msPerToken);
 
   function refilled(key: string): Bucket {
     const now = clock.now();
-    const bucket = buckets.get(key) ?? { tokens: perMinute, at: now };
-    bucket.tokens = Math.min(perMinute, bucket.tokens + (now - bucket.at) / msPerToken);
-    bucket.at = now;
+    const former = buckets.get(key);
+    if (former === undefined && buckets.size >= maxBuckets) makeRoom(now);
+    const bucket = { tokens: former === undefined ? burst : tokensOf(former, now), at: now };
     // Moved to the end: the map's order is the order of last use.
     buckets.delete(key);
     buckets.set(key, bucket);
     return bucket;
   }
 
+  function makeRoom(now: number): void {
+    for (const [key, bucket] of buckets) if (tokensOf(bucket, now) >= burst) buckets.delete(key);
+    // Many at once, so that a flood of new keys does not go through all of them each time.
+    for (const key of buckets.keys()) {
+      if (buckets.size <= maxBuckets * 0.9) break;
+      buckets.delete(key);
+    }
+  }
+
+  function tryTake(key: string): number {
+    const bucket = refilled(key);
+    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) * msPerToken);
+    bucket.tokens -= 1;
+    return 0;
+  }
+
   return {
+    tryTake,
     take(key) {
-      if (buckets.size >= MAX_BUCKETS) sweep(buckets, perMinute, clock.now(), msPerToken);
-      const bucket = refilled(key);
-      if (bucket.tokens < 1) {
-        throw new ApiError("rate_limited", { message, retryAfterMs: Math.ceil((1 - bucket.tokens) * msPerToken) });
-      }
-      bucket.tokens -= 1;
+      const waitMs = tryTake(key);
+      if (waitMs > 0) throw new ApiError("rate_limited", { message, retryAfterMs: waitMs });
     },
     giveBack(key) {
       const bucket = refilled(key);
-      bucket.tokens = Math.min(perMinute, bucket.tokens + 1);
+      bucket.tokens = Math.min(burst, bucket.tokens + 1);
     },
   };
 }
 
 /** A throttle that never refuses: `KB_RATE_LIMITS=off`. */
 export function makeNoThrottle(): Throttle {
-  return { take: () => {}, giveBack: () => {} };
-}
-
-function sweep(buckets: Map<string, Bucket>, perMinute: number, now: number, msPerToken: number): void {
-  for (const [key, bucket] of buckets) {
-    if (bucket.tokens + (now - bucket.at) / msPerToken >= perMinute) buckets.delete(key);
-  }
-  for (const key of buckets.keys()) {
-    if (buckets.size < MAX_BUCKETS) break;
-    buckets.delete(key);
-  }
+  return { take: () => {}, tryTake: () => 0, giveBack: () => {} };
 }

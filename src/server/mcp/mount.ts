@@ -3,9 +3,10 @@ import type { Authenticator } from "#server/http/authenticate.ts";
 import { findDoorRule } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
+import type { Limits } from "#server/http/limits.ts";
 import type { Log } from "#server/ports/clock.ts";
 import type { Lifecycle } from "./eras.ts";
-import { makeMcpDoor, type McpOptions, type ToolCalls } from "./rpc.ts";
+import { makeMcpDoor, type ToolCalls } from "./rpc.ts";
 
 export interface MountMcpOptions {
   guard: Guard;
@@ -14,20 +15,21 @@ export interface MountMcpOptions {
   log: Log;
   version: string;
   lifecycle?: Lifecycle;
-  charge?: McpOptions["charge"];
+  limits: Pick<Limits, "admit" | "chargeCall">;
 }
 
 /** Puts `/mcp` on the app, for every verb: what is not POST is refused in the protocol's own words. */
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findDoorRule("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
-  const { guard, authenticator, tools, log, version, lifecycle = "auto", charge } = options;
+  const { guard, authenticator, tools, log, version, lifecycle = "auto", limits } = options;
   const door = makeMcpDoor({
     checkSite(request) {
       guard.checkHost(request.headers, request.url);
       guard.checkOrigin(request.headers);
     },
     async authenticate(request, origin) {
+      limits.admit({ clientIp: origin.clientIp, method: "POST", path: "/mcp" });
       const caller = await authenticator.authenticate(rule, { url: request.url, headers: request.headers, origin });
       if (caller.type === "actor") return caller.actor;
       throw new ApiError("forbidden", { message: "/mcp takes a person's token." });
@@ -36,7 +38,7 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     log,
     version,
     lifecycle,
-    ...(charge !== undefined && { charge }),
+    charge: limits.chargeCall,
   });
   app.all("/mcp", (c) => door(c.req.raw, originOf(c)));
 }

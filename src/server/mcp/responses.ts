@@ -14,10 +14,14 @@ export interface RpcAnswer {
 }
 
 /** A JSON answer; `no-store`, for it holds what one person may see. */
-export function jsonResponse(body: RpcAnswer | readonly RpcAnswer[], status: number): Response {
+export function jsonResponse(
+  body: RpcAnswer | readonly RpcAnswer[],
+  status: number,
+  headers: Record<string, string> = {},
+): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-store" },
+    headers: { "Content-Type": "application/json", "Cache-Control": "private, no-store", ...headers },
   });
 }
 

@@ -106,7 +106,7 @@ async function answerOne(call: Call, message: Message): Promise<Response> {
   }
   const silent: CallContext = { signal: request.signal, report: () => undefined };
   const result = await dispatch(call, era, message, silent);
-  return jsonResponse(result, era === "modern" ? modernStatus(result) : statusOf(result));
+  return jsonResponse(result, era === "modern" ? modernStatus(result) : statusOf(result), waitOf(result));
 }
 
 /** Batches exist in 2025-03-26 only; nothing of the newer revisions may hide in one. */
@@ -270,6 +270,12 @@ function statusOf(result: RpcAnswer): number {
   return result.error?.data?.["code"] === "rate_limited" ? 429 : 200;
 }
 
+/** With 429: when to come back. */
+function waitOf({ error }: RpcAnswer): Record<string, string> {
+  const seconds = error?.data?.["retryAfterSeconds"];
+  return typeof seconds === "number" ? { "Retry-After": String(seconds) } : {};
+}
+
 function modernStatus(result: RpcAnswer): number {
   return result.error?.code === RPC.methodNotFound ? 404 : statusOf(result);
 }
@@ -279,7 +285,11 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
     return {
       code: ERROR_CLASSES[error.class].jsonRpc,
       message: errorText(error),
-      data: { code: error.code, requestId: origin.requestId },
+      data: {
+        code: error.code,
+        requestId: origin.requestId,
+        ...(error.retryAfterMs !== undefined && { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1000) }),
+      },
     };
   }
   options.log.error({ requestId: origin.requestId, path: "/mcp", err: error }, "request failed");

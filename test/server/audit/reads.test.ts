@@ -76,7 +76,7 @@ describe("what a leaked token read", () => {
     const page = (await kb.as(ana).get(narrowed)).json;
     expect([page.reads.length, typeof page.nextCursor]).toEqual([3, "string"]);
     const next = (await kb.as(ana).get(`${narrowed}&cursor=${page.nextCursor}`)).json;
-    expect(next.reads[0].seq).toBe(page.reads[2].seq - 1);
+    expect(next.reads[0].seq).toBeLessThan(page.reads[2].seq);
     // A member sees their own, and not another's.
     expect((await kb.as(bo).get("/api/audit/reads")).json.reads).toEqual([]);
     expect((await kb.as(bo).get(`/api/audit/reads?userId=${ana.userId}`)).status).toBe(403);

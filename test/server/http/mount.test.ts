@@ -7,6 +7,7 @@ import { DOOR_RULES } from "#server/http/auth.ts";
 import { makeAuthenticator, type CredentialLookup } from "#server/http/authenticate.ts";
 import type { App, AppEnv } from "#server/http/env.ts";
 import { frameRequests, makeGuard } from "#server/http/guard.ts";
+import { makeLimits } from "#server/http/limits.ts";
 import { makeMounter, type Mount } from "#server/http/mount.ts";
 import { answerProblem } from "#server/http/problem.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -40,6 +41,8 @@ const lookup: CredentialLookup = {
     secret.endsWith("mine") ? { workspaceId: "wsp_1", connectorId: "con_1", keyId: "key_1" } : undefined,
 };
 
+const NO_LIMITS = makeLimits({ mode: "managed", clock: { now: () => 0 }, isOff: true });
+
 function makeTestApp(hang: (at: Mount) => void): App {
   const guard = makeGuard({ baseUrl: BASE, allowedHosts: [], trustedProxies: [] });
   const app = new Hono<AppEnv>();
@@ -49,12 +52,14 @@ function makeTestApp(hang: (at: Mount) => void): App {
       allowedHosts: [],
       trustedProxies: [],
       guard,
+      limits: NO_LIMITS,
       clock: { now: () => 0 },
       log,
       randomBytes,
     }),
   );
   const mounter = makeMounter({
+    limits: NO_LIMITS,
     authenticator: makeAuthenticator({ lookup, cookieName: "kb_session" }),
     checksAnswers: true,
   });

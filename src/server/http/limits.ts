@@ -1,0 +1,121 @@
+import { ApiError } from "#api/errors.ts";
+import type { Actor, ConnectorCaller } from "#server/ports/actor.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import { DOOR_RULES } from "./auth.ts";
+import { isLocalAddress, throttleKeyOfIp } from "./client-ip.ts";
+import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
+
+/** How often each thing may happen. Source: design page "api", Limits; S24. */
+export const LIMITS = {
+  "self-hosted": {
+    /** Any request of one address. */
+    address: { perMinute: 12_000, burst: 2_400 },
+    /** Routes that need no credential, and everything below /oauth, per address. */
+    open: { perMinute: 300, burst: 100 },
+    /** New OAuth clients, per address and of all addresses. */
+    registration: { perMinute: 10, burst: 10 },
+    registrations: { perMinute: 60, burst: 60 },
+    /** Tool calls. */
+    mcpToken: { perMinute: 6_000, burst: 600 },
+    mcpUser: { perMinute: 12_000, burst: 1_200 },
+    mcpClient: { perMinute: 12_000, burst: 1_200 },
+    mcpWorkspace: { perMinute: 30_000, burst: 3_000 },
+    /** Requests to the REST API. */
+    apiUser: { perMinute: 1_200, burst: 600 },
+    apiWorkspace: { perMinute: 12_000, burst: 2_400 },
+    /** Requests with one connector's key. */
+    push: { perMinute: 1_200, burst: 600 },
+  },
+  managed: {
+    address: { perMinute: 3_000, burst: 600 },
+    open: { perMinute: 120, burst: 60 },
+    registration: { perMinute: 10, burst: 10 },
+    registrations: { perMinute: 60, burst: 60 },
+    mcpToken: { perMinute: 600, burst: 60 },
+    mcpUser: { perMinute: 1_200, burst: 120 },
+    mcpClient: { perMinute: 3_000, burst: 300 },
+    mcpWorkspace: { perMinute: 3_000, burst: 300 },
+    apiUser: { perMinute: 300, burst: 150 },
+    apiWorkspace: { perMinute: 3_000, burst: 600 },
+    push: { perMinute: 600, burst: 120 },
+  },
+} as const satisfies Record<string, Record<string, Rate>>;
+
+export type LimitName = keyof (typeof LIMITS)["managed"];
+
+/** Counts requests and tool calls. */
+export interface Limits {
+  /** Counts a request of an address, before anybody is asked who they are. @throws ApiError `rate_limited` */
+  admit(request: { clientIp: string | null; method: string; path: string }): void;
+  /** Counts a request to the REST API. @throws ApiError `rate_limited` */
+  chargeRequest(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
+  /** Counts a tool call; how long to wait when it is one too many, and whether it is far beyond the limit. */
+  chargeCall(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
+}
+
+/** Beyond five times the limit a client does not listen: HTTP 429 instead of an answer to its model. Source: B18. */
+const HARD_FACTOR = 5;
+
+/** Token buckets for all of it, in the memory of this process. */
+export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; isOff?: boolean }): Limits {
+  if (options.isOff === true) {
+    return { admit: () => undefined, chargeRequest: () => undefined, chargeCall: () => undefined };
+  }
+  const { mode } = options;
+  const take = makeTaker(LIMITS[mode], options.clock);
+  const hard = makeBuckets(scaled(LIMITS[mode].mcpToken, HARD_FACTOR), options.clock);
+
+  return {
+    admit({ clientIp, method, path }) {
+      const address = throttleKeyOfIp(clientIp);
+      // A proxy of this machine that nobody told us of would make everybody one address.
+      const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
+      if (!isExempt) refuseAfter(take("address", address));
+      if (path.startsWith("/oauth/") || OPEN_ROUTES.has(`${method} ${path}`)) refuseAfter(take("open", address));
+      if (method === "POST" && path === "/oauth/register") {
+        refuseAfter(take("registration", address) || take("registrations", "all"));
+      }
+    },
+    chargeRequest(caller) {
+      if ("connector" in caller) return refuseAfter(take("push", caller.connector.connectorId));
+      const { userId, workspaceId } = caller.actor;
+      refuseAfter(take("apiUser", userId) || take("apiWorkspace", workspaceId));
+    },
+    chargeCall({ credential, userId, workspaceId }) {
+      const token = `${credential.type}:${credential.id}`;
+      const isHard = hard.tryTake(token) > 0;
+      const client = credential.type === "oauth" ? take("mcpClient", `${workspaceId} ${credential.clientId}`) : 0;
+      const waitMs = take("mcpToken", token) || take("mcpUser", userId) || client || take("mcpWorkspace", workspaceId);
+      return waitMs > 0 ? { retryAfterMs: waitMs, isHard } : undefined;
+    },
+  };
+}
+
+/** Routes that anybody may call and that cost more than a glance. */
+const OPEN_ROUTES: ReadonlySet<string> = new Set(
+  Object.entries(DOOR_RULES).flatMap(([route, rule]) =>
+    rule.public && !/ \/(?:healthz|readyz)$/.test(route) ? [route] : [],
+  ),
+);
+
+function makeTaker(rates: Record<LimitName, Rate>, clock: Clock): (name: LimitName, key: string) => number {
+  const throttles = new Map(Object.entries(rates).map(([name, rate]) => [name, makeBuckets(rate, clock)]));
+  return (name, key) => throttles.get(name)?.tryTake(key) ?? 0;
+}
+
+function makeBuckets(rate: Rate, clock: Clock): Throttle {
+  return makeThrottle({ ...rate, clock, message: "" });
+}
+
+function scaled({ perMinute, burst }: Rate, factor: number): Rate {
+  return { perMinute: perMinute * factor, burst: burst * factor };
+}
+
+function refuseAfter(waitMs: number): void {
+  if (waitMs === 0) return;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  throw new ApiError("rate_limited", {
+    message: `Too many requests. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}, then repeat this one.`,
+    retryAfterMs: waitMs,
+  });
+}
