@@ -27,7 +27,7 @@ export const FileRecord = z
     path: z.array(z.string()),
     mimeType: z.string().nullable(),
     size: z.number().int().nullable(),
-    author: ItemPerson.nullable(),
+    author: z.union([ItemPerson, z.null()]),
     status: TaskStatus.nullable(),
     assignees: z.array(ItemPerson),
     dueAt: Timestamp.nullable(),

@@ -58,7 +58,7 @@ export const SearchResult = z
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
     updatedAt: Timestamp.nullable(),
     indexedAt: Timestamp,
-    author: ItemPerson.nullable(),
+    author: z.union([ItemPerson, z.null()]),
     status: TaskStatus.nullable(),
     assignees: z.array(ItemPerson),
     dueAt: Timestamp.nullable(),

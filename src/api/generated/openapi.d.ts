@@ -4364,7 +4364,7 @@ export interface components {
              */
             aclCheckedAt: string | null;
             assignees: components["schemas"]["ItemPerson"][];
-            author: components["schemas"]["ItemPerson"];
+            author: components["schemas"]["ItemPerson"] | null;
             connectorId: string;
             /**
              * Format: date-time
@@ -4505,7 +4505,7 @@ export interface components {
             claimed: boolean;
             entityId: string | null;
             name: string;
-        } | null;
+        };
         LocalRoot: {
             /**
              * Format: date-time
@@ -4642,7 +4642,7 @@ export interface components {
         };
         SearchResult: {
             assignees: components["schemas"]["ItemPerson"][];
-            author: components["schemas"]["ItemPerson"];
+            author: components["schemas"]["ItemPerson"] | null;
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z

@@ -1,3 +1,40 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, take } from "#server/web/app/data/client.ts";
+import { toProblem } from "#server/web/app/data/problem.ts";
+import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { Skeleton } from "#server/web/app/ui/bits.tsx";
+import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
+
+/** A client asks to be let in. */
 export function Page() {
-  return null;
+  const { uid = "" } = useParams({ strict: false });
+  const path = { uid };
+  const [isDecided, setDecided] = useState(false);
+  const request = useQuery({
+    queryKey: ["consent", uid],
+    queryFn: () => take(api.GET("/oauth/consent/{uid}/request", { params: { path } })),
+    // What is asked does not change under the eyes of who is deciding.
+    staleTime: Infinity,
+  });
+
+  async function decide(body: Decision): Promise<void> {
+    const { redirectTo } = await take(api.POST("/oauth/consent/{uid}/decision", { params: { path }, body }));
+    setDecided(true);
+    window.location.assign(redirectTo);
+  }
+
+  if (isDecided) {
+    return (
+      <EntryCard lead="You are sent back. If nothing happens, return to the app and close this page." title="Decided" />
+    );
+  }
+  if (request.data !== undefined) return <ConsentCard onDecide={decide} request={request.data} />;
+  return (
+    <EntryCard below={<a href="/">Go to the start</a>} title="A client asks to come in">
+      {request.error === null ? <Skeleton lines={5} /> : <ProblemNotice problem={toProblem(request.error)} />}
+    </EntryCard>
+  );
 }

@@ -1,3 +1,78 @@
+import { useState } from "react";
+import type { ConsentRequest } from "#api/oauth.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
+import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { sessionQuery } from "#server/web/app/data/queries.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
+
+/** Lets a device without a browser in, by the code that it shows. The code is typed, never taken from the address. */
 export function Page() {
-  return null;
+  // Nobody types a code to be sent to the sign-in page afterwards.
+  const session = useQuery(sessionQuery);
+  return <Loaded query={session}>{() => <Device />}</Loaded>;
+}
+
+function Device() {
+  const [asked, setAsked] = useState<{ userCode: string; request: ConsentRequest }>();
+  const [decided, setDecided] = useState<Decision["decision"]>();
+
+  async function find(fields: FormData): Promise<void> {
+    const userCode = text(fields, "userCode");
+    setAsked({ userCode, request: await take(api.POST("/oauth/device/request", { body: { userCode } })) });
+  }
+
+  async function decide(decision: Decision): Promise<void> {
+    if (asked === undefined) return;
+    await take(api.POST("/oauth/device/decision", { body: { ...decision, userCode: asked.userCode } }));
+    setDecided(decision.decision);
+  }
+
+  if (decided !== undefined) {
+    return (
+      <EntryCard
+        lead={
+          decided === "allow"
+            ? "Go back to the device; you can close this page."
+            : "Nothing was let in. You can close this page."
+        }
+        title={decided === "allow" ? "The device is in" : "Denied"}
+      />
+    );
+  }
+  if (asked !== undefined) {
+    return (
+      <ConsentCard
+        onDecide={decide}
+        request={asked.request}
+        warning={
+          <Notice tone="warn">
+            Allow this only if you started it yourself just now, and the device shows{" "}
+            <strong className="font-mono">{asked.userCode}</strong>. Nobody of kb ever asks you to type a code.
+          </Notice>
+        }
+      />
+    );
+  }
+  return (
+    <EntryCard lead="Type the code that the device or the terminal shows." title="Let a device in">
+      <Form isWide onSubmit={find} submit="Go on">
+        <TextField
+          autoCapitalize="characters"
+          autoComplete="off"
+          autoFocus
+          className="font-mono"
+          hint="Only if you started this yourself: never type a code that somebody sent you."
+          label="Code"
+          maxLength={20}
+          name="userCode"
+          placeholder="ABCD-EFGH"
+          spellCheck={false}
+        />
+      </Form>
+    </EntryCard>
+  );
 }

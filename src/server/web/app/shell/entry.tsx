@@ -29,22 +29,28 @@ export function EntryCard({
   children?: ReactNode;
   below?: ReactNode;
 }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  // A card that follows another, such as "message sent", is read out from its heading.
-  useEffect(() => {
-    if (document.activeElement === null || document.activeElement === document.body) heading.current?.focus();
-  }, [title]);
   return (
     <>
       <title>{`${title} · kb`}</title>
       <div className="bg-surface border-line rounded-xl border px-5 py-5 sm:px-6 sm:py-6">
-        <h1 className="text-lg tracking-tight wrap-anywhere" ref={heading} tabIndex={-1}>
-          {title}
-        </h1>
+        <Heading key={title} title={title} />
         {lead !== undefined && <div className="text-muted mt-1 wrap-anywhere">{lead}</div>}
         {children !== undefined && <div className="mt-5">{children}</div>}
       </div>
       {below !== undefined && <div className="text-muted mt-4 space-y-1 text-center">{below}</div>}
     </>
+  );
+}
+
+/** A card that follows another, such as "message sent", is read out from its heading. */
+function Heading({ title }: { title: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement === null || document.activeElement === document.body) heading.current?.focus();
+  }, []);
+  return (
+    <h1 className="text-lg tracking-tight wrap-anywhere" ref={heading} tabIndex={-1}>
+      {title}
+    </h1>
   );
 }

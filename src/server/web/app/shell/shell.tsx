@@ -1,7 +1,7 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { Session } from "#api/session.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { IconButton } from "#server/web/app/ui/button.tsx";
@@ -42,12 +42,12 @@ export function Shell() {
 
 /** On a narrow screen: the sign, the workspace's name, and the navigation behind a button. */
 function TopBar({ session }: { session: Session }) {
-  const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
-  useEffect(() => setOpen(false), [pathname]);
+  // Open for the page that it was opened on: a change of page closes it.
+  const [openOn, setOpenOn] = useState<string>();
   return (
     <header className="border-line bg-sunken sticky top-0 z-20 flex items-center gap-2 border-b px-3 py-1.5 md:hidden">
-      <Dialog.Root onOpenChange={setOpen} open={isOpen}>
+      <Dialog.Root onOpenChange={(open) => setOpenOn(open ? pathname : undefined)} open={openOn === pathname}>
         <Dialog.Trigger render={<IconButton icon="menu" label="Navigation" />} />
         <Dialog.Portal>
           <Dialog.Backdrop className="bg-veil fixed inset-0 z-30" />

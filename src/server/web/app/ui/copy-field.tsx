@@ -22,16 +22,16 @@ export function CopyField({ label, value }: { label: string; value: string }) {
 export function CodeBlock({ label, value }: { label: string; value: string }) {
   return (
     <div className="bg-sunken border-line relative rounded-md border">
-      {/* It scrolls sideways, so it must be reachable by keyboard. */}
-      <pre
+      <section
         aria-label={label}
-        className="overflow-x-auto px-3 py-2.5 pr-20 font-mono text-[0.8125rem] leading-relaxed max-sm:pb-12 max-sm:pr-3"
-        role="region"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a part that scrolls is reached by keyboard
+        className="overflow-x-auto px-3 py-2.5 pr-20 max-sm:pr-3 max-sm:pb-12"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls sideways must be reached by keyboard
         tabIndex={0}
       >
-        <code>{value}</code>
-      </pre>
+        <pre className="font-mono text-[0.8125rem] leading-relaxed">
+          <code>{value}</code>
+        </pre>
+      </section>
       <div className="absolute top-1.5 right-1.5 max-sm:top-auto max-sm:bottom-1.5">
         <CopyButton label={label} value={value} />
       </div>

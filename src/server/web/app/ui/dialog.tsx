@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { useRef, useState, type ReactNode } from "react";
+import { useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNotice } from "./notice.tsx";
@@ -15,44 +15,50 @@ export interface DialogProps {
 }
 
 /** A window over the page: the focus stays inside, Escape closes it, then the focus returns to where it was. */
-export function Dialog({ isOpen, onClose, title, description, children, isSticky }: DialogProps) {
-  const opener = useRef<Element | null>(null);
-  const wasOpen = useRef(false);
-  // Before the focus moves into the dialog: an effect would come too late.
-  if (isOpen && !wasOpen.current) opener.current = document.activeElement;
-  wasOpen.current = isOpen;
-
-  /** The control that opened it; when that is gone (its row was removed), the page's heading. */
-  function finalFocus(): HTMLElement | true {
-    const { current } = opener;
-    if (current instanceof HTMLElement && current.isConnected && current !== document.body) return current;
-    return document.querySelector<HTMLElement>("main h1") ?? true;
-  }
-
+export function Dialog({ isOpen, onClose, isSticky, ...rest }: DialogProps) {
   return (
     <Base.Root disablePointerDismissal={isSticky} onOpenChange={(open) => !open && onClose()} open={isOpen}>
       <Base.Portal>
         <Base.Backdrop className="bg-veil fixed inset-0 z-30" />
-        <Base.Popup
-          className="bg-raised border-line shadow-lift fixed inset-x-0 top-0 z-40 mx-auto mt-[8dvh] flex max-h-[84dvh] w-[calc(100%-1.5rem)] max-w-lg flex-col overflow-hidden rounded-xl border"
-          finalFocus={finalFocus}
-        >
-          <div className="flex items-start justify-between gap-3 px-5 pt-4">
-            <div className="min-w-0 pt-1">
-              <Base.Title className="text-base wrap-anywhere">{title}</Base.Title>
-              {description !== undefined && (
-                <Base.Description className="text-muted mt-1 wrap-anywhere" render={<div />}>
-                  {description}
-                </Base.Description>
-              )}
-            </div>
-            <Base.Close render={<IconButton icon="close" label="Close" />} />
-          </div>
-          <div className="overflow-y-auto px-5 pt-4 pb-5">{children}</div>
-        </Base.Popup>
+        <Popup {...rest} />
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** Mounted when the dialog opens, before the focus moves into it. */
+function Popup({ title, description, children }: Pick<DialogProps, "title" | "description" | "children">) {
+  const [opener] = useState(() => document.activeElement);
+
+  /** The control that opened it; when that is gone (its row was removed), the page's heading. */
+  function finalFocus(): HTMLElement | true {
+    if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) return opener;
+    return document.querySelector<HTMLElement>("main h1") ?? true;
+  }
+
+  return (
+    <Base.Popup
+      className="bg-raised border-line shadow-lift fixed inset-x-0 top-0 z-40 mx-auto mt-[8dvh] flex max-h-[84dvh] w-[calc(100%-1.5rem)] max-w-lg flex-col overflow-hidden rounded-xl border"
+      finalFocus={finalFocus}
+    >
+      <div className="flex items-start justify-between gap-3 px-5 pt-4">
+        <div className="min-w-0 pt-1">
+          <Base.Title className="text-base wrap-anywhere">{title}</Base.Title>
+          {description !== undefined && (
+            <Base.Description className="text-muted mt-1 wrap-anywhere" render={<div />}>
+              {description}
+            </Base.Description>
+          )}
+        </div>
+        <Base.Close render={<CloseButton />} />
+      </div>
+      <div className="overflow-y-auto px-5 pt-4 pb-5">{children}</div>
+    </Base.Popup>
+  );
+}
+
+function CloseButton(props: ComponentProps<"button">) {
+  return <IconButton {...props} icon="close" label="Close" />;
 }
 
 export interface ConfirmProps {

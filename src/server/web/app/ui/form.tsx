@@ -25,36 +25,36 @@ export interface FormProps {
 
 /** A form that sends itself, waits, and says beside each field what the server says about it. */
 export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide, resets, children }: FormProps) {
-  const [problem, setProblem] = useState<Problem>();
+  const [failure, setFailure] = useState<{ problem: Problem; rest: Problem | undefined }>();
   const [isBusy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const isRunning = useRef(false);
 
   // The first field at fault takes the focus, so that nobody has to look for it.
   useEffect(() => {
-    if (problem !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [problem]);
+    if (failure !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [failure]);
 
   async function send(fields: FormData): Promise<void> {
     if (isRunning.current) return;
     isRunning.current = true;
     setBusy(true);
-    setProblem(undefined);
+    setFailure(undefined);
     try {
       await onSubmit(fields);
       if (resets === true) form.current?.reset();
     } catch (error) {
-      setProblem(toProblem(error));
+      const problem = toProblem(error);
+      const names = [...(form.current?.elements ?? [])].map((element) => element.getAttribute("name") ?? "");
+      setFailure({ problem, rest: problemBesideFields(problem, names) });
     } finally {
       isRunning.current = false;
       setBusy(false);
     }
   }
 
-  const names = [...(form.current?.elements ?? [])].map((element) => element.getAttribute("name") ?? "");
-  const rest = problem && problemBesideFields(problem, names);
   return (
-    <FormContext value={{ errors: problem?.fields ?? {} }}>
+    <FormContext value={{ errors: failure?.problem.fields ?? {} }}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
@@ -64,7 +64,7 @@ export function Form({ onSubmit, submit, submitKind = "primary", beside, isWide,
         ref={form}
       >
         {children}
-        {rest && <ProblemNotice problem={rest} />}
+        {failure?.rest && <ProblemNotice problem={failure.rest} />}
         <div className={`flex flex-wrap items-center gap-x-4 gap-y-2 ${isWide === true ? "" : "pt-1"}`}>
           <Button className={isWide === true ? "w-full" : ""} isBusy={isBusy} kind={submitKind} type="submit">
             {submit}

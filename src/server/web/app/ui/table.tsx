@@ -8,8 +8,7 @@ export interface Column<Row> {
 }
 
 /**
- * Rows of the same shape. On a narrow screen each row becomes a block of its own, so that nothing scrolls sideways; the
- * roles stay said, because a changed `display` takes a table's meaning away from readers of the screen.
+ * Rows of the same shape. On a narrow screen each row becomes a block of its own, so that nothing scrolls sideways.
  */
 export function Table<Row>({
   label,
@@ -23,14 +22,14 @@ export function Table<Row>({
   keyOf(row: Row): string;
 }) {
   return (
-    <table aria-label={label} className="w-full border-collapse text-left max-md:block" role="table">
-      <thead className="max-md:sr-only" role="rowgroup">
-        <tr role="row">
+    <table aria-label={label} className="w-full border-collapse text-left max-md:block">
+      <thead className="max-md:sr-only">
+        <tr>
           {columns.map(({ title, isHeadless }) => (
             <th
               className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0"
               key={title}
-              role="columnheader"
+
               scope="col"
             >
               {isHeadless === true && title === ACTS ? <span className="sr-only">{title}</span> : title}
@@ -38,12 +37,11 @@ export function Table<Row>({
           ))}
         </tr>
       </thead>
-      <tbody className="max-md:block" role="rowgroup">
+      <tbody className="max-md:block">
         {rows.map((row) => (
           <tr
             className="border-line border-b last:border-b-0 max-md:block max-md:py-3 max-md:first:pt-0 max-md:last:pb-0"
             key={keyOf(row)}
-            role="row"
           >
             {columns.map(({ title, isHeadless, cell }) => (
               <td
@@ -52,7 +50,6 @@ export function Table<Row>({
                   "max-md:py-0.5 max-md:pr-0 md:last:text-right"
                 }
                 key={title}
-                role="cell"
               >
                 {isHeadless !== true && (
                   <span aria-hidden="true" className="text-muted shrink-0 text-xs leading-5 md:hidden">

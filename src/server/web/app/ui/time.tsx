@@ -1,12 +1,29 @@
+import { useSyncExternalStore } from "react";
 import { describeTime } from "./time-words.ts";
 
 /** A moment, in words near now and as a date further away; exact on hover. */
 export function Time({ at, never = "never" }: { at: string | null; never?: string }) {
+  const now = useSyncExternalStore(watch, readNow);
   if (at === null) return <span className="text-muted">{never}</span>;
   const date = new Date(at);
   return (
     <time className="whitespace-nowrap" dateTime={at} title={date.toLocaleString()}>
-      {describeTime(date.getTime(), Date.now())}
+      {describeTime(date.getTime(), now)}
     </time>
   );
+}
+
+/** The present, to the half minute: one clock for all that is shown. */
+let now = 0;
+const STEP_MS = 30_000;
+
+function readNow(): number {
+  const present = Date.now();
+  if (present - now >= STEP_MS) now = present;
+  return now;
+}
+
+function watch(changed: () => void): () => void {
+  const timer = window.setInterval(changed, STEP_MS);
+  return () => window.clearInterval(timer);
 }

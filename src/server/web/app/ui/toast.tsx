@@ -23,21 +23,20 @@ export function toast(text: string): void {
 export function Toasts() {
   const shown = useSyncExternalStore(watch, () => toasts);
   return (
-    <div
+    <output
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-4 z-50 flex flex-col items-center gap-2 px-4"
-      role="status"
     >
       {shown.map(({ id, text }) => (
-        <div
+        <span
           className="bg-ink text-bg shadow-lift flex max-w-md items-center gap-2 rounded-md px-3 py-2 wrap-anywhere"
           key={id}
         >
           <Icon name="check" />
           {text}
-        </div>
+        </span>
       ))}
-    </div>
+    </output>
   );
 }
 

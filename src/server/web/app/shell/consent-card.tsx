@@ -1,0 +1,170 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState, type ReactNode } from "react";
+import type { ConsentRequest } from "#api/oauth.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { sessionQuery } from "#server/web/app/data/queries.ts";
+import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
+import { Icon } from "#server/web/app/ui/icon.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { EntryCard } from "./entry.tsx";
+import { signOut } from "./sign-out.ts";
+
+/** What was decided, as the routes take it. */
+export interface Decision {
+  csrf: string;
+  decision: "allow" | "deny";
+  workspaceId?: string;
+  password?: string;
+}
+
+/**
+ * Asks whether a client may come in: who asks, where the answer goes, what it may do, as whom and in which workspace.
+ * Nothing is decided without a press of a button. Source: S27, S33.
+ */
+export function ConsentCard({
+  request,
+  warning,
+  onDecide,
+}: {
+  request: ConsentRequest;
+  warning?: ReactNode;
+  onDecide(decision: Decision): Promise<void>;
+}) {
+  const { client, needsPassword, workspaces, currentWorkspaceId } = request;
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState<Decision["decision"]>();
+
+  async function decide(form: HTMLFormElement | null, decision: Decision["decision"]): Promise<void> {
+    if (form === null || busy !== undefined) return;
+    if (decision === "allow" && !form.reportValidity()) return;
+    const fields = new FormData(form);
+    const password = String(fields.get("password") ?? "");
+    setBusy(decision);
+    setProblem(undefined);
+    try {
+      await onDecide({
+        csrf: request.csrf,
+        decision,
+        ...(decision === "allow" && { workspaceId: String(fields.get("workspaceId") ?? currentWorkspaceId) }),
+        ...(decision === "allow" && password !== "" && { password }),
+      });
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  return (
+    <EntryCard
+      below={<SignedInAs />}
+      title={client.isOurs ? "Let the kb command line in?" : `Let “${client.name}” in?`}
+    >
+      <form
+        className="space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault();
+          // Enter in a field must not decide: only a pressed button does.
+        }}
+      >
+        <Facts request={request} />
+        {warning}
+        <section>
+          <h2 className="mb-1.5 font-medium">It may</h2>
+          <ul className="space-y-2">
+            {request.scopes.map((scope) => (
+              <li className="flex gap-2" key={scope}>
+                <span className={scope === "kb:admin" ? "text-warn pt-0.5" : "text-ok pt-0.5"}>
+                  <Icon name={scope === "kb:admin" ? "warning" : "check"} />
+                </span>
+                <span>
+                  <span className="font-medium">{SCOPE_WORDS[scope].title}.</span>{" "}
+                  <span className="text-muted">{SCOPE_WORDS[scope].meaning}</span>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <SelectField
+          choices={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+          defaultValue={currentWorkspaceId}
+          hint="It sees nothing of your other workspaces."
+          label="In the workspace"
+          name="workspaceId"
+        />
+        {needsPassword && (
+          <PasswordField
+            autoComplete="current-password"
+            hint="Running the workspace needs your password once more."
+            label="Your password"
+            name="password"
+          />
+        )}
+        {problem !== undefined && <ProblemNotice problem={problem} />}
+        <div className="grid grid-cols-2 gap-3">
+          <Button isBusy={busy === "deny"} onClick={(event) => void decide(event.currentTarget.form, "deny")}>
+            Deny
+          </Button>
+          <Button
+            isBusy={busy === "allow"}
+            kind="primary"
+            onClick={(event) => void decide(event.currentTarget.form, "allow")}
+          >
+            Allow
+          </Button>
+        </div>
+        <p className="text-muted text-xs">You can end this at any time under Settings, MCP access.</p>
+      </form>
+    </EntryCard>
+  );
+}
+
+function Facts({ request: { client, askedFrom } }: { request: ConsentRequest }) {
+  return (
+    <div className="space-y-3">
+      <dl className="bg-sunken space-y-1.5 rounded-md px-3 py-2.5">
+        {!client.isOurs && <Fact label="It calls itself">“{client.name}”</Fact>}
+        <Fact label="The answer goes to">
+          {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
+        </Fact>
+        {client.uri !== null && <Fact label="Its own page">{client.uri}</Fact>}
+        {askedFrom !== null && <Fact label="Asked from">{askedFrom}</Fact>}
+      </dl>
+      {!client.isOurs && (
+        <Notice tone="warn">
+          Anybody can choose a name. Go on only if you started this yourself
+          {client.host === null ? "" : client.isLocal ? ", on this computer" : ` at ${client.host}`}.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-3">
+      <dt className="text-muted">{label}</dt>
+      <dd className="min-w-0 font-medium wrap-anywhere">{children}</dd>
+    </div>
+  );
+}
+
+/** Whose rights are given: the most common mistake is the wrong account. */
+function SignedInAs() {
+  const user = useQuery(sessionQuery).data?.user;
+  if (user === undefined) return null;
+  return (
+    <p className="wrap-anywhere">
+      You are <strong className="text-ink font-medium">{user.name}</strong> ({user.email}).{" "}
+      <Button
+        className="underline underline-offset-2"
+        kind="quiet"
+        onClick={() => void signOut(window.location.pathname)}
+      >
+        Not you?
+      </Button>
+    </p>
+  );
+}
