@@ -79,7 +79,8 @@ async function main(): Promise<void> {
   const rest = await push(third, "--whole-set");
   report("the same command goes on", rest, server);
   const kept = ITEMS - Math.ceil(ITEMS / 10);
-  check("it sends the rest alone", rest.total < kept && halfEnd.total + rest.total >= kept);
+  // What was stored when the signal came may be more than the client had an answer for.
+  check("it sends the rest alone", rest.total > 0 && rest.total <= kept - halfEnd.total);
   check("what was not sent is gone", living() === kept && versions().get("3") === kept && rest.code === 0);
 
   const fourth = await writeLines("fourth", (i) => i % 10 !== 0 && i < ITEMS / 2, "3");

@@ -36,6 +36,7 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
   const encoder = new TextEncoder();
   const requestId = c.get("requestId");
   let last = 0;
+  let isGone = false;
   const write = (lines: readonly PushResult[]): Uint8Array => {
     last = lines.at(-1)?.line ?? last;
     return encoder.encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -45,6 +46,8 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
       async pull(controller) {
         try {
           const { done, value } = await results.next();
+          // What was stored stays; whoever sent it asks for it again.
+          if (isGone) return;
           if (done) controller.close();
           else controller.enqueue(write(value));
         } catch (error) {
@@ -62,6 +65,7 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
         }
       },
       async cancel() {
+        isGone = true;
         await results.return();
       },
     },

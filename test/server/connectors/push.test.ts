@@ -48,6 +48,29 @@ describe("a stream of lines", () => {
     expect(await kb.living()).toEqual(["001", "002", "003"]);
   });
 
+  test("whose reader is gone is no failure of the server", async ({ expect }) => {
+    const kb = await makePushServer();
+    const { key } = await kb.rotate(0);
+    let [reach, goOn] = [() => {}, () => {}];
+    const isReached = new Promise<void>((resolve) => (reach = resolve));
+    const isTime = new Promise<void>((resolve) => (goOn = resolve));
+    const pause = async () => [reach(), await isTime];
+    const body = ReadableStream.from(bytesOf(textOf(upserts(1, 130)), pause, textOf(upserts(131, 200))));
+    const answer = await kb.app.request(`/api/connectors/${kb.id}/items`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+      body,
+      duplex: "half",
+    });
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await isReached;
+    const gone = reader?.cancel();
+    goOn();
+    await gone;
+    expect(kb.log.lines.filter(({ level }) => level === "error")).toEqual([]);
+  });
+
   test("ends where its key ended or its connector was paused; what has a result stays", async ({ expect }) => {
     for (const act of ["rotate", "pause"] as const) {
       const kb = await makePushServer();
