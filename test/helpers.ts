@@ -147,6 +147,7 @@ export async function makeServer<More extends object = object>(
   const identity = makeIdentity({
     ...foundation,
     cursorKey: Buffer.alloc(32, 7),
+    oauthKey: Buffer.alloc(32, 9),
     passwordCosts: TEST_PASSWORD_COSTS,
     ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
   });

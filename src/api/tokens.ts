@@ -13,6 +13,8 @@ export const Token = z
     revokedAt: Timestamp.nullable(),
     scopes: z.array(Scope),
     expiresAt: Timestamp.nullable(),
+    /** The OAuth grant that made it and that it ends with; null when a session made or adopted it. */
+    grantId: idSchema("grant").nullable(),
   })
   .openapi("Token");
 export type Token = z.infer<typeof Token>;
@@ -43,6 +45,13 @@ export const tokenRoutes = {
     summary: "Create a token; its plaintext is shown this once",
     request: { body: body(CreateTokenBody) },
     responses: { 201: answer("The token and its plaintext", CreatedToken), default: problemAnswer },
+  }),
+  adopt: createRoute({
+    method: "post",
+    path: "/api/api-tokens/{id}/adopt",
+    summary: "Keep a token that an OAuth client made: it no longer ends with that client",
+    request: { params: z.object({ id: idSchema("token") }) },
+    responses: { 200: answer("The token, now a token of mine", z.object({ token: Token })), default: problemAnswer },
   }),
   revoke: createRoute({
     method: "delete",

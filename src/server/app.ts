@@ -14,8 +14,11 @@ import { mountGroups } from "./groups/routes.ts";
 import { mountOperations } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
+import { mountOAuthServer } from "./oauth/mount.ts";
+import { mountOAuth } from "./oauth/routes.ts";
 import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./sessions/routes.ts";
+import { mountSso } from "./sso/routes.ts";
 import { mountTokens } from "./tokens/routes.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./workspaces/routes.ts";
@@ -33,7 +36,9 @@ export interface AppOptions {
 const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
   mountOperations,
   mountSessions,
+  mountSso,
   mountTokens,
+  mountOAuth,
   mountWorkspaces,
   mountGroups,
   mountAudit,
@@ -51,6 +56,7 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
   const mounter = makeMounter({
     authenticator: deps.authenticator,
     limits: deps.limits,
+    idempotency: deps.idempotency,
     checksAnswers: options.checksAnswers === true,
   });
   app.use(
@@ -65,7 +71,9 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
     }),
   );
   for (const mountFeature of FEATURES) mountFeature(mounter, deps);
-  mountMcp(app, { ...deps, version: VERSION, lifecycle: deps.settings.mcpLifecycle });
+  const { baseUrl, mcpLifecycle: lifecycle } = deps.settings;
+  mountMcp(app, { ...deps, version: VERSION, baseUrl, lifecycle });
+  mountOAuthServer(app, deps);
   options.extend?.(app, mounter);
   mounter.finish(app);
   if (options.web) mountWeb(app, options.web);

@@ -4,8 +4,11 @@ import type { Features } from "./features.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
 import { makeCursorCodec, type CursorCodec } from "./http/cursor.ts";
 import { makeGuard, type Guard } from "./http/guard.ts";
+import { makeIdempotency, type Idempotency } from "./http/idempotency.ts";
 import { makeLimits, type Limits } from "./http/limits.ts";
+import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
 import type { Lifecycle } from "./mcp/eras.ts";
+import { makeOAuthService, type OAuthService } from "./oauth/service.ts";
 import { makePeople, type People } from "./people.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
 import type { Mailer } from "./ports/mailer.ts";
@@ -13,6 +16,7 @@ import type { AddressGuard } from "./ports/network.ts";
 import type { Store } from "./ports/store.ts";
 import type { Vault } from "./ports/vault.ts";
 import type { PasswordCosts } from "./sessions/passwords.ts";
+import type { SsoSettings } from "./sso/provider.ts";
 import { makeTokenService, type TokenService } from "./tokens/service.ts";
 import { makeLocalRootService, type LocalRootService } from "./workspaces/local-roots.ts";
 
@@ -51,10 +55,12 @@ export interface Foundation {
 export interface Identity extends People {
   guard: Guard;
   limits: Limits;
+  idempotency: Idempotency;
   authenticator: Authenticator;
   cursors: CursorCodec;
   audit: AuditService;
   tokens: TokenService;
+  oauth: OAuthService;
   localRoots: LocalRootService;
 }
 
@@ -67,13 +73,20 @@ export interface Deps extends Foundation, Identity, Omit<Features, "close" | "wa
 export interface IdentityOptions extends Foundation {
   /** Signs cursors; at least 32 bytes, the same across restarts. */
   cursorKey: Uint8Array;
+  /** Cookies, proofs and the signing key of the authorization server; at least 32 bytes, the same across restarts. */
+  oauthKey: Uint8Array;
   /** What carries e-mail; without it links are shown to who made them. */
   mailer?: Mailer;
+  /** The provider of single sign-on, if there is one. */
+  sso?: SsoSettings;
   /** Cheaper ones are for tests. */
   passwordCosts?: PasswordCosts;
   /** Prints a setup code to the terminal when the tries of the last one ran out. */
   announceSetupCode?: (code: string) => void;
 }
+
+/** Wrong codes of devices that a person, or an address, may type. Source: S27. */
+const DEVICE_CODES_PER_MINUTE = 5;
 
 /** Builds the doors and everything behind them that is about people. */
 export function makeIdentity(options: IdentityOptions): Identity {
@@ -85,17 +98,35 @@ export function makeIdentity(options: IdentityOptions): Identity {
   const tokens = makeTokenService(base);
   const people = makePeople({ ...options, cursors, audit });
   const { cookie, sessions } = people;
+  const oauth = makeOAuthService({
+    ...options,
+    ...base,
+    key: options.oauthKey,
+    deviceThrottle:
+      settings.rateLimits === "off"
+        ? makeNoThrottle()
+        : makeThrottle({ perMinute: DEVICE_CODES_PER_MINUTE, clock, message: "Too many codes. Wait a little." }),
+    prove: (email, password, { origin = { requestId: "", clientIp: null } }) =>
+      sessions.prove(email, password, { origin, userAgent: null, formerSecret: null }),
+  });
   return {
     ...people,
     cursors,
     audit,
     tokens,
+    oauth,
     guard: makeGuard(settings),
+    idempotency: makeIdempotency({ store, clock }),
     limits: makeLimits({ mode, clock, isOff: settings.rateLimits === "off" }),
     authenticator: notingUses(
       makeAuthenticator({
         cookieName: cookie.name,
-        lookup: { session: sessions.findActor, pat: tokens.findActor, connectorKey: tokens.findConnector },
+        lookup: {
+          session: sessions.findActor,
+          pat: tokens.findActor,
+          oauth: oauth.findActor,
+          connectorKey: tokens.findConnector,
+        },
       }),
       audit,
     ),

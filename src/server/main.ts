@@ -8,6 +8,7 @@ import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder } from "./adapters/data-folder.ts";
 import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
 import { makeLog } from "./adapters/log.ts";
+import { makeSmtpMailer } from "./adapters/mailer.ts";
 import { findPackageRoot, findSpawnEntry } from "./adapters/spawn.ts";
 import { openDatabase, type Database } from "./adapters/sql/db.ts";
 import { makeStore } from "./adapters/sql/store.ts";
@@ -15,11 +16,12 @@ import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
 import { makeApp } from "./app.ts";
 import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
-import { makeIdentity, type AppSettings, type Deps, type Foundation } from "./deps.ts";
+import { makeIdentity, type AppSettings, type Deps, type Foundation, type IdentityOptions } from "./deps.ts";
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
 import { faultOfPrivateHosts, makeAddressGuard } from "./http/ssrf.ts";
 import { listen, type Listener } from "./listen.ts";
+import type { Afterwards } from "./ports/afterwards.ts";
 import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { Vault } from "./ports/vault.ts";
@@ -124,10 +126,16 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     features.worker.start();
     features.hints.start();
     features.warm().catch((error: unknown) => log.warn({ error: String(error) }, "search is not warm"));
+    deps.deps.oauth
+      .warm()
+      .catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
     welcome(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
-      stop: () => stopServer({ folder, database, features, listener }, { settings, log, goDown: deps.goDown }),
+      stop: () => {
+        const { afterwards } = deps.deps;
+        return stopServer({ folder, database, features, listener }, { settings, log, afterwards, goDown: deps.goDown });
+      },
     };
   } catch (error) {
     for (const close of undo) await close();
@@ -169,7 +177,9 @@ async function assemble(
   const identity = makeIdentity({
     ...foundation,
     cursorKey: given.folder.deriveKey("cursor"),
+    oauthKey: given.folder.deriveKey("oauth"),
     announceSetupCode: (code) => given.say(setupLine(code)),
+    ...outsideOf(settings),
   });
   const { database } = given;
   const features = await makeFeatures(
@@ -199,6 +209,17 @@ async function assemble(
   let isReady = true;
   const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady };
   return { deps: { deps, goDown: () => void (isReady = false) }, features };
+}
+
+/** The mail server and the identity provider of the settings. */
+function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> {
+  const { smtpUrl: url, mailFrom: from, oidcIssuer: issuer, oidcClientId: clientId } = settings;
+  const { oidcClientSecret: clientSecret, oidcName: name, oidcDomains } = settings;
+  const domains = oidcDomains.map((domain) => domain.toLowerCase());
+  return {
+    ...(url !== undefined && from !== undefined && { mailer: makeSmtpMailer({ url, from }) }),
+    ...(issuer !== undefined && clientId !== undefined && { sso: { issuer, clientId, clientSecret, name, domains } }),
+  };
 }
 
 /** Where programs are when nobody says. */
@@ -244,7 +265,7 @@ function setupLine(code: string): string {
 
 async function stopServer(
   { folder, database, features, listener }: Opened,
-  how: { settings: Settings; log: Log; goDown(): void },
+  how: { settings: Settings; log: Log; afterwards: Pick<Afterwards, "idle">; goDown(): void },
 ): Promise<void> {
   how.log.info({}, "stopping");
   how.goDown();
@@ -253,11 +274,15 @@ async function stopServer(
     features.hints.stop().then(() => features.worker.stop()),
   ]);
   if (cut > 0) how.log.warn({ connections: cut }, "connections were cut");
+  // Messages under way; a mail server that hangs does not hold up the end.
+  await Promise.race([how.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
   await features.close();
   await database.close();
   folder.release();
   how.log.info({}, "stopped");
 }
+
+const LAST_MESSAGES_MS = 5_000;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

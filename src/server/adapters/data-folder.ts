@@ -14,7 +14,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { ApiError } from "#api/errors.ts";
 
 /** What a sub-key is for; two purposes never share key material. */
-export type KeyPurpose = "cursor" | "vault";
+export type KeyPurpose = "cursor" | "vault" | "oauth";
 
 /** The folder that holds everything this server keeps, locked for this process. */
 export interface DataFolder {

@@ -11,6 +11,11 @@ export interface DoorRule {
   session: boolean;
   /** A token with any of these scopes opens it; none = tokens never do. `kb:admin` includes `kb:api`. */
   pat: readonly Scope[];
+  /**
+   * An OAuth token made for this audience with any of these scopes opens it; absent = none does. `kb:admin` includes
+   * `kb:api`. Source: S26, RFC 8707.
+   */
+  oauth?: { audience: "mcp" | "api"; scopes: readonly Scope[] };
   /** The role the person must have now. */
   role?: "admin" | "owner";
   /** Opened by the key of the connector that the path's `id` names. */
@@ -28,12 +33,35 @@ export function routeShape(method: string, path: string): string {
 }
 
 const OPEN: DoorRule = { public: true, session: false, pat: [], connectorKey: false };
-const TOOLS: DoorRule = { public: false, session: false, pat: ["mcp:read"], connectorKey: false };
+const TOOLS: DoorRule = {
+  public: false,
+  session: false,
+  pat: ["mcp:read"],
+  oauth: { audience: "mcp", scopes: ["mcp:read"] },
+  connectorKey: false,
+};
+/** The command line's token for REST. */
+const OVER_API = { audience: "api", scopes: ["kb:api"] } as const;
 /** The data of the tools over REST: `mcp:read` suffices. */
-const DATA: DoorRule = { public: false, session: true, pat: ["mcp:read", "kb:api"], connectorKey: false };
-const MEMBER: DoorRule = { public: false, session: true, pat: ["kb:api"], connectorKey: false };
-const ADMIN: DoorRule = { public: false, session: true, pat: ["kb:admin"], role: "admin", connectorKey: false };
+const DATA: DoorRule = {
+  public: false,
+  session: true,
+  pat: ["mcp:read", "kb:api"],
+  oauth: OVER_API,
+  connectorKey: false,
+};
+const MEMBER: DoorRule = { public: false, session: true, pat: ["kb:api"], oauth: OVER_API, connectorKey: false };
+const ADMIN: DoorRule = {
+  public: false,
+  session: true,
+  pat: ["kb:admin"],
+  oauth: { audience: "api", scopes: ["kb:admin"] },
+  role: "admin",
+  connectorKey: false,
+};
 const SESSION: DoorRule = { public: false, session: true, pat: [], connectorKey: false };
+/** A token never makes a token, but the command line's sign-in makes children of itself. Source: S28. */
+const MINT: DoorRule = { ...SESSION, oauth: OVER_API };
 const OWNER_SESSION: DoorRule = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
 const PUSH: DoorRule = { public: false, session: false, pat: [], connectorKey: true };
 
@@ -76,8 +104,8 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "POST /oauth/device/decision": SESSION,
 
   "GET /api/api-tokens": MEMBER,
-  // A token never makes a token. Source: S28.
-  "POST /api/api-tokens": SESSION,
+  "POST /api/api-tokens": MINT,
+  "POST /api/api-tokens/{id}/adopt": SESSION,
   "DELETE /api/api-tokens/{id}": MEMBER,
 
   "GET /api/workspace": MEMBER,

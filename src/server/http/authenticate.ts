@@ -14,6 +14,8 @@ export type Caller =
 export interface CredentialLookup {
   session(secret: string): Promise<Actor | undefined>;
   pat(secret: string): Promise<Actor | undefined>;
+  /** An OAuth access token, for one audience. */
+  oauth(token: string, audience: "mcp" | "api"): Promise<Actor | "other_audience" | undefined>;
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
 }
 
@@ -66,14 +68,13 @@ async function enterBySession(
 }
 
 async function enterByToken(rule: DoorRule, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
-  const actor = await lookup.pat(secret);
-  if (!actor) {
-    throw new ApiError("unauthenticated", {
-      message: "This token is unknown, expired or revoked.",
-      hint: "Make a new one in Settings, or with: kb tokens create NAME",
-    });
-  }
-  requireScope(rule, actor.scopes);
+  // Told apart before any look-up: the two are kept in different places.
+  const isPat = secret.startsWith("kb_pat_");
+  const actor = isPat ? await lookup.pat(secret) : await lookup.oauth(secret, rule.oauth?.audience ?? "api");
+  if (actor === undefined) throw deadToken();
+  if (actor === "other_audience") throw otherAudience();
+  if (isPat) requireScope(rule, rule.pat, actor.scopes);
+  else requireScope(rule, rule.oauth?.scopes ?? [], actor.scopes);
   requireRole(rule, actor);
   return { type: "actor", actor: { ...actor, origin: knock.origin } };
 }
@@ -87,17 +88,34 @@ async function enterByKey(rule: DoorRule, knock: Knock, lookup: CredentialLookup
   return { type: "connector", connector: { ...connector, origin: knock.origin } };
 }
 
-function requireScope(rule: DoorRule, held: readonly Scope[]): void {
-  if (rule.pat.length === 0) {
+/** `invalid_token` tells a client to refresh or to sign in again. Source: RFC 6750 §3.1. */
+function deadToken(): ApiError {
+  return new ApiError("unauthenticated", {
+    message: "This token is unknown, expired or revoked.",
+    hint: "Make a new one in Settings, or with: kb tokens create NAME",
+    details: { bearerError: "invalid_token" },
+  });
+}
+
+function otherAudience(): ApiError {
+  return new ApiError("unauthenticated", {
+    message: "This token was made for another part of this server.",
+    hint: "Ask the token endpoint for one with the right resource, by the refresh token.",
+    details: { bearerError: "invalid_token" },
+  });
+}
+
+function requireScope(rule: DoorRule, needed: readonly Scope[], held: readonly Scope[]): void {
+  if (needed.length === 0) {
     throw new ApiError("forbidden", {
       message: rule.connectorKey
         ? "This route takes the connector's own key."
         : "A token does not open this route. Sign in instead.",
     });
   }
-  if (rule.pat.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
-  // `pat` was just seen not to be empty.
-  const missing = rule.pat.at(-1) ?? "kb:api";
+  if (needed.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
+  // `needed` was just seen not to be empty.
+  const missing = needed.at(-1) ?? "kb:api";
   throw new ApiError("insufficient_scope", {
     message: `This token does not have the scope ${missing}.`,
     hint: `Make one that has it: kb tokens create NAME --scope ${missing}`,

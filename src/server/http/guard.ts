@@ -87,8 +87,17 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
 function checkRequest(guard: Guard, request: Request): void {
   guard.checkHost(request.headers, request.url);
   // What carries its own credential is not sent by a browser on behalf of somebody else.
-  if (isUnsafe(request.method) && !request.headers.has("authorization")) guard.checkOrigin(request.headers);
+  if (!isUnsafe(request.method) || request.headers.has("authorization")) return;
+  if (!COOKIELESS.has(new URL(request.url).pathname)) guard.checkOrigin(request.headers);
 }
+
+/** Pages of other sites may use these: they look at no cookie. */
+const COOKIELESS: ReadonlySet<string> = new Set([
+  "/oauth/register",
+  "/oauth/token",
+  "/oauth/revoke",
+  "/oauth/device_authorization",
+]);
 
 /** Adds what is missing; a handler's own header stays. */
 export function withSecurityHeaders(

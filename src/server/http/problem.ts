@@ -29,7 +29,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
     headers: {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
-      ...(status === 401 && { "WWW-Authenticate": 'Bearer realm="kb"' }),
+      ...challengeOf(failure),
       ...(failure.retryAfterMs !== undefined && { "Retry-After": String(Math.ceil(failure.retryAfterMs / 1000)) }),
     },
     body: {
@@ -44,6 +44,22 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
       ...(failure.errors !== undefined && { errors: failure.errors }),
     },
   };
+}
+
+/** What a client is told to bring, for 401 and for a scope that is missing. Source: RFC 6750 §3. */
+export function challengeOf(failure: ApiError, more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const isScope = failure.class === "insufficient_scope";
+  if (failure.class !== "unauthenticated" && !isScope) return {};
+  const { bearerError, scope } = failure.details ?? {};
+  const error = isScope ? "insufficient_scope" : bearerError;
+  const parts = {
+    realm: "kb",
+    ...(typeof error === "string" && { error }),
+    ...(isScope && typeof scope === "string" && { scope }),
+    ...more,
+  };
+  const text = Object.entries(parts).map(([name, value]) => `${name}="${value}"`);
+  return { "WWW-Authenticate": `Bearer ${text.join(", ")}` };
 }
 
 /** Logs an error once if it is the server's fault; a caller's fault is no log line of its own. */

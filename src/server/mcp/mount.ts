@@ -14,6 +14,8 @@ export interface MountMcpOptions {
   tools: ToolCalls;
   log: Log;
   version: string;
+  /** Where this server stands, for the address of its metadata. */
+  baseUrl: string;
   lifecycle?: Lifecycle;
   limits: Pick<Limits, "admit" | "chargeCall">;
 }
@@ -22,7 +24,7 @@ export interface MountMcpOptions {
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findDoorRule("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
-  const { guard, authenticator, tools, log, version, lifecycle = "auto", limits } = options;
+  const { guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
   const door = makeMcpDoor({
     checkSite(request) {
       guard.checkHost(request.headers, request.url);
@@ -37,6 +39,7 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     tools,
     log,
     version,
+    resourceMetadataUrl: `${baseUrl}/.well-known/oauth-protected-resource/mcp`,
     lifecycle,
     charge: limits.chargeCall,
   });

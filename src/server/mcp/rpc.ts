@@ -1,6 +1,7 @@
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
+import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
 import type { Log } from "#server/ports/clock.ts";
 import { eraOfHeader, eraOfMessage, isRefusal, META, MODERN_VERSIONS, negotiate, RPC, SEED_VERSION } from "./eras.ts";
@@ -39,6 +40,8 @@ export interface McpOptions {
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
   lifecycle: Lifecycle;
+  /** Where the metadata of `/mcp` as a protected resource stands, for who comes without a good token. */
+  resourceMetadataUrl: string;
   /** Version of this program. */
   version: string;
   log: Log;
@@ -308,16 +311,14 @@ function refusalOf(options: McpOptions, error: unknown, origin: RequestOrigin): 
   const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
   const code =
     typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
-  return errorResponse(status, null, { ...rpc, code }, headersFor(error, status));
+  return errorResponse(status, null, { ...rpc, code }, headersFor(error, status, options.resourceMetadataUrl));
 }
 
-function headersFor(error: unknown, status: number): Record<string, string> {
+function headersFor(error: unknown, status: number, resourceMetadataUrl: string): Record<string, string> {
   if (status === 405) return { Allow: "POST" };
   if (!(error instanceof ApiError)) return {};
-  if (status === 401) return { "WWW-Authenticate": 'Bearer realm="kb"' };
-  if (error.class === "insufficient_scope") {
-    return { "WWW-Authenticate": 'Bearer realm="kb", error="insufficient_scope", scope="mcp:read"' };
-  }
+  const challenge = challengeOf(error, { resource_metadata: resourceMetadataUrl, scope: "mcp:read" });
+  if (Object.keys(challenge).length > 0) return challenge;
   return error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1000)) };
 }
 

@@ -6,5 +6,6 @@ import type { Mount } from "#server/http/mount.ts";
 export function mountTokens(at: Mount, { tokens }: Pick<Deps, "tokens">): void {
   at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));
   at.member(tokenRoutes.create, ({ actor, body }) => tokens.create(actor, body));
+  at.member(tokenRoutes.adopt, ({ actor, params }) => tokens.adopt(actor, params.id));
   at.member(tokenRoutes.revoke, ({ actor, params }) => tokens.revoke(actor, params.id));
 }

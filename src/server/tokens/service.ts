@@ -12,13 +12,16 @@ export interface TokenService {
   /** The person's active tokens, newest first, at most 50. */
   list(actor: Actor): Promise<TokenList>;
   /**
-   * A new token. Only a session that was signed in within 12 hours makes one.
+   * A new token, made within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it.
+   * A child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
    *
-   * @throws ApiError `insufficient_scope`, `recent_sign_in_required`, `token_limit_reached`
+   * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
    */
   create(actor: Actor, body: CreateTokenBody): Promise<CreatedToken>;
   /** Revokes; again gives the same answer. @throws ApiError `not_found`, also for another person's token */
   revoke(actor: Actor, tokenId: string): Promise<{ token: Token }>;
+  /** Frees a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
+  adopt(actor: Actor, tokenId: string): Promise<{ token: Token }>;
   /** Who a token is for now; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
   findActor(secret: string): Promise<Actor | undefined>;
   /** Whose connector a key opens now. */
@@ -32,6 +35,17 @@ const RECENT_SIGN_IN_MS = 12 * 3_600_000;
 /** `lastUsedAt` is written on the first use, then at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
 
+/** A token that an OAuth client made. Source: S28. */
+const MAX_CHILD_DAYS = 30;
+
+/** What a credential allows the tokens that it makes. */
+interface Standing {
+  grantId: string | null;
+  scopes: readonly Scope[];
+  authenticatedAt: Date | undefined;
+  maxDays: number | undefined;
+}
+
 /** Personal access tokens. Source: contract §§2.1, 3, 4.3; design page "api", Personal access tokens. */
 export function makeTokenService(options: {
   store: Store;
@@ -44,13 +58,41 @@ export function makeTokenService(options: {
   const mcpUrl = `${options.baseUrl}/mcp`;
   const now = () => new Date(clock.now());
 
-  async function requireRecentSignIn(actor: Actor): Promise<void> {
-    const session = actor.credential.type === "session" ? await store.sessions.find(actor.credential.id) : undefined;
-    if (session && clock.now() - session.authenticatedAt.getTime() <= RECENT_SIGN_IN_MS) return;
+  /** What the credential that makes a token allows it to be. Source: S26, S28. */
+  async function standingOf(actor: Actor): Promise<Standing> {
+    const { credential } = actor;
+    if (credential.type === "session") {
+      const session = await store.sessions.find(credential.id);
+      return { grantId: null, scopes: actor.scopes, authenticatedAt: session?.authenticatedAt, maxDays: undefined };
+    }
+    const grant =
+      credential.type === "oauth" ? await store.in(actor.workspaceId).grants.find(credential.id) : undefined;
+    if (!grant || grant.isDevice) {
+      throw new ApiError("forbidden", {
+        message: "A sign-in by a device code makes no tokens. Sign in with a browser, or make one in Settings.",
+      });
+    }
+    return {
+      grantId: grant.grantId,
+      scopes: grant.scopes.filter((scope) => scope !== "kb:admin"),
+      authenticatedAt: grant.authenticatedAt,
+      maxDays: MAX_CHILD_DAYS,
+    };
+  }
+
+  function requireRecentSignIn({ authenticatedAt }: Standing): void {
+    if (authenticatedAt && clock.now() - authenticatedAt.getTime() <= RECENT_SIGN_IN_MS) return;
     throw new ApiError("recent_sign_in_required", {
       message: "A token can be made within 12 hours of signing in.",
       hint: "Sign in again: kb login",
     });
+  }
+
+  /** The person's own living token; one text for every other. */
+  async function findOwn(tx: Store, actor: Actor, tokenId: string): Promise<TokenRecord> {
+    const record = await tx.in(actor.workspaceId).tokens.find(tokenId);
+    if (!record || record.userId !== actor.userId) throw noSuchThing();
+    return record;
   }
 
   return {
@@ -61,8 +103,10 @@ export function makeTokenService(options: {
 
     async create(actor, body) {
       const scopes = [...new Set(body.scopes ?? (["mcp:read"] satisfies Scope[]))];
-      requireHeldScopes(actor, scopes);
-      await requireRecentSignIn(actor);
+      const standing = await standingOf(actor);
+      requireHeldScopes(standing, scopes);
+      requireRecentSignIn(standing);
+      const days = daysOf(standing, body.expiresInDays);
       const { plaintext, hash, shown } = mintSecret("kb_pat_", randomBytes);
       const createdAt = now();
       const record: TokenRecord = {
@@ -74,31 +118,42 @@ export function makeTokenService(options: {
         scopes,
         createdAt,
         lastUsedAt: null,
-        expiresAt: body.expiresInDays === undefined ? null : addDays(createdAt, body.expiresInDays),
+        expiresAt: days === undefined ? null : addDays(createdAt, days),
         revokedAt: null,
-        grantId: null,
+        grantId: standing.grantId,
       };
       await store.transaction(async (tx) => {
         const { tokens } = tx.in(actor.workspaceId);
         if ((await tokens.listActive(actor.userId, createdAt)).length >= MAX_ACTIVE_TOKENS) throw limitReached();
         await tokens.insert({ ...record, hash });
         const target = { type: "token", id: record.tokenId };
-        await audit.record(tx, actor, { action: "token.created", target, details: { scopes } });
+        const details = { scopes, ...(standing.grantId !== null && { grantId: standing.grantId }) };
+        await audit.record(tx, actor, { action: "token.created", target, details });
       });
       return { token: toToken(record, clock.now()), plaintext, mcpUrl };
     },
 
     async revoke(actor, tokenId) {
       return store.transaction(async (tx) => {
-        const { tokens } = tx.in(actor.workspaceId);
-        const record = await tokens.find(tokenId);
-        if (!record || record.userId !== actor.userId) throw noSuchThing();
-        const shown = toToken(record, clock.now());
+        const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
         if (shown.revokedAt !== null) return { token: shown };
         const revokedAt = now();
-        await tokens.revoke(tokenId, revokedAt);
+        await tx.in(actor.workspaceId).tokens.revoke(tokenId, revokedAt);
         await audit.record(tx, actor, { action: "token.revoked", target: { type: "token", id: tokenId } });
         return { token: { ...shown, revokedAt: revokedAt.toISOString() } };
+      });
+    },
+
+    async adopt(actor, tokenId) {
+      return store.transaction(async (tx) => {
+        const record = await findOwn(tx, actor, tokenId);
+        const shown = toToken(record, clock.now());
+        if (shown.revokedAt !== null) throw noSuchThing();
+        if (record.grantId === null) return { token: shown };
+        await tx.in(actor.workspaceId).tokens.adopt(tokenId);
+        const details = { grantId: record.grantId };
+        await audit.record(tx, actor, { action: "token.adopted", target: { type: "token", id: tokenId }, details });
+        return { token: { ...shown, grantId: null } };
       });
     },
 
@@ -134,16 +189,27 @@ function toToken(record: TokenRecord, now: number): Token {
     revokedAt: revokedAt?.toISOString() ?? null,
     scopes: record.scopes,
     expiresAt: record.expiresAt?.toISOString() ?? null,
+    grantId: record.grantId,
   };
 }
 
-function requireHeldScopes(actor: Actor, scopes: readonly Scope[]): void {
-  const missing = scopes.find((scope) => !actor.scopes.includes(scope));
+function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => !standing.scopes.includes(scope));
   if (missing === undefined) return;
   throw new ApiError("insufficient_scope", {
     message: `You do not hold the scope ${missing} yourself, so a token of yours can't have it.`,
     field: "scopes",
     details: { scope: missing },
+  });
+}
+
+/** Days until it ends; undefined = it never does. */
+function daysOf({ maxDays }: Standing, wanted: number | undefined): number | undefined {
+  if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
+  if (wanted === undefined) return maxDays;
+  throw new ApiError("invalid_request", {
+    message: `A token that a client makes lives ${maxDays} days at most. Make a longer one in Settings.`,
+    field: "expiresInDays",
   });
 }
 

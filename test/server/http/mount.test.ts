@@ -37,6 +37,7 @@ const lookup: CredentialLookup = {
     const wanted = (scopes ?? "").split("-").filter((scope): scope is Scope => scope !== "");
     return role === undefined ? undefined : actor(role as Actor["role"], wanted, "pat");
   },
+  oauth: async () => undefined,
   connectorKey: async (secret) =>
     secret.endsWith("mine") ? { workspaceId: "wsp_1", connectorId: "con_1", keyId: "key_1" } : undefined,
 };
@@ -60,6 +61,7 @@ function makeTestApp(hang: (at: Mount) => void): App {
   );
   const mounter = makeMounter({
     limits: NO_LIMITS,
+    idempotency: { run: async (_request, create) => ({ ...(await create()), isReplay: false }) },
     authenticator: makeAuthenticator({ lookup, cookieName: "kb_session" }),
     checksAnswers: true,
   });

@@ -41,6 +41,7 @@ function makeDoor(options: Partial<McpOptions> = {}) {
     tools: TOOLS,
     lifecycle: "auto",
     version: "1.2.3",
+    resourceMetadataUrl: "http://kb.test/metadata",
     log: { debug: note, info: note, warn: note, error: note },
     ...options,
   });

@@ -1,0 +1,120 @@
+import { cleanField } from "#api/clean.ts";
+import { oauthFailure } from "./failures.ts";
+import { DEVICE_GRANT, faultOfRedirectUri, LIFETIMES, OWN_CLIENT_ID, OWN_CLIENT_NAME } from "./policy.ts";
+
+/** What is kept of a client's word about itself; everything else is dropped. */
+export interface ClientMetadata {
+  client_name: string;
+  client_uri?: string;
+  redirect_uris: string[];
+  grant_types: string[];
+  response_types: ["code"];
+  response_modes: ["query"];
+  token_endpoint_auth_method: "none";
+  application_type: "native";
+  id_token_signed_response_alg: "ES256";
+}
+
+/** Redirect addresses of one client. Source: design page "auth", Doors. */
+const MAX_REDIRECT_URIS = 20;
+const MAX_NAME_CHARS = 80;
+const GRANT_TYPES = new Set(["authorization_code", "refresh_token"]);
+
+/**
+ * Reads what a client says of itself: public, native, code flow with PKCE only. Names are cut to one clean line; a
+ * picture is never taken, for it would make the page of another look like this client's own.
+ *
+ * @throws ApiError `invalid_request` whose details carry the code of RFC 7591
+ */
+export function readClientMetadata(given: Readonly<Record<string, unknown>>, fallbackName: string): ClientMetadata {
+  const method = given["token_endpoint_auth_method"] ?? "none";
+  if (method !== "none" || "client_secret" in given) {
+    throw oauthFailure(
+      "invalid_client_metadata",
+      'Clients here are public: set token_endpoint_auth_method to "none", and use PKCE.',
+    );
+  }
+  const uri = given["client_uri"];
+  return {
+    client_name: readName(given["client_name"], fallbackName),
+    ...(typeof uri === "string" && isWebAddress(uri) && { client_uri: uri }),
+    redirect_uris: readRedirectUris(given["redirect_uris"]),
+    grant_types: readGrantTypes(given["grant_types"]),
+    response_types: readResponseTypes(given["response_types"]),
+    response_modes: ["query"],
+    token_endpoint_auth_method: "none",
+    application_type: "native",
+    id_token_signed_response_alg: "ES256",
+  };
+}
+
+/** The command line: loopback with any port, or a device code. */
+export const OWN_CLIENT = {
+  client_id: OWN_CLIENT_ID,
+  client_name: OWN_CLIENT_NAME,
+  redirect_uris: ["http://127.0.0.1/callback"],
+  grant_types: ["authorization_code", "refresh_token", DEVICE_GRANT],
+  response_types: ["code" as const],
+  response_modes: ["query"],
+  token_endpoint_auth_method: "none" as const,
+  application_type: "native" as const,
+  id_token_signed_response_alg: "ES256" as const,
+};
+
+/** A registered client that nobody used for so long is forgotten. */
+export const CLIENT_UNUSED_MS = 30 * LIFETIMES.document * 1000;
+/** Registered and never used: only the newest so many are kept. */
+export const MAX_UNUSED_CLIENTS = 5_000;
+
+function readRedirectUris(given: unknown): string[] {
+  if (!Array.isArray(given) || given.length === 0) {
+    throw oauthFailure("invalid_redirect_uri", "redirect_uris must hold at least one address.");
+  }
+  if (given.length > MAX_REDIRECT_URIS) {
+    throw oauthFailure("invalid_redirect_uri", `redirect_uris holds more than ${MAX_REDIRECT_URIS} addresses.`);
+  }
+  return [
+    ...new Set(
+      given.map((uri: unknown) => {
+        const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is no text";
+        if (typeof uri === "string" && fault === undefined) return uri;
+        const shown = JSON.stringify(uri)?.slice(0, 200);
+        throw oauthFailure("invalid_redirect_uri", `The address ${shown} ${fault}.`);
+      }),
+    ),
+  ];
+}
+
+function readGrantTypes(given: unknown): string[] {
+  const types: unknown[] = given === undefined ? ["authorization_code"] : Array.isArray(given) ? given : [given];
+  const known = types.filter((type): type is string => typeof type === "string" && GRANT_TYPES.has(type));
+  if (known.length !== types.length && !known.includes("authorization_code")) {
+    throw oauthFailure(
+      "invalid_client_metadata",
+      "grant_types can be authorization_code and refresh_token, and must hold the first.",
+    );
+  }
+  const refused = types.find((type) => typeof type !== "string" || REFUSED_GRANT_TYPES.has(type));
+  if (refused !== undefined) {
+    throw oauthFailure("invalid_client_metadata", `The grant type ${JSON.stringify(refused)} is not given here.`);
+  }
+  return known.includes("authorization_code") ? known : ["authorization_code", ...known];
+}
+
+/** Asked for by mistake or in bad faith; one that is merely unknown (a device code, a token exchange) is dropped. */
+const REFUSED_GRANT_TYPES = new Set(["implicit", "password", "client_credentials"]);
+
+function readResponseTypes(given: unknown): ["code"] {
+  const isCode = given === undefined || (Array.isArray(given) && given.includes("code"));
+  if (isCode) return ["code"];
+  throw oauthFailure("invalid_client_metadata", 'response_types can be "code" only.');
+}
+
+function readName(given: unknown, fallback: string): string {
+  const name = typeof given === "string" ? cleanField(given, MAX_NAME_CHARS) : "";
+  return name === "" ? fallback : name;
+}
+
+function isWebAddress(text: string): boolean {
+  return text.length <= 500 && URL.canParse(text) && new URL(text).protocol === "https:";
+}

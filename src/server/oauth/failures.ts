@@ -1,0 +1,45 @@
+import { ApiError, type ErrorClass } from "#api/errors.ts";
+import { toApiError } from "#server/http/problem.ts";
+
+/** A failure with its code of RFC 6749, 7591 or 8628. */
+export function oauthFailure(oauthError: string, message: string): ApiError {
+  return new ApiError("invalid_request", { message, details: { oauthError } });
+}
+
+/** The body of a failed answer under `/oauth`. Source: RFC 6749 §5.2. */
+export interface OAuthErrorBody {
+  error: string;
+  error_description: string;
+}
+
+/** Any failure in the words of OAuth; of a fault of the server nothing is told. */
+export function toOAuthError(error: unknown): {
+  status: number;
+  headers: Record<string, string>;
+  body: OAuthErrorBody;
+} {
+  const failure = toApiError(error);
+  const named = failure.details?.["oauthError"];
+  return {
+    status: failure.status,
+    headers: {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      ...(failure.retryAfterMs !== undefined && { "Retry-After": String(Math.ceil(failure.retryAfterMs / 1000)) }),
+    },
+    body: {
+      error: typeof named === "string" ? named : (CODES[failure.class] ?? "invalid_request"),
+      // RFC 6749 allows neither quotes nor backslashes in it.
+      error_description: failure.message.replaceAll('"', "'").replaceAll("\\", "/"),
+    },
+  };
+}
+
+const CODES: Partial<Record<ErrorClass, string>> = {
+  unauthenticated: "access_denied",
+  forbidden: "access_denied",
+  rate_limited: "temporarily_unavailable",
+  internal: "server_error",
+  source_unavailable: "temporarily_unavailable",
+  unavailable: "temporarily_unavailable",
+};

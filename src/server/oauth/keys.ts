@@ -1,0 +1,57 @@
+import { createECDH, createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+
+/** A signing key as the authorization server wants it. */
+export interface SigningKey {
+  kty: "EC";
+  crv: "P-256";
+  alg: "ES256";
+  use: "sig";
+  kid: string;
+  x: string;
+  y: string;
+  d: string;
+}
+
+export interface OAuthKeys {
+  /** Published as it must be, though nothing that leaves this server is signed with it: tokens are opaque. */
+  signing: SigningKey;
+  /** Signs the cookies of an authorization in flight. */
+  cookies: string;
+  /** A proof that a page was made for exactly these; the same for the same parts. */
+  prove(...parts: string[]): string;
+  isProof(proof: string, ...parts: string[]): boolean;
+}
+
+/** Everything from one secret of the installation, so that it is the same across restarts and stored nowhere. */
+export function makeOAuthKeys(secret: Uint8Array): OAuthKeys {
+  const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "kb", `oauth|${purpose}`, 32));
+  const proofKey = derive("proof");
+  const prove = (...parts: string[]) =>
+    createHmac("sha256", proofKey).update(JSON.stringify(parts)).digest("base64url");
+  return {
+    signing: signingKeyOf(derive("signing")),
+    cookies: derive("cookies").toString("base64url"),
+    prove,
+    isProof(proof, ...parts) {
+      const [given, wanted] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());
+      return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
+    },
+  };
+}
+
+/** A private key of P-256 is a number below the curve's order, which 32 random bytes are but for one in 2^32. */
+function signingKeyOf(d: Buffer): SigningKey {
+  const pair = createECDH("prime256v1");
+  pair.setPrivateKey(d);
+  const point = pair.getPublicKey();
+  return {
+    kty: "EC",
+    crv: "P-256",
+    alg: "ES256",
+    use: "sig",
+    kid: createHash("sha256").update(point).digest("base64url").slice(0, 16),
+    x: point.subarray(1, 33).toString("base64url"),
+    y: point.subarray(33, 65).toString("base64url"),
+    d: d.toString("base64url"),
+  };
+}

@@ -1,0 +1,39 @@
+import { DEVICE_GRANT, PATHS, resourcesOf } from "./policy.ts";
+
+/** What is published about the authorization server. Source: RFC 8414, RFC 9207, OpenID Connect Discovery. */
+export function authorizationServerMetadata(baseUrl: string): Record<string, unknown> {
+  const at = (path: string) => `${baseUrl}${path}`;
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: at(PATHS.authorize),
+    token_endpoint: at(PATHS.token),
+    registration_endpoint: at(PATHS.register),
+    revocation_endpoint: at(PATHS.revoke),
+    device_authorization_endpoint: at(PATHS.deviceAuthorization),
+    scopes_supported: ["mcp:read"],
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: ["authorization_code", "refresh_token", DEVICE_GRANT],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: ["none"],
+    revocation_endpoint_auth_methods_supported: ["none"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    protected_resources: [resourcesOf(baseUrl).mcp],
+    // Clients that look for OpenID Connect's document refuse it without these three.
+    jwks_uri: at(PATHS.jwks),
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+  };
+}
+
+/** What is published about `/mcp` as a protected resource. Source: RFC 9728. */
+export function protectedResourceMetadata(baseUrl: string): Record<string, unknown> {
+  return {
+    resource: resourcesOf(baseUrl).mcp,
+    authorization_servers: [baseUrl],
+    scopes_supported: ["mcp:read"],
+    bearer_methods_supported: ["header"],
+    resource_name: "kb",
+  };
+}

@@ -1,0 +1,16 @@
+import { consentRoutes, grantRoutes } from "#api/oauth.ts";
+import type { Deps } from "#server/deps.ts";
+import type { Mount } from "#server/http/mount.ts";
+
+/** `/api/grants`, and what the pages of consent and of devices ask. */
+export function mountOAuth(at: Mount, { oauth }: Pick<Deps, "oauth">): void {
+  const { consent, device, grants } = oauth;
+  at.member(grantRoutes.list, ({ actor, query }) => grants.list(actor, query));
+  at.member(grantRoutes.revoke, ({ actor, params }) => grants.revoke(actor, params.id));
+  at.member(consentRoutes.show, ({ actor, params, c }) => consent.show(actor, params.uid, c.req.raw.headers));
+  at.member(consentRoutes.decide, ({ actor, params, body, c }) =>
+    consent.decide(actor, params.uid, c.req.raw.headers, body),
+  );
+  at.member(consentRoutes.findDevice, ({ actor, body }) => device.find(actor, body.userCode));
+  at.member(consentRoutes.decideDevice, ({ actor, body }) => device.decide(actor, body));
+}

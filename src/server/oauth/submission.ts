@@ -1,0 +1,72 @@
+import { ApiError } from "#api/errors.ts";
+import { ConsentDecision } from "#api/oauth.ts";
+import type { Authenticator } from "#server/http/authenticate.ts";
+import { findDoorRule } from "#server/http/auth.ts";
+import { originOf, type AppContext } from "#server/http/env.ts";
+import { readText } from "#server/http/request.ts";
+import { PATHS } from "./policy.ts";
+import { MAX_REGISTRATION_BYTES } from "./registration.ts";
+import type { OAuthService } from "./service.ts";
+
+export interface SubmissionOptions {
+  oauth: OAuthService;
+  authenticator: Authenticator;
+}
+
+/**
+ * `POST /oauth/authorize`: the decision of the page as a form or as JSON, the same as the JSON route of the page. A
+ * post that decides nothing is a request for authorization, and goes on as a GET. Source: contract §4.2; research
+ * "auth" §1.4.5.
+ */
+export async function answerSubmission(c: AppContext, { oauth, authenticator }: SubmissionOptions): Promise<Response> {
+  const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
+  const fields = readFields(await readText(c, MAX_REGISTRATION_BYTES), isJson);
+  const { uid, ...rest } = fields;
+  if (uid === undefined && !("decision" in fields)) return goOnAsGet(fields);
+  const decision = ConsentDecision.safeParse(rest);
+  if (typeof uid !== "string" || !decision.success) {
+    throw new ApiError("invalid_request", { message: "A decision has uid, csrf and decision (allow or deny)." });
+  }
+  const rule = findDoorRule("POST", "/oauth/consent/{uid}/decision");
+  if (rule === undefined) throw new Error("The decision has no row in http/auth.ts.");
+  const { headers } = c.req.raw;
+  const caller = await authenticator.authenticate(rule, { url: c.req.url, headers, origin: originOf(c) });
+  if (caller.type !== "actor") throw new Error("The decision was opened by a caller of another kind.");
+  const decided = await oauth.consent.decide(caller.actor, uid, headers, decision.data);
+  if (isJson) return Response.json(decided, { headers: { "Cache-Control": "no-store" } });
+  return redirect(decided.redirectTo);
+}
+
+function goOnAsGet(fields: Record<string, unknown>): Response {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
+  }
+  return redirect(`${PATHS.authorize}?${query}`);
+}
+
+function redirect(to: string): Response {
+  return new Response(null, { status: 303, headers: { Location: to, "Cache-Control": "no-store" } });
+}
+
+/** A form's fields or a JSON object's members; a field that comes several times is a list. */
+function readFields(text: string, isJson: boolean): Record<string, unknown> {
+  if (isJson) return readJson(text);
+  const fields: Record<string, unknown> = {};
+  const form = new URLSearchParams(text);
+  for (const name of new Set(form.keys())) {
+    const values = form.getAll(name);
+    fields[name] = values.length === 1 ? values[0] : values;
+  }
+  return fields;
+}
+
+function readJson(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (cause) {
+    throw new ApiError("invalid_request", { message: "The body is not valid JSON.", cause });
+  }
+  throw new ApiError("invalid_request", { message: "The body must be one JSON object." });
+}
