@@ -29,6 +29,7 @@ export default defineConfig({
   entry: {
     process: "src/cli/process.ts",
     run: "src/cli/run.ts",
+    "keychain-child": "src/cli/keychain-child.ts",
     writer: "src/server/adapters/sql/writer/thread.ts",
     searcher: "src/server/adapters/index-embedded/searcher-thread.ts",
     extractor: "src/server/extract/child.ts",

@@ -10,10 +10,15 @@ export interface BridgeLogin {
   storedFor: string;
   /** Where it comes from, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
   from: string;
+  /** True when the token is about to end, so that the login has to be found anew; absent for one that lasts. */
+  isEnding?(): boolean;
 }
 
-/** Finds the login as it is now; undefined when nobody has signed in. Throws ApiError when the settings are wrong. */
-export type FindLogin = () => Promise<BridgeLogin | undefined>;
+/**
+ * Finds the login as it is now; undefined when nobody has signed in. A token that was `refused` is renewed where that can
+ * be done. Throws ApiError when the settings are wrong or the login has ended.
+ */
+export type FindLogin = (refused?: string) => Promise<BridgeLogin | undefined>;
 
 export interface Session {
   /**
@@ -22,7 +27,11 @@ export interface Session {
    * @throws ApiError `unauthenticated` when there is none, `forbidden` when a token would leave its origin
    */
   login(): Promise<BridgeLogin>;
-  /** After a refusal of `used`: true when a different login is there now, so that a repeat can help. */
+  /**
+   * After a refusal of `used`: true when a different login is there now, so that a repeat can help.
+   *
+   * @throws ApiError when the login can't be renewed, which says more than the refusal
+   */
   renew(used: BridgeLogin): Promise<boolean>;
 }
 
@@ -33,8 +42,8 @@ export function makeSession(findLogin: FindLogin): Session {
   let current: Promise<BridgeLogin> | undefined;
 
   /** One look-up for all that wait; a failed one is not kept, so that a later login is found without a restart. */
-  function load(): Promise<BridgeLogin> {
-    const loading = findLogin().then(checked);
+  function load(refused?: string): Promise<BridgeLogin> {
+    const loading = findLogin(refused).then(checked);
     current = loading;
     loading.catch(() => {
       if (current === loading) current = undefined;
@@ -43,11 +52,17 @@ export function makeSession(findLogin: FindLogin): Session {
   }
 
   return {
-    login: () => current ?? load(),
+    async login() {
+      const used = current;
+      const login = await (used ?? load());
+      if (login.isEnding?.() !== true) return login;
+      // One of those who find it ending loads; the others take what that one gets.
+      return await (current === used || current === undefined ? load() : current);
+    },
     async renew(used) {
       const known = await current?.catch(() => undefined);
       if (known !== undefined && known.token !== used.token) return true;
-      const fresh = await load().catch(() => undefined);
+      const fresh = await load(used.token);
       return fresh !== undefined && (fresh.token !== used.token || fresh.mcpUrl !== used.mcpUrl);
     },
   };

@@ -38,15 +38,16 @@ export async function connect(input: CommandInput, deps: Deps): Promise<Api> {
 
 /** The API with a given credential, or none: for signing in. */
 export function makeApi(deps: Pick<Deps, "fetch" | "signal">, settings: Settings, credential?: Credential): Api {
-  async function send(method: string, path: string, options: CallOptions = {}): Promise<Response> {
+  let current = credential;
+
+  async function attempt(method: string, path: string, options: CallOptions): Promise<Response> {
     const url = addressOf(settings.server, path, options.query);
     const timeoutMs = options.timeoutMs ?? 60_000;
     const signals = [deps.signal, ...(timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : [])];
-    let response: Response;
     try {
-      response = await deps.fetch(url, {
+      return await deps.fetch(url, {
         method,
-        headers: { ...headersOf(method, options, credential), ...options.headers },
+        headers: { ...headersOf(method, options, current), ...options.headers },
         ...bodyOf(method, options),
         redirect: "manual",
         signal: AbortSignal.any(signals),
@@ -54,8 +55,24 @@ export function makeApi(deps: Pick<Deps, "fetch" | "signal">, settings: Settings
     } catch (error) {
       throw unreachable(error, settings.server, deps.signal, timeoutMs);
     }
+  }
+
+  /** A refused token is renewed once; what was sent as a stream can't be sent again. */
+  async function isRenewed(response: Response, options: CallOptions): Promise<boolean> {
+    if (response.status !== 401 || options.content instanceof ReadableStream) return false;
+    const renewed = await current?.renew?.();
+    if (renewed === undefined) return false;
+    await response.body?.cancel();
+    current = renewed;
+    return true;
+  }
+
+  async function send(method: string, path: string, given: CallOptions = {}): Promise<Response> {
+    const options = current === undefined ? given : withIdempotencyKey(method, given);
+    let response = await attempt(method, path, options);
+    if (await isRenewed(response, options)) response = await attempt(method, path, options);
     if (response.status >= 200 && response.status < 300) return response;
-    throw await failureOf(response, settings, credential);
+    throw await failureOf(response, settings, current);
   }
 
   return {
@@ -110,6 +127,13 @@ export function addressOf(server: ServerUrl, path: string, query: Query = {}): s
 export function segment(id: string): string {
   if (/^\.{0,2}$/.test(id)) throw usageFailure(`"${id}" is not an id.`);
   return encodeURIComponent(id);
+}
+
+/** One key for all attempts of one call, so that the server does it once. */
+function withIdempotencyKey(method: string, options: CallOptions): CallOptions {
+  const isJson = options.content === undefined;
+  if (!isJson || !["POST", "PUT", "PATCH", "DELETE"].includes(method)) return options;
+  return { ...options, headers: { "idempotency-key": crypto.randomUUID(), ...options.headers } };
 }
 
 function undefinedAs<T>(): T {
@@ -174,11 +198,16 @@ async function failureOf(
   return new CliFailure({
     code,
     exit: exitOf(code, status),
-    message: messageOf(problem, status),
-    hint: textOf(problem["hint"]) ?? (status === 401 ? signInHint(settings, credential) : undefined),
+    message: withoutCredential(messageOf(problem, status), credential),
+    hint: hintFor(code, settings, credential) ?? textOf(problem["hint"]),
     requestId: textOf(problem["requestId"]) ?? requestId,
     retryAfterMs: retryAfterOf(response),
   });
+}
+
+/** A server that quotes what it was sent must not put it on a screen or into a log. */
+function withoutCredential(text: string, credential: Credential | undefined): string {
+  return credential === undefined ? text : text.replaceAll(credential.value, "…");
 }
 
 /** `Retry-After` in seconds; its other form, a date, is not one that this server sends. */
@@ -204,9 +233,15 @@ function exitOf(code: string, status: number): number {
   return Object.values(ERROR_CLASSES).find((known) => known.status === status)?.exit ?? EXIT.failure;
 }
 
-function signInHint(settings: Settings, credential: Credential | undefined): string {
-  const isEnv = credential?.from.startsWith("KB_") === true;
-  return isEnv ? `Put a valid token into ${credential.from}.` : `kb login ${settings.server.baseUrl}`;
+/** The next command, where this program knows it better than the server, which does not know how one signed in here. */
+function hintFor(code: string, settings: Settings, credential: Credential | undefined): string | undefined {
+  const { baseUrl } = settings.server;
+  const isEnv = credential?.login === "environment";
+  if (code === "unauthenticated") {
+    return isEnv ? `Put a valid token into ${credential.from}.` : `Sign in again: kb login ${baseUrl}`;
+  }
+  if (code !== "insufficient_scope" || credential?.login !== "browser") return undefined;
+  return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
 }
 
 function notKb(server: ServerUrl, status: number, cause?: unknown): CliFailure {

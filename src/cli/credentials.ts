@@ -1,27 +1,71 @@
-/** What a person signed in with, per origin, in one 0600 file. (The system's keychain comes with the OAuth login.) */
+/**
+ * What a person signed in with, per origin: in the system's keychain where there is one, else in a 0600 file. The file
+ * is there in both cases; with a keychain it says only who signed in and that the secrets are there.
+ */
 import { join } from "node:path";
 import type { Deps } from "./deps.ts";
-import { isReadableByOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure } from "./failure.ts";
+import { withLock } from "./lock.ts";
+import { KeychainUnavailable } from "./keychain.ts";
+import { modeForOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
+
+/** A token that ends by itself. */
+export interface AccessToken {
+  token: string;
+  /** Milliseconds since the epoch, by this machine's clock. */
+  expiresAt: number;
+}
+
+/** A login by OAuth, and all that it needs to stay one. */
+export interface OAuthLogin {
+  tokenEndpoint: string;
+  revocationEndpoint: string;
+  refreshToken: string;
+  scopes: string[];
+  /** For `<base>/api`. */
+  api?: AccessToken;
+  /** For `<base>/mcp`. */
+  mcp?: AccessToken;
+}
 
 /** Everything stored for one origin. Each part may be missing. */
 export interface StoredLogin {
   email?: string;
+  oauth?: OAuthLogin;
+  /** Admin rights for an hour, from `kb login --admin`. */
+  admin?: AccessToken;
   /** `name=value` of the session cookie: the member's REST. */
   session?: string;
   /** A personal access token that was given with --with-token. */
   apiToken?: string;
-  /** The `mcp:read` token of the bridge. */
+  /** The `mcp:read` token of the bridge, beside a session. */
   mcpToken?: { id: string; plaintext: string };
 }
 
+export type StoreName = "keychain" | "file";
+
+/** Where a login went; `why` is there when the keychain was wanted and could not be used. */
+export interface Kept {
+  store: StoreName;
+  why?: string;
+}
+
 export interface CredentialStore {
+  /** @throws CliFailure `keychain_unavailable` when the login is in a keychain that does not open */
   find(origin: string): Promise<StoredLogin | undefined>;
-  /** Replaces what is stored for the origin. */
-  save(origin: string, login: StoredLogin): Promise<void>;
+  /** Replaces what is stored for the origin: where it was the last time, else in the keychain, unless `wanted` says. */
+  save(origin: string, login: StoredLogin, wanted?: StoreName): Promise<Kept>;
   remove(origin: string): Promise<void>;
+  /** Every origin with a login, without its secrets. */
+  list(): Promise<{ origin: string; email: string | undefined; store: StoreName }[]>;
+  /** Runs `work` while no other kb process changes this origin's login. */
+  exclusively<T>(origin: string, work: () => Promise<T>): Promise<T>;
   /** Where the file is, for messages. */
   path: string;
 }
+
+export type StoreDeps = Pick<Deps, "env" | "home" | "platform" | "keychain" | "clock">;
 
 /** The folder of the person's own kb settings: `KB_CONFIG_DIR`, else the system's place for them. */
 export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string {
@@ -32,47 +76,166 @@ export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string
 }
 
 /** The store in the person's settings folder. A token leaves it only for the origin it was saved under. */
-export function makeCredentialStore(deps: Pick<Deps, "env" | "home" | "platform">): CredentialStore {
-  const path = join(configDir(deps), "credentials.json");
+export function makeCredentialStore(deps: StoreDeps): CredentialStore {
+  const { keychain, clock } = deps;
+  const dir = configDir(deps);
+  const path = join(dir, "credentials.json");
 
+  /** @throws CliFailure `credentials_readable` when others on this machine can read the file. Source: S48, test 58. */
   async function readAll(): Promise<Record<string, unknown>> {
-    const file = await readStateFile(path);
-    // Written 0600 by us; somebody changed it since. Writing it again below puts the mode right.
-    if (file !== undefined && (await isReadableByOthers(path, deps.platform))) await writeStateFile(path, file);
-    const origins = file?.["origins"];
+    const mode = await modeForOthers(path, deps.platform);
+    if (mode !== undefined) throw readable(path, mode);
+    const origins = (await readStateFile(path))?.["origins"];
     return typeof origins === "object" && origins !== null ? { ...origins } : {};
+  }
+
+  async function change(act: (all: Record<string, unknown>) => void): Promise<void> {
+    await withLock(`${path}.lock`, { clock, ...FILE_LOCK }, async () => {
+      const all = await readAll();
+      act(all);
+      await writeStateFile(path, { version: 1, origins: all });
+    });
+  }
+
+  async function entryOf(origin: string): Promise<Record<string, unknown> | undefined> {
+    const all = await readAll();
+    return Object.hasOwn(all, origin) ? asRecord(all[origin]) : undefined;
+  }
+
+  /** A keychain that fails must not cost a token that is not to be had again: the file takes it. Source: test 59. */
+  async function saveInKeychain(origin: string, login: StoredLogin): Promise<string | undefined> {
+    try {
+      await keychain.save(origin, JSON.stringify(login));
+      return undefined;
+    } catch (error) {
+      if (error instanceof KeychainUnavailable) return error.message;
+      throw error;
+    }
   }
 
   return {
     path,
     async find(origin) {
-      const all = await readAll();
-      return Object.hasOwn(all, origin) ? readLogin(all[origin]) : undefined;
+      const entry = await entryOf(origin);
+      if (entry === undefined || storeOf(entry) === "file") return entry && readLogin(entry);
+      const secrets = await keychain.find(origin).catch((error: unknown) => {
+        throw error instanceof KeychainUnavailable ? locked(origin, error) : error;
+      });
+      const login = readLogin(secrets === undefined ? {} : (parseObject(secrets) ?? {}));
+      // Somebody removed it there: as good as signed out.
+      return secrets === undefined ? undefined : { ...login, ...emailOf(entry) };
     },
-    async save(origin, login) {
-      await writeStateFile(path, { version: 1, origins: { ...(await readAll()), [origin]: login } });
+    async save(origin, login, wanted) {
+      const former = await entryOf(origin);
+      const store = wanted ?? (former === undefined ? "keychain" : storeOf(former));
+      const why = store === "keychain" ? await saveInKeychain(origin, login) : undefined;
+      const isInFile = store === "file" || why !== undefined;
+      await change((all) => {
+        all[origin] = isInFile ? { store: "file", ...login } : { store: "keychain", ...emailOf(login) };
+      });
+      if (isInFile && former !== undefined && storeOf(former) === "keychain") await forget(deps, origin);
+      return why === undefined ? { store } : { store: "file", why };
     },
     async remove(origin) {
-      const all = await readAll();
-      delete all[origin];
-      await writeStateFile(path, { version: 1, origins: all });
+      const entry = await entryOf(origin);
+      if (entry !== undefined && storeOf(entry) === "keychain") await forget(deps, origin);
+      await change((all) => delete all[origin]);
+    },
+    async list() {
+      return Object.entries(await readAll()).map(([origin, value]) => {
+        const entry = asRecord(value) ?? {};
+        return { origin, email: textOf(entry["email"]), store: storeOf(entry) };
+      });
+    },
+    async exclusively(origin, work) {
+      const name = origin.replace(/[^A-Za-z0-9.]+/g, "-");
+      return await withLock(join(dir, `login-${name}.lock`), { clock, ...LOGIN_LOCK }, work);
     },
   };
 }
 
-function readLogin(value: unknown): StoredLogin | undefined {
-  const record = parseObject(JSON.stringify(value));
-  if (record === undefined) return undefined;
-  const login: StoredLogin = {};
-  const email = textOf(record["email"]);
+/** The file's lock is held for one write. */
+const FILE_LOCK = { leaseMs: 10_000, waitMs: 15_000 };
+/** Longer than a refresh may take: its request ends after 15 s, the keychain after 3 s. */
+const LOGIN_LOCK = { leaseMs: 30_000, waitMs: 45_000 };
+
+/** What was left in a keychain that no longer opens is of no use once the server revoked it. */
+async function forget(deps: StoreDeps, origin: string): Promise<void> {
+  await deps.keychain.remove(origin).catch((error: unknown) => {
+    if (!(error instanceof KeychainUnavailable)) throw error;
+  });
+}
+
+function storeOf(entry: Record<string, unknown>): StoreName {
+  return entry["store"] === "keychain" ? "keychain" : "file";
+}
+
+function emailOf(entry: { email?: unknown }): { email?: string } {
+  const email = textOf(entry["email"]);
+  return email === undefined ? {} : { email };
+}
+
+function asRecord(value: unknown): Record<string, unknown> | undefined {
+  return parseObject(JSON.stringify(value ?? null));
+}
+
+function readLogin(record: Record<string, unknown>): StoredLogin {
+  const login: StoredLogin = emailOf(record);
   const session = textOf(record["session"]);
   const apiToken = textOf(record["apiToken"]);
-  const mcpToken = parseObject(JSON.stringify(record["mcpToken"] ?? null));
-  if (email !== undefined) login.email = email;
+  const mcpToken = asRecord(record["mcpToken"]);
+  const oauth = readOAuth(asRecord(record["oauth"]));
+  const admin = readAccess(asRecord(record["admin"]));
   if (session !== undefined) login.session = session;
   if (apiToken !== undefined) login.apiToken = apiToken;
+  if (oauth !== undefined) login.oauth = oauth;
+  if (admin !== undefined) login.admin = admin;
   const id = textOf(mcpToken?.["id"]);
   const plaintext = textOf(mcpToken?.["plaintext"]);
   if (id !== undefined && plaintext !== undefined) login.mcpToken = { id, plaintext };
   return login;
+}
+
+function readOAuth(record: Record<string, unknown> | undefined): OAuthLogin | undefined {
+  const tokenEndpoint = textOf(record?.["tokenEndpoint"]);
+  const revocationEndpoint = textOf(record?.["revocationEndpoint"]);
+  const refreshToken = textOf(record?.["refreshToken"]);
+  if (record === undefined || tokenEndpoint === undefined) return undefined;
+  if (revocationEndpoint === undefined || refreshToken === undefined) return undefined;
+  const scopes = Array.isArray(record["scopes"]) ? record["scopes"].filter((scope) => typeof scope === "string") : [];
+  const api = readAccess(asRecord(record["api"]));
+  const mcp = readAccess(asRecord(record["mcp"]));
+  return {
+    tokenEndpoint,
+    revocationEndpoint,
+    refreshToken,
+    scopes,
+    ...(api === undefined ? {} : { api }),
+    ...(mcp === undefined ? {} : { mcp }),
+  };
+}
+
+function readAccess(record: Record<string, unknown> | undefined): AccessToken | undefined {
+  const token = textOf(record?.["token"]);
+  const expiresAt = record?.["expiresAt"];
+  return token === undefined || typeof expiresAt !== "number" ? undefined : { token, expiresAt };
+}
+
+function readable(path: string, mode: string): CliFailure {
+  return new CliFailure({
+    code: "credentials_readable",
+    exit: EXIT.notSignedIn,
+    message: `${path} holds your login, and other users of this machine can read it (mode ${mode}), so it is not used.`,
+    hint: `chmod 600 ${path}; if others may have read it, then also: kb logout, and kb login again.`,
+  });
+}
+
+function locked(origin: string, error: KeychainUnavailable): CliFailure {
+  return new CliFailure({
+    code: "keychain_unavailable",
+    exit: EXIT.notSignedIn,
+    message: `Your login to ${origin} is in this system's keychain, which cannot be used now: ${error.message}.`,
+    hint: `Unlock it and repeat; or sign in again without it: kb login ${origin} --insecure-storage`,
+    cause: error,
+  });
 }

@@ -1,5 +1,6 @@
 /** Everything a command touches outside itself; tests pass their own. */
 import type { Readable, Writable } from "node:stream";
+import type { Keychain } from "./keychain.ts";
 
 export interface Io {
   stdin: Readable;
@@ -46,6 +47,9 @@ export interface Deps {
   signal: AbortSignal;
   randomBytes(count: number): Uint8Array;
   program: Program;
+  keychain: Keychain;
+  /** Opens an http(s) address in the person's browser; false when that failed. */
+  openUrl(address: string): Promise<boolean>;
 }
 
 /** Whether a command may ask: a terminal on both sides, and nobody said otherwise. */

@@ -2,9 +2,10 @@
 import { homedir } from "node:os";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
+import { makeKeychain } from "./keychain.ts";
 
 /** What of `Deps` the process itself gives. */
-export type Host = Pick<Deps, "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal">;
+export type Host = Pick<Deps, "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain">;
 
 const DEFAULT_COLUMNS = 80;
 
@@ -43,6 +44,9 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     platform: host.platform,
     clock: { now: () => Date.now(), sleep },
     signal: abort.signal,
+    // Not `fetch` itself: the first touch of it loads more than the bridge does until then.
+    fetch: (input, init) => fetch(input, init),
+    keychain: makeKeychain(),
   };
 }
 

@@ -8,9 +8,9 @@ import { makeHost } from "./host.ts";
 export function makeDeps(host: NodeJS.Process, exit: (code: number) => void): Deps {
   return {
     ...makeHost(host, exit),
-    fetch: (input, init) => fetch(input, init),
     prompts: lazyPrompts(host),
     randomBytes: (count) => randomBytes(count),
+    openUrl: async (address) => (await import("./oauth/browser.ts")).openInBrowser(address, host.platform),
     program: { command: host.execPath, prefix: [...host.execArgv, resolve(host.argv[1] ?? "")] },
   };
 }

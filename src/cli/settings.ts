@@ -9,6 +9,7 @@ import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.
 import { configDir, makeCredentialStore, type StoredLogin } from "./credentials.ts";
 import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
+import { findAccess, isFresh, type Purpose } from "./oauth/refresh.ts";
 import { parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
 /** Harmless defaults that any file may set. */
@@ -31,9 +32,18 @@ export interface Credential {
   kind: "token" | "session";
   value: string;
   from: string;
+  /** What kind of login gave it, for `whoami` and hints. */
+  login: "environment" | "browser" | "admin" | "token" | "password";
+  /** For a token that ends by itself: milliseconds since the epoch. */
+  expiresAt?: number;
+  /** For one that can be renewed: a different one after a refusal, undefined when there is none. */
+  renew?(): Promise<Credential | undefined>;
 }
 
 type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
+
+/** What finding a credential touches: files, the keychain, and the server when a token has to be renewed. */
+export type CredentialDeps = SettingsDeps & Pick<Deps, "keychain" | "clock" | "fetch" | "signal">;
 
 /** The server when nobody named one and nobody signed in: the one `kb serve` starts on this machine. */
 export const LOCAL_URL = "http://127.0.0.1:7700";
@@ -49,13 +59,7 @@ export async function loadSettings(deps: SettingsDeps, options: Readonly<Record<
   const asked = textOf(options["profile"]) ?? nonEmpty(deps.env["KB_PROFILE"]) ?? project.profile;
   const profile = asked ?? user.currentProfile;
   const known = profile === undefined ? undefined : user.profiles[profile];
-  if (asked !== undefined && known === undefined) {
-    const names = Object.keys(user.profiles);
-    throw usageFailure(
-      `There is no profile "${asked}".`,
-      names.length === 0 ? "kb login makes one." : `Profiles: ${names.join(", ")}.`,
-    );
-  }
+  if (asked !== undefined && known === undefined) throw unknownProfile(asked, user);
   const flag = textOf(options["url"]);
   const fromEnv = nonEmpty(deps.env["KB_URL"]);
   const defaults = { ...known?.defaults, ...project.defaults };
@@ -67,34 +71,66 @@ export async function loadSettings(deps: SettingsDeps, options: Readonly<Record<
 /**
  * The credential for `purpose`: `api` is the member's REST, `mcp` the bridge. Undefined when nobody signed in.
  *
- * @throws CliFailure when KB_TOKEN is set without the address that it belongs to
+ * @param refused a token that the server has just refused: a stored login gives another one or none
+ * @throws CliFailure when KB_TOKEN is set without the address that it belongs to, or the address is not encrypted
  */
 export async function findCredential(
-  deps: SettingsDeps,
+  deps: CredentialDeps,
   settings: Settings,
-  purpose: "api" | "mcp",
+  purpose: Purpose,
+  refused?: string,
 ): Promise<Credential | undefined> {
   const fromEnv = await readEnvToken(deps);
-  if (fromEnv !== undefined) {
-    if (settings.serverFrom !== "profile") return fromEnv;
+  if (fromEnv !== undefined && settings.serverFrom === "profile") {
     throw usageFailure(
       `${fromEnv.from} is set, but not the server it belongs to. A token is never sent to an address from a file.`,
       "Set KB_URL beside it, or give --url.",
     );
   }
-  const stored = await makeCredentialStore(deps).find(settings.server.origin);
-  return stored === undefined ? undefined : pick(stored, purpose);
+  const credential = fromEnv ?? (await findStored(deps, settings, purpose, refused));
+  if (credential !== undefined) refusePlainHttp(settings.server, deps.env);
+  return credential;
 }
 
 /** `findCredential`, or exit code 4 with the command that signs in. */
-export async function getCredential(
-  deps: SettingsDeps,
-  settings: Settings,
-  purpose: "api" | "mcp",
-): Promise<Credential> {
+export async function getCredential(deps: CredentialDeps, settings: Settings, purpose: Purpose): Promise<Credential> {
   const credential = await findCredential(deps, settings, purpose);
   if (credential !== undefined) return credential;
   throw notSignedIn(`Not signed in to ${settings.server.baseUrl}.`, `kb login ${settings.server.baseUrl}`);
+}
+
+/**
+ * A login goes only over TLS, or to this very machine; who trusts the network between says so. Source: test 61.
+ *
+ * @throws CliFailure (usage)
+ */
+export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
+  const url = new URL(server.baseUrl);
+  if (url.protocol === "https:" || isLoopbackHost(url.hostname) || env["KB_ALLOW_HTTP"] === "1") return;
+  throw usageFailure(
+    `${server.baseUrl} is not encrypted: everybody on the way could read your login, so it is not sent.`,
+    `Use https://${url.host}. Inside a network that you trust, set KB_ALLOW_HTTP=1.`,
+  );
+}
+
+/** The profiles of this person, and the one in use. */
+export async function listProfiles(deps: SettingsDeps): Promise<{ name: string; url: string; isCurrent: boolean }[]> {
+  const { currentProfile, profiles } = await readUserFile(deps);
+  return Object.entries(profiles).map(([name, { url }]) => ({ name, url, isCurrent: name === currentProfile }));
+}
+
+/** Makes a profile the current one, or forgets it. Throws a usage failure for an unknown name. */
+export async function changeProfile(deps: SettingsDeps, name: string, act: "use" | "remove"): Promise<void> {
+  const user = await readUserFile(deps);
+  if (user.profiles[name] === undefined) throw unknownProfile(name, user);
+  const profiles = { ...user.profiles };
+  if (act === "remove") delete profiles[name];
+  const current = act === "use" ? name : user.currentProfile === name ? undefined : user.currentProfile;
+  await writeStateFile(userFilePath(deps), {
+    version: 1,
+    ...(current === undefined ? {} : { currentProfile: current }),
+    profiles,
+  });
 }
 
 /** Keeps the server as a profile and makes it the current one. The name is the host unless one is given. */
@@ -179,13 +215,15 @@ function readDefaults(value: unknown, path: string): Defaults {
 
 async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined> {
   const direct = nonEmpty(deps.env["KB_TOKEN"]);
-  if (direct !== undefined) return { kind: "token", value: checkedToken(direct, "KB_TOKEN"), from: "KB_TOKEN" };
+  if (direct !== undefined)
+    return { kind: "token", value: checkedToken(direct, "KB_TOKEN"), from: "KB_TOKEN", login: "environment" };
   const path = nonEmpty(deps.env["KB_TOKEN_FILE"]);
   if (path === undefined) return undefined;
   const text = await readFile(path, "utf8").catch((cause: Error) => {
     throw usageFailure(`KB_TOKEN_FILE cannot be read: ${cause.message}.`);
   });
-  return { kind: "token", value: checkedToken(text.trim(), "KB_TOKEN_FILE"), from: "KB_TOKEN_FILE" };
+  const value = checkedToken(text.trim(), "KB_TOKEN_FILE");
+  return { kind: "token", value, from: "KB_TOKEN_FILE", login: "environment" };
 }
 
 /** A token is one word of visible ASCII; anything else would make a header of its own. */
@@ -194,11 +232,50 @@ function checkedToken(token: string, from: string): string {
   throw usageFailure(`${from} does not hold a token (one word of 8 to 512 visible characters).`);
 }
 
-function pick(stored: StoredLogin, purpose: "api" | "mcp"): Credential | undefined {
-  const from = "the stored login";
+function unknownProfile(name: string, user: UserFile): Error {
+  const names = Object.keys(user.profiles);
+  const hint = names.length === 0 ? "kb login makes one." : `Profiles: ${names.join(", ")}.`;
+  return usageFailure(`There is no profile "${name}".`, hint);
+}
+
+const STORED = "the stored login";
+
+async function findStored(
+  deps: CredentialDeps,
+  settings: Settings,
+  purpose: Purpose,
+  refused: string | undefined,
+): Promise<Credential | undefined> {
+  const store = makeCredentialStore(deps);
+  const stored = await store.find(settings.server.origin);
+  if (stored === undefined) return undefined;
+  const { admin } = stored;
+  if (purpose === "api" && admin !== undefined && admin.token !== refused && isFresh(admin, deps.clock.now())) {
+    const renew = (): Promise<Credential | undefined> => findStored(deps, settings, purpose, admin.token);
+    return { kind: "token", value: admin.token, from: STORED, login: "admin", expiresAt: admin.expiresAt, renew };
+  }
+  if (stored.oauth === undefined) return pick(stored, purpose);
+  // Nothing leaves for a server whose line is open to all, the login that would be renewed least.
+  refusePlainHttp(settings.server, deps.env);
+  const access = await findAccess(deps, store, settings.server, purpose, refused);
+  if (access === undefined) return undefined;
+  return {
+    kind: "token",
+    value: access.token,
+    from: STORED,
+    login: "browser",
+    expiresAt: access.expiresAt,
+    renew: () => findStored(deps, settings, purpose, access.token),
+  };
+}
+
+function pick(stored: StoredLogin, purpose: Purpose): Credential | undefined {
   const token = purpose === "mcp" ? (stored.mcpToken?.plaintext ?? stored.apiToken) : stored.apiToken;
-  if (token !== undefined) return { kind: "token", value: token, from };
-  if (purpose === "api" && stored.session !== undefined) return { kind: "session", value: stored.session, from };
+  const login = stored.apiToken === undefined ? "password" : "token";
+  if (token !== undefined) return { kind: "token", value: token, from: STORED, login };
+  if (purpose === "api" && stored.session !== undefined) {
+    return { kind: "session", value: stored.session, from: STORED, login };
+  }
   return undefined;
 }
 

@@ -60,11 +60,12 @@ export async function createStateFile(path: string, value: Record<string, unknow
   return true;
 }
 
-/** True when others on this machine can read the file. Windows has no such bits. */
-export async function isReadableByOthers(path: string, platform: NodeJS.Platform): Promise<boolean> {
-  if (platform === "win32") return false;
+/** The file's mode (such as "0644") when others on this machine can read or change it. Windows has no such bits. */
+export async function modeForOthers(path: string, platform: NodeJS.Platform): Promise<string | undefined> {
+  if (platform === "win32") return undefined;
   const info = await stat(path).catch(() => undefined);
-  return info !== undefined && (info.mode & 0o077) !== 0;
+  if (info === undefined || (info.mode & 0o077) === 0) return undefined;
+  return `0${(info.mode & 0o777).toString(8)}`;
 }
 
 /** Reads a JSON object from text; undefined when it is anything else. */

@@ -2,6 +2,7 @@ import { Readable, Writable } from "node:stream";
 import { join } from "node:path";
 import { tempDir } from "../helpers.ts";
 import type { Deps, Prompts } from "#cli/deps.ts";
+import { KeychainUnavailable, type Keychain } from "#cli/keychain.ts";
 import { runCli } from "#cli/run.ts";
 
 /** One request that a command made. */
@@ -24,6 +25,12 @@ export interface FakeWorld {
   routes: Record<string, Reply | Reply[]>;
   prompts: Partial<Prompts>;
   sent: Sent[];
+  /** What the keychain holds; undefined: there is none. */
+  keychain: Map<string, string> | undefined;
+  /** Addresses that the browser was asked to open. */
+  opened: string[];
+  /** The clock at the start of each run. */
+  now: number;
   /** Real parts in place of fakes: fetch, clock, program. */
   real: Partial<Deps>;
 }
@@ -45,6 +52,9 @@ export function makeWorld(more: Partial<FakeWorld> = {}): FakeWorld {
     routes: {},
     prompts: {},
     sent: [],
+    keychain: undefined,
+    opened: [],
+    now: Date.UTC(2026, 10, 21),
     real: {},
     ...more,
   };
@@ -54,7 +64,7 @@ export function makeWorld(more: Partial<FakeWorld> = {}): FakeWorld {
 export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
   let stdout = "";
   let stderr = "";
-  let now = Date.UTC(2026, 10, 21);
+  let { now } = world;
   const sink = (take: (text: string) => void): Writable =>
     new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -93,10 +103,27 @@ export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
     signal: new AbortController().signal,
     randomBytes: (count) => new Uint8Array(count).fill(7),
     program: { command: process.execPath, prefix: ["/opt/kb/cli.js"] },
+    keychain: fakeKeychain(world),
+    openUrl: async (address) => {
+      world.opened.push(address);
+      return true;
+    },
     ...world.real,
   };
   const code = await runCli(argv, deps);
   return { code, stdout, stderr, sent: world.sent };
+}
+
+function fakeKeychain(world: FakeWorld): Keychain {
+  const open = (): Map<string, string> => {
+    if (world.keychain === undefined) throw new KeychainUnavailable("there is no desktop session");
+    return world.keychain;
+  };
+  return {
+    find: async (account) => open().get(account),
+    save: async (account, secret) => void open().set(account, secret),
+    remove: async (account) => void open().delete(account),
+  };
 }
 
 function fakeFetch(world: FakeWorld): typeof fetch {

@@ -1,5 +1,7 @@
+import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { textOption, type CommandInput } from "#cli/command.ts";
-import { redact } from "#cli/failure.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, redact } from "#cli/failure.ts";
 import type { Host } from "#cli/host.ts";
 import { findCredential, loadSettings } from "#cli/settings.ts";
 
@@ -9,6 +11,7 @@ interface FoundLogin {
   token: string;
   storedFor: string;
   from: string;
+  isEnding?(): boolean;
 }
 
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
@@ -32,13 +35,39 @@ export async function mcp(input: CommandInput, deps: Host): Promise<number> {
   });
 }
 
+/** Milliseconds before its end in which a token is no longer used; less than what the renewal takes as fresh. */
+const ENDING_MS = 30_000;
+
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-function makeFindLogin(input: CommandInput, deps: Host): () => Promise<FoundLogin | undefined> {
-  return async () => {
-    const settings = await loadSettings(deps, input.options);
-    const credential = await findCredential(deps, settings, "mcp");
-    if (credential === undefined) return undefined;
-    const { mcpUrl, origin } = settings.server;
-    return { mcpUrl, token: credential.value, storedFor: origin, from: credential.from };
+function makeFindLogin(input: CommandInput, deps: Host): (refused?: string) => Promise<FoundLogin | undefined> {
+  return async (refused) => {
+    try {
+      const settings = await loadSettings(deps, input.options);
+      const credential = await findCredential(deps, settings, "mcp", refused);
+      if (credential === undefined) return undefined;
+      const { mcpUrl, origin } = settings.server;
+      const { expiresAt, from, value } = credential;
+      const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
+      return { mcpUrl, token: value, storedFor: origin, from, ...(isEnding === undefined ? {} : { isEnding }) };
+    } catch (error) {
+      throw error instanceof CliFailure ? forAgents(error) : error;
+    }
   };
+}
+
+/** A failure of the login in the bridge's own terms: its code first, then what the person does. */
+function forAgents(failure: CliFailure): ApiError {
+  const isSignIn = failure.exit === EXIT.notSignedIn;
+  const code = isSignIn ? "not_signed_in" : failure.exit === EXIT.unreachable ? "unavailable" : failure.code;
+  const hint = failure.hint === undefined ? "" : ` The person does this: ${failure.hint}`;
+  return new ApiError(isSignIn ? "unauthenticated" : codeOf(failure), {
+    message: `${code}: ${failure.message}${hint}`,
+    cause: failure,
+  });
+}
+
+function codeOf(failure: CliFailure): ErrorCode {
+  // The key was just seen in the table.
+  if (Object.hasOwn(ERROR_CODES, failure.code)) return failure.code as ErrorCode;
+  return failure.exit === EXIT.usage ? "invalid_argument" : "unavailable";
 }

@@ -12,7 +12,7 @@ import { findInputs, type Inputs } from "#cli/push/inputs.ts";
 import { makeLineQueue, readLines } from "#cli/push/lines.ts";
 import { makeReport, type PushReport } from "#cli/push/report.ts";
 import { makeSender, type Sender } from "#cli/push/sender.ts";
-import { findCredential, loadSettings, type Settings } from "#cli/settings.ts";
+import { findCredential, loadSettings, refusePlainHttp, type Settings } from "#cli/settings.ts";
 import { readSecret } from "#cli/values.ts";
 import { findConnector } from "./connectors.ts";
 
@@ -22,6 +22,7 @@ const TELLING_PREFIX = "kb_con_".length + 4;
 /** Sends what was named, or stdin; the results go to stdout as they come. */
 export async function push(input: CommandInput, deps: Deps): Promise<number> {
   const settings = await loadSettings(deps, input.options);
+  refusePlainHttp(settings.server, deps.env);
   const words = argumentList(input, 1).filter((word) => word !== "-");
   if (words.length === 0 && deps.io.isStdinTty)
     throw usageFailure("There is nothing to push: name a file or folder, or pipe NDJSON in.");

@@ -16,7 +16,7 @@ import { saveProfile, type Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "./connectors.ts";
-import { isSignedIn, keepLogin, signInWithPassword } from "./session.ts";
+import { keepSession, signInWithPassword } from "./password-login.ts";
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
 export async function quickstart(input: CommandInput, deps: Deps): Promise<number> {
@@ -75,33 +75,52 @@ async function chooseFolders(input: CommandInput, deps: Deps, secretDirs: readon
   return folders;
 }
 
-/** Signs in with what is stored for this server, else as the admin that quickstart made; nothing else (S34). */
+/** Signs in with the session that is stored for this server, else as the admin that quickstart made; nothing else (S34). */
 async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output: Output): Promise<Api> {
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
   const store = makeCredentialStore(deps);
-  const quiet: Deps = { ...deps, env: { ...deps.env, KB_TOKEN: undefined, KB_TOKEN_FILE: undefined } };
-  if (!(await isSignedIn(quiet, server.baseUrl))) {
-    const admin = await readAdmin(dataDir);
-    if (admin === undefined) throw notSignedIn(`Not signed in to ${server.baseUrl}.`, `kb login ${server.baseUrl}`);
-    const signedIn = await signInWithPassword(makeApi(deps, settings), admin.email, admin.password).catch(
-      (error: unknown) => {
-        if (!(error instanceof CliFailure) || error.exit !== EXIT.notSignedIn) throw error;
-        throw notSignedIn(
-          `${server.baseUrl} no longer takes the password in ${adminPath(dataDir)}.`,
-          `kb login ${server.baseUrl}`,
-        );
-      },
-    );
-    await keepLogin(deps, server, signedIn);
-    output.talk(
-      `Signed in as ${admin.email}. Its password is in ${adminPath(dataDir)}; the login is in ${store.path}. Only you can read them.`,
-    );
-  }
+  const stored = await store.find(server.origin);
   await saveProfile(deps, server);
-  const session = (await store.find(server.origin))?.session;
-  if (session === undefined)
-    throw notSignedIn(`The stored login of ${server.baseUrl} has no session.`, `kb login ${server.baseUrl}`);
-  return makeApi(deps, settings, { kind: "session", value: session, from: "the stored login" });
+  if (stored?.session !== undefined) {
+    const api = apiOfSession(deps, settings, stored.session);
+    if (await isAccepted(api)) return api;
+  }
+  const admin = await readAdmin(dataDir);
+  if (admin === undefined) throw notSignedIn(`Not signed in to ${server.baseUrl}.`, passwordLogin(server));
+  const signedIn = await signInWithPassword(makeApi(deps, settings), admin.email, admin.password).catch(
+    (error: unknown) => {
+      if (!(error instanceof CliFailure) || error.exit !== EXIT.notSignedIn) throw error;
+      throw notSignedIn(
+        `${server.baseUrl} no longer takes the password in ${adminPath(dataDir)}.`,
+        passwordLogin(server),
+      );
+    },
+  );
+  // A login by browser stays what the other commands use; folders are allowed only by a session.
+  if (stored?.oauth !== undefined) await store.save(server.origin, { ...stored, session: signedIn.cookie });
+  else await keepSession(deps, server, signedIn, "file");
+  output.talk(
+    `Signed in as ${admin.email}. Its password is in ${adminPath(dataDir)}; the login is in ${store.path}. Only you can read them.`,
+  );
+  return apiOfSession(deps, settings, signedIn.cookie);
+}
+
+function apiOfSession(deps: Deps, settings: Settings, value: string): Api {
+  return makeApi(deps, settings, { kind: "session", value, from: "the stored login", login: "password" });
+}
+
+async function isAccepted(api: Api): Promise<boolean> {
+  try {
+    await api.call("GET", "/api/session");
+    return true;
+  } catch (error) {
+    if (error instanceof CliFailure && error.exit === EXIT.notSignedIn) return false;
+    throw error;
+  }
+}
+
+function passwordLogin(server: ServerUrl): string {
+  return `kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`;
 }
 
 /** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */

@@ -36,7 +36,8 @@ const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);
 export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: SenderOptions): Sender {
   let current = key;
   let hasAnswered = false;
-  const api = () => makeApi(deps, settings, { kind: "token", value: current, from: "KB_CONNECTOR_KEY" });
+  const api = () =>
+    makeApi(deps, settings, { kind: "token", value: current, from: "KB_CONNECTOR_KEY", login: "environment" });
 
   async function waitAfter(failure: CliFailure, tries: number): Promise<void> {
     if (failure.code === "unauthenticated" && readKeyAgain !== undefined) {

@@ -1,0 +1,292 @@
+import type { EntryState, Session } from "#api/session.ts";
+import { makeApi } from "#cli/api.ts";
+import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { discover, type AuthorizationServer } from "#cli/oauth/metadata.ts";
+import { resourceOf, withAnswer } from "#cli/oauth/refresh.ts";
+import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "#cli/oauth/sign-in.ts";
+import { requestTokens, revokeToken, type TokenAnswer } from "#cli/oauth/tokens.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { loadSettings, refusePlainHttp, saveProfile, type Settings } from "#cli/settings.ts";
+import { readStdin } from "#cli/values.ts";
+import { findFormer, invitationUrl, keepSession, signInByPassword } from "./password-login.ts";
+import { revokeStored } from "./session.ts";
+
+/** `kb login [URL]` */
+export async function login(input: CommandInput, deps: Deps): Promise<number> {
+  checkWays(input);
+  const settings = await loginSettings(input, deps);
+  refusePlainHttp(settings.server, deps.env);
+  const job: Job = { input, deps, settings, output: makeOutput(input, deps), wanted: storeOf(input) };
+  if (flagOption(input, "withToken")) return await loginWithToken(job);
+  const isFirstUser = flagOption(input, "admin") ? false : await needsFirstUser(job);
+  if (isFirstUser || isByPassword(input)) return await loginByPassword(job, isFirstUser);
+  return flagOption(input, "admin") ? await loginAsAdmin(job) : await loginByBrowser(job);
+}
+
+/** One `kb login` under way. */
+interface Job {
+  input: CommandInput;
+  deps: Deps;
+  settings: Settings;
+  output: Output;
+  wanted: StoreName;
+}
+
+function checkWays(input: CommandInput): void {
+  const ways = [
+    ["--device", flagOption(input, "device")],
+    ["--with-token", flagOption(input, "withToken")],
+    ["--admin", flagOption(input, "admin")],
+    ["--email, --password-stdin and --invitation", isByPassword(input)],
+  ] as const;
+  const given = ways.filter(([, isGiven]) => isGiven).map(([name]) => name);
+  if (given.length > 1) throw usageFailure(`${given.join(" and ")} do not go together.`, "kb login --help");
+}
+
+function isByPassword(input: CommandInput): boolean {
+  const { email, invitation } = input.options;
+  return email !== undefined || invitation !== undefined || flagOption(input, "passwordStdin");
+}
+
+function storeOf(input: CommandInput): StoreName {
+  return flagOption(input, "insecureStorage") ? "file" : "keychain";
+}
+
+async function loginSettings(input: CommandInput, deps: Deps): Promise<Settings> {
+  const given = typeof input.arguments[0] === "string" ? input.arguments[0] : undefined;
+  const invitation = textOption(input, "invitation");
+  const url = given ?? (invitation === undefined ? undefined : new URL(invitationUrl(invitation)).origin);
+  return await loadSettings(deps, url === undefined ? input.options : { ...input.options, url });
+}
+
+async function needsFirstUser({ deps, input, settings }: Job): Promise<boolean> {
+  if (textOption(input, "invitation") !== undefined) return false;
+  return (await makeApi(deps, settings).call<EntryState>("GET", "/api/onboarding")).needed;
+}
+
+async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> {
+  const { deps, input, output, settings } = job;
+  const { server } = settings;
+  const former = await findFormer(makeCredentialStore(deps), server);
+  const signedIn = await signInByPassword(input, deps, settings, isFirstUser);
+  const kept = await keepSession(deps, server, signedIn, job.wanted);
+  if (former?.oauth !== undefined) await revokeFormer(job, { oauth: former.oauth });
+  await finish(job, kept, signedIn.session);
+  if (former?.oauth === undefined) return EXIT.ok;
+  output.talk("This replaces your login by browser.");
+  return EXIT.ok;
+}
+
+async function loginWithToken(job: Job): Promise<number> {
+  const { deps, settings } = job;
+  const token = (await readStdin(deps)).trim();
+  if (!/^[\x21-\x7e]{8,512}$/.test(token))
+    throw usageFailure("stdin holds no token.", "kb login --with-token < token.txt");
+  const { server } = settings;
+  const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
+  const session = await api.call<Session>("GET", "/api/session").catch((error: unknown) => {
+    // A token for the tools alone may not ask who it is; that it was recognised is what matters.
+    if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
+    throw error instanceof CliFailure && error.code === "unauthenticated" ? badToken(error) : error;
+  });
+  const store = makeCredentialStore(deps);
+  const former = await findFormer(store, server);
+  const login: StoredLogin = { apiToken: token, ...(session === undefined ? {} : { email: session.user.email }) };
+  const kept = await store.save(server.origin, login, job.wanted);
+  if (former !== undefined) await revokeFormer(job, former);
+  await finish(job, kept, session, session === undefined ? "with a token for the search tools" : undefined);
+  return EXIT.ok;
+}
+
+/** The browser on this machine, or one elsewhere that the person types a code into. */
+async function loginByBrowser(job: Job): Promise<number> {
+  const { deps, output, settings } = job;
+  const { server } = settings;
+  if (job.input.options["input"] === false) throw needsPerson();
+  const endpoints = await discover(deps, server);
+  const store = makeCredentialStore(deps);
+  const former = await findFormer(store, server);
+  const answer = await signIn(signInOf(job, endpoints), flagOption(job.input, "device"));
+  if (answer.refreshToken === undefined) throw noRefresh(server.baseUrl);
+  const first: OAuthLogin = {
+    tokenEndpoint: endpoints.tokenEndpoint,
+    revocationEndpoint: endpoints.revocationEndpoint,
+    refreshToken: answer.refreshToken,
+    scopes: answer.scopes ?? LOGIN_SCOPES,
+  };
+  const oauth = withAnswer(first, "api", answer);
+  // Kept before anything else can fail: it is not to be had again.
+  const kept = await store.save(server.origin, { oauth }, job.wanted);
+  if (former !== undefined) await revokeFormer(job, former);
+  const session = await whoIs(job, answer.accessToken);
+  await addBridgeToken(job, { oauth, ...(session === undefined ? {} : { email: session.user.email }) });
+  await finish(job, kept, session);
+  if (session === undefined) output.talk("The server does not say who you are; see: kb whoami");
+  return EXIT.ok;
+}
+
+/** The second token, for the tools. Without it the bridge fetches its own at its first call. */
+async function addBridgeToken(
+  { deps, settings, output }: Job,
+  login: StoredLogin & { oauth: OAuthLogin },
+): Promise<void> {
+  const { server } = settings;
+  const store = makeCredentialStore(deps);
+  const { oauth } = login;
+  await store.exclusively(server.origin, async () => {
+    let now = oauth;
+    try {
+      const answer = await requestTokens(deps, oauth.tokenEndpoint, {
+        grant_type: "refresh_token",
+        refresh_token: oauth.refreshToken,
+        resource: resourceOf(server, "mcp"),
+      });
+      now = withAnswer(oauth, "mcp", answer);
+    } catch (error) {
+      if (!(error instanceof CliFailure)) throw error;
+      output.talk(`The bridge has no token yet: ${error.message}`);
+    }
+    await store.save(server.origin, { ...login, oauth: now });
+  });
+}
+
+/** Admin rights for an hour, beside the login that is there. */
+async function loginAsAdmin(job: Job): Promise<number> {
+  const { deps, input, output, settings } = job;
+  const { server } = settings;
+  if (input.options["input"] === false) throw needsPerson();
+  const reason = whyNoBrowser(deps);
+  if (reason !== undefined) throw adminNeedsBrowser(server.baseUrl, reason);
+  const endpoints = await discover(deps, server);
+  const store = makeCredentialStore(deps);
+  const answer = await signInAsAdmin(signInOf(job, endpoints));
+  if (answer === undefined) throw adminNeedsBrowser(server.baseUrl, "none could be started");
+  const session = await whoIs(job, answer.accessToken);
+  const former = await findFormer(store, server);
+  const problem = adminProblem(answer, session, former);
+  if (problem !== undefined) {
+    await revokeQuietly(job, endpoints, answer.accessToken);
+    throw problem;
+  }
+  const email = session?.user.email;
+  const admin = { token: answer.accessToken, expiresAt: answer.expiresAt };
+  const isNew = former === undefined;
+  const kept = await store.exclusively(server.origin, async () => {
+    const current = (await findFormer(store, server)) ?? {};
+    return await store.save(
+      server.origin,
+      { ...current, ...(email === undefined ? {} : { email }), admin },
+      isNew ? job.wanted : undefined,
+    );
+  });
+  const minutes = Math.max(1, Math.round((answer.expiresAt - deps.clock.now()) / 60_000));
+  await finish(job, kept, session);
+  output.talk(
+    `You have admin rights for ${minutes} minutes${isNew ? "" : "; after that your login goes on without them"}.`,
+  );
+  if (isNew) output.talk("They end by themselves. For a login that stays, and for the bridge: kb login");
+  return EXIT.ok;
+}
+
+function signInOf({ deps, output, settings }: Job, endpoints: AuthorizationServer): SignIn {
+  return { deps, server: settings.server, endpoints, talk: (text) => output.talk(text) };
+}
+
+function adminProblem(
+  answer: TokenAnswer,
+  session: Session | undefined,
+  former: StoredLogin | undefined,
+): CliFailure | undefined {
+  if (answer.scopes?.includes("kb:admin") === false) {
+    return new CliFailure({
+      code: "insufficient_scope",
+      exit: EXIT.notSignedIn,
+      message: "The server gave no admin rights: they are for admins and the owner of the workspace.",
+      hint: "kb whoami shows your role.",
+    });
+  }
+  if (former?.email === undefined || session === undefined || former.email === session.user.email) return undefined;
+  return new CliFailure({
+    code: "other_account",
+    exit: EXIT.conflict,
+    message: `In the browser you are ${session.user.email}, here you are signed in as ${former.email}.`,
+    hint: "Sign in as the same person in the browser, or first: kb logout",
+  });
+}
+
+/** Who the token is for; undefined when the server does not say, which must not cost the login. */
+async function whoIs({ deps, settings }: Job, token: string): Promise<Session | undefined> {
+  const api = makeApi(deps, settings, { kind: "token", value: token, from: "the sign-in", login: "browser" });
+  return await api.call<Session>("GET", "/api/session").catch((error: unknown) => {
+    if (error instanceof CliFailure) return undefined;
+    throw error;
+  });
+}
+
+async function finish(job: Job, kept: Kept, session: Session | undefined, how?: string): Promise<void> {
+  const { deps, input, output, settings } = job;
+  const { server } = settings;
+  const profile = await saveProfile(deps, server, textOption(input, "profileName"));
+  const who =
+    session === undefined ? (how ?? "") : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
+  output.talk(`Signed in to ${server.baseUrl} ${who}`.trimEnd().concat("."));
+  const { path } = makeCredentialStore(deps);
+  if (kept.why !== undefined) {
+    output.talk(
+      `Notice: the keychain of this system can't be used (${kept.why}), so the login is in ${path}, which only you can read. --insecure-storage says that this is all right.`,
+    );
+  } else output.talk(`The login is in ${kept.store === "keychain" ? "the keychain of this system" : path}.`);
+  output.talk(`Profile "${profile}". Next: kb search WORDS; for an agent: kb mcp`);
+}
+
+/** Ends what this login replaces, so that no unused one stays alive. */
+async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin): Promise<void> {
+  const failure = await revokeStored(deps, settings, former);
+  if (failure !== undefined) output.talk(`The login that this one replaces could not be revoked: ${failure.message}`);
+}
+
+async function revokeQuietly({ deps }: Job, endpoints: AuthorizationServer, token: string): Promise<void> {
+  await revokeToken(deps, endpoints.revocationEndpoint, token).catch((error: unknown) => {
+    // It ends within the hour by itself.
+    if (!(error instanceof CliFailure)) throw error;
+  });
+}
+
+function badToken(cause: CliFailure): CliFailure {
+  return new CliFailure({
+    code: cause.code,
+    exit: cause.exit,
+    message: `The server does not take this token: ${cause.message}`,
+    hint: "Make one in the browser (Settings, MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
+    requestId: cause.requestId,
+  });
+}
+
+function needsPerson(): CliFailure {
+  return usageFailure(
+    "Signing in by browser takes a person, and --no-input says that there is none.",
+    "Use --with-token, or --email with --password-stdin.",
+  );
+}
+
+function adminNeedsBrowser(baseUrl: string, reason: string): CliFailure {
+  return new CliFailure({
+    code: "no_browser",
+    exit: EXIT.notSignedIn,
+    message: `Admin rights are given only in a browser on this machine, and there is none to open (${reason}).`,
+    hint: `Sign in with a session, which has all rights of your role: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
+  });
+}
+
+function noRefresh(baseUrl: string): CliFailure {
+  return new CliFailure({
+    code: "unexpected_answer",
+    exit: EXIT.unreachable,
+    message: `${baseUrl} gave a login that can't be renewed, so it is not kept.`,
+    hint: `Sign in with e-mail and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
+  });
+}

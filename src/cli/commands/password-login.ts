@@ -1,0 +1,164 @@
+/** Signing in with e-mail and password, which keeps a session: for scripts, quickstart, the first user and invitations. */
+import { hostname } from "node:os";
+import type { ServerUrl } from "#api/server-url.ts";
+import type { Session } from "#api/session.ts";
+import type { CreatedToken, TokenList } from "#api/tokens.ts";
+import { makeApi, type Api } from "#cli/api.ts";
+import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import {
+  makeCredentialStore,
+  type CredentialStore,
+  type Kept,
+  type StoredLogin,
+  type StoreName,
+} from "#cli/credentials.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import type { Settings } from "#cli/settings.ts";
+import { readStdin } from "#cli/values.ts";
+
+/** What signing in gives: who it is, and the cookie that proves it. */
+export interface SignedIn {
+  session: Session;
+  cookie: string;
+}
+
+/** Signs in with e-mail and password at POST /api/session. */
+export async function signInWithPassword(api: Api, email: string, password: string): Promise<SignedIn> {
+  return await openSession(api, "/api/session", { email, password, ...zone() });
+}
+
+/**
+ * Stores the session and makes sure that there is an `mcp:read` token for the bridge; a live one is kept.
+ *
+ * @returns where it is kept
+ */
+export async function keepSession(deps: Deps, server: ServerUrl, signedIn: SignedIn, wanted: StoreName): Promise<Kept> {
+  const store = makeCredentialStore(deps);
+  const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
+  const api = makeApi(deps, settings, { kind: "session", value: signedIn.cookie, from: "sign-in", login: "password" });
+  const former = await findFormer(store, server);
+  const { tokens } = await api.call<TokenList>("GET", "/api/api-tokens");
+  const email = signedIn.session.user.email;
+  const known = former?.mcpToken;
+  const isLive = known !== undefined && former?.email === email && tokens.some((token) => token.id === known.id);
+  const mcpToken = isLive ? known : await makeMcpToken(api);
+  return await store.save(server.origin, { email, session: signedIn.cookie, mcpToken }, wanted);
+}
+
+/** What was stored before; a keychain that does not open must not stand in the way of a new login. */
+export async function findFormer(store: CredentialStore, server: ServerUrl): Promise<StoredLogin | undefined> {
+  return await store.find(server.origin).catch((error: unknown) => {
+    if (error instanceof CliFailure && error.code === "keychain_unavailable") return undefined;
+    throw error;
+  });
+}
+
+async function makeMcpToken(api: Api): Promise<{ id: string; plaintext: string }> {
+  const name = `kb mcp on ${hostname().replace(/[^\w.-]/g, "") || "this machine"}`.slice(0, 120);
+  const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body: { name, scopes: ["mcp:read"] } });
+  return { id: made.token.id, plaintext: made.plaintext };
+}
+
+/** Signs in as the options say: by invitation, as the first user, or with e-mail and password. */
+export async function signInByPassword(
+  input: CommandInput,
+  deps: Deps,
+  settings: Settings,
+  isFirstUser: boolean,
+): Promise<SignedIn> {
+  const api = makeApi(deps, settings);
+  const invitation = textOption(input, "invitation");
+  const ask = makeAsk(input, deps);
+  if (invitation !== undefined) {
+    const token = new URLSearchParams(new URL(invitationUrl(invitation)).hash.slice(1)).get("token") ?? "";
+    if (token === "") throw usageFailure("The invitation's address has no #token=… in it.", "Paste the whole address.");
+    const body = { token, name: await ask.name(), email: await ask.email(), password: await ask.password() };
+    return await openSession(api, "/api/invitations/accept", { ...body, ...zone() });
+  }
+  if (!isFirstUser) return await signInWithPassword(api, await ask.email(), await ask.password());
+  makeOutput(input, deps).talk(
+    `${settings.server.baseUrl} has no user yet. Whoever gives the setup code that kb serve printed becomes its owner.`,
+  );
+  const setupCode = await ask.setupCode();
+  const [name, email, password] = [await ask.name(), await ask.email(), await ask.password()];
+  const workspaceName = await ask.workspaceName();
+  return await openSession(api, "/api/onboarding", { setupCode, name, email, password, workspaceName, ...zone() });
+}
+
+interface Ask {
+  email(): Promise<string>;
+  name(): Promise<string>;
+  workspaceName(): Promise<string>;
+  password(): Promise<string>;
+  setupCode(): Promise<string>;
+}
+
+/** Answers from flags and stdin, else from the person; without a terminal a missing one is a usage failure. */
+function makeAsk(input: CommandInput, deps: Deps): Ask {
+  const isAsking = canAsk(deps, input.options);
+  const fromStdin = flagOption(input, "passwordStdin");
+  let lines: Promise<string[]> | undefined;
+
+  async function line(index: number, what: string): Promise<string> {
+    lines ??= readStdin(deps).then((text) => text.split(/\r?\n/));
+    const value = (await lines)[index];
+    if (value === undefined || value === "") throw usageFailure(`stdin has no line ${index + 1}, the ${what}.`);
+    return value;
+  }
+
+  async function field(flag: string, message: string, option: string): Promise<string> {
+    const given = textOption(input, option);
+    if (given !== undefined) return given;
+    if (!isAsking) throw usageFailure(`${flag} is needed: there is no terminal to ask on.`);
+    return await deps.prompts.text(message);
+  }
+
+  async function secret(index: number, message: string, what: string): Promise<string> {
+    if (fromStdin) return await line(index, what);
+    if (!isAsking) throw usageFailure("--password-stdin is needed: there is no terminal to ask on.");
+    return await deps.prompts.password(message);
+  }
+
+  return {
+    email: () => field("--email", "E-mail", "email"),
+    name: () => field("--name", "Your name", "name"),
+    workspaceName: () => field("--workspace-name", "Name of the workspace", "workspaceName"),
+    password: () => secret(0, "Password", "password"),
+    setupCode: () => secret(1, "Setup code", "setup code"),
+  };
+}
+
+async function openSession(api: Api, path: string, body: Record<string, unknown>): Promise<SignedIn> {
+  const response = await api.send("POST", path, { body });
+  const cookie = response.headers
+    .getSetCookie()
+    .map((line) => line.split(";")[0] ?? "")
+    .find((pair) => /^(__Host-kb|kb_session)=\S/.test(pair));
+  if (cookie === undefined) {
+    throw new CliFailure({
+      code: "unexpected_answer",
+      exit: EXIT.unreachable,
+      message: "The server signed in without a session cookie.",
+    });
+  }
+  // The contract's Session; the server checks its answers against the schema.
+  return { session: (await response.json()) as Session, cookie };
+}
+
+/** The address of an invitation, checked. */
+export function invitationUrl(text: string): string {
+  try {
+    return new URL(text).href;
+  } catch {
+    // Said in the words of the option.
+    throw usageFailure("--invitation takes the whole address of the invitation.");
+  }
+}
+
+function zone(): { timeZone?: string } {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return timeZone && /^[A-Za-z]/.test(timeZone) ? { timeZone } : {};
+}

@@ -1,0 +1,32 @@
+/**
+ * One act on the system's keychain, in a process of its own; `keychain.ts` starts it and says why. Reads one JSON request
+ * from stdin and writes one JSON answer, so that no secret stands in an argument or a variable.
+ */
+import { createRequire } from "node:module";
+import { text } from "node:stream/consumers";
+import type { AsyncEntry as Entry } from "@napi-rs/keyring";
+
+const SERVICE = "kb";
+/** Without it the library falls back to the kernel's keyring, which a restart empties. Source: research auth, §5. */
+const OPTIONS = { linux: { store: "secret-service" } } as const;
+
+process.stdout.write(JSON.stringify(await answer()));
+
+async function answer(): Promise<unknown> {
+  try {
+    // Our own parent wrote it, in this shape.
+    const request = JSON.parse(await text(process.stdin)) as { op: string; account: string; secret?: string };
+    // An optional package: where it could not be installed this throws, and that is an answer too. By `require`, because
+    // an `import` of a package that is not there stops the build.
+    const load = createRequire(import.meta.url);
+    // The package's own types say that it exports this class.
+    const { AsyncEntry } = load("@napi-rs/keyring") as { AsyncEntry: typeof Entry };
+    const entry = new AsyncEntry(SERVICE, request.account, OPTIONS);
+    if (request.op === "save") await entry.setPassword(request.secret ?? "");
+    else if (request.op === "remove") await entry.deletePassword();
+    else return { ok: true, secret: (await entry.getPassword()) ?? null };
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, why: error instanceof Error ? error.message : String(error) };
+  }
+}

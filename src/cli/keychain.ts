@@ -1,0 +1,93 @@
+/**
+ * The system's keychain: Keychain on macOS, Credential Manager on Windows, the Secret Service on Linux.
+ *
+ * Each act runs in a child process that is killed after three seconds. In this process it could not be given up: the
+ * library's constructor waits for the keychain on the main thread (2 s with a stopped gnome-keyring), and a call that
+ * waits for an unlock dialogue holds a thread that Node joins before it ends, whatever the exit code.
+ */
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { parseObject, textOf } from "./state-file.ts";
+
+/** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it does not answer. */
+export interface Keychain {
+  find(account: string): Promise<string | undefined>;
+  save(account: string, secret: string): Promise<void>;
+  /** Absent already is no failure. */
+  remove(account: string): Promise<void>;
+}
+
+/** Why the keychain could not be used, in words of the system. */
+export class KeychainUnavailable extends Error {
+  override readonly name = "KeychainUnavailable";
+}
+
+/** Milliseconds for one act. Source: research auth, §5; test 59. */
+export const KEYCHAIN_TIMEOUT_MS = 3_000;
+
+/** Starts a program that takes a request on stdin and answers on stdout. */
+export type StartChild = () => ChildProcessWithoutNullStreams;
+
+/** The keychain of this system; nothing is loaded or started before its first act. */
+export function makeKeychain(start: StartChild = startKeychainChild, timeoutMs = KEYCHAIN_TIMEOUT_MS): Keychain {
+  const act = (request: Record<string, string>): Promise<Record<string, unknown>> => ask(start, request, timeoutMs);
+  return {
+    find: async (account) => textOf((await act({ op: "find", account }))["secret"]),
+    save: async (account, secret) => void (await act({ op: "save", account, secret })),
+    remove: async (account) => void (await act({ op: "remove", account })),
+  };
+}
+
+async function ask(
+  start: StartChild,
+  request: Record<string, string>,
+  timeoutMs: number,
+): Promise<Record<string, unknown>> {
+  const child = start();
+  const parts: Buffer[] = [];
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    child.kill("SIGKILL");
+  }, timeoutMs);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", () => resolve());
+      child.stdout.on("data", (part: Buffer) => void parts.push(part));
+      // A child that died early: its end says so.
+      child.stdin.on("error", () => undefined);
+      child.stdin.end(JSON.stringify(request));
+    });
+  } catch (cause) {
+    throw new KeychainUnavailable("it could not be started", { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) throw new KeychainUnavailable(`it did not answer within ${timeoutMs / 1000} s`);
+  const answer = parseObject(Buffer.concat(parts).toString("utf8"));
+  if (answer?.["ok"] === true) return answer;
+  throw new KeychainUnavailable(reasonOf(textOf(answer?.["why"]) ?? "it ended without an answer"));
+}
+
+/** The library's words, shortened to what a person can do something with. */
+function reasonOf(why: string): string {
+  if (/Cannot find (module|package|native binding)/i.test(why)) return "its library is not installed";
+  if (/D-?Bus/i.test(why) && /autolaunch|DBUS_SESSION_BUS_ADDRESS|No such file/i.test(why))
+    return "there is no desktop session";
+  if (/ServiceUnknown|not provided by any|was not provided/i.test(why)) return "no keychain service runs here";
+  if (/prompt was dismissed|locked/i.test(why)) return "it is locked";
+  if (/Did not receive a reply/i.test(why)) return "it does not answer";
+  return why.split("\n")[0]?.slice(0, 120) ?? "";
+}
+
+function startKeychainChild(): ChildProcessWithoutNullStreams {
+  // Run from its sources the program has the endings and the loader of its sources.
+  const isSource = import.meta.url.endsWith(".ts");
+  const file = fileURLToPath(new URL(isSource ? "keychain-child.ts" : "keychain-child.js", import.meta.url));
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  return spawn(process.execPath, [...(isSource ? process.execArgv : []), file], {
+    stdio: ["pipe", "pipe", "pipe"],
+    windowsHide: true,
+  });
+}

@@ -1,0 +1,113 @@
+/** One holder at a time across processes: a file with a lease, so that one whose holder died stands in nobody's way. */
+import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname } from "node:path";
+import type { CliClock } from "./deps.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure } from "./failure.ts";
+import { parseObject } from "./state-file.ts";
+
+export interface LockOptions {
+  clock: CliClock;
+  /** Milliseconds after which others may take the lock from a holder that still lives. */
+  leaseMs: number;
+  /** Milliseconds to wait for it. */
+  waitMs: number;
+}
+
+/**
+ * Runs `work` while this process alone holds the lock file at `path`.
+ *
+ * @throws CliFailure `lock_timeout` (exit code 9) when others hold it longer than `waitMs`
+ */
+export async function withLock<T>(path: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
+  const mine = await acquire(path, options);
+  try {
+    return await work();
+  } finally {
+    // Somebody who thought us dead may hold it now: theirs stays.
+    if ((await contentOf(path)) === mine) await rm(path, { force: true });
+  }
+}
+
+const POLL_MS = 40;
+/** A file without readable content is being written, or its writer died in that moment. */
+const UNREADABLE_MS = 2_000;
+
+async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): Promise<string> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const giveUpAt = clock.now() + waitMs;
+  for (;;) {
+    const until = clock.now() + leaseMs;
+    const mine = JSON.stringify({ pid: process.pid, host: hostname(), until, nonce: crypto.randomUUID() });
+    if (await create(path, mine)) return mine;
+    const seen = await contentOf(path);
+    if (seen !== undefined && (await isStale(path, seen, clock.now()))) await removeStale(path, seen);
+    else if (clock.now() < giveUpAt) await clock.sleep(POLL_MS);
+    else throw heldTooLong(path);
+  }
+}
+
+async function create(path: string, content: string): Promise<boolean> {
+  const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    // Windows says EPERM while another process removes the file.
+    if (error.code === "EEXIST" || error.code === "EPERM") return undefined;
+    throw error;
+  });
+  if (file === undefined) return false;
+  try {
+    await file.writeFile(content);
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  return await readFile(path, "utf8").catch(() => undefined);
+}
+
+async function isStale(path: string, content: string, now: number): Promise<boolean> {
+  const holder = parseObject(content);
+  const until = holder?.["until"];
+  const pid = holder?.["pid"];
+  if (typeof until !== "number" || typeof pid !== "number") {
+    const info = await stat(path).catch(() => undefined);
+    return info !== undefined && Date.now() - info.mtimeMs > UNREADABLE_MS;
+  }
+  return until < now || (holder?.["host"] === hostname() && !isAlive(pid));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, and is somebody else's.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** Of all who see a dead holder's file one removes it, and only that very file: a second lock guards the look and the act. */
+async function removeStale(path: string, seen: string): Promise<void> {
+  const claim = `${path}.steal`;
+  if (!(await create(claim, ""))) {
+    const info = await stat(claim).catch(() => undefined);
+    if (info !== undefined && Date.now() - info.mtimeMs > UNREADABLE_MS) await rm(claim, { force: true });
+    return;
+  }
+  try {
+    if ((await contentOf(path)) === seen) await rm(path, { force: true });
+  } finally {
+    await rm(claim, { force: true });
+  }
+}
+
+function heldTooLong(path: string): CliFailure {
+  return new CliFailure({
+    code: "lock_timeout",
+    exit: EXIT.timedOut,
+    message: `Another kb process holds ${path} and does not finish.`,
+    hint: "Repeat the command in a moment.",
+  });
+}

@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+
+/** Milliseconds in which an opener that fails has failed; one that works may stay as long as its browser. */
+const FAILS_WITHIN_MS = 1_500;
+
+/**
+ * Opens an address in the person's browser, without a shell, so that nothing in it is a command. Only http and https.
+ *
+ * @returns false when there is nothing to open it with, or the opener failed
+ *
+ * Source: S49.
+ */
+export async function openInBrowser(address: string, platform: NodeJS.Platform): Promise<boolean> {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  if (url.protocol !== "http:" && url.protocol !== "https:") return false;
+  const [command, ...args] = openerOf(platform);
+  const child = spawn(command, [...args, url.href], { stdio: "ignore", detached: true, windowsHide: true });
+  child.unref();
+  return await new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), FAILS_WITHIN_MS);
+    const done = (isOpen: boolean): void => {
+      clearTimeout(timer);
+      resolve(isOpen);
+    };
+    child.once("error", () => done(false));
+    child.once("exit", (code) => done(code === 0));
+  });
+}
+
+function openerOf(platform: NodeJS.Platform): [string, ...string[]] {
+  if (platform === "darwin") return ["open"];
+  // `start` is a word of the shell; this is what it calls.
+  if (platform === "win32") return ["rundll32.exe", "url.dll,FileProtocolHandler"];
+  return ["xdg-open"];
+}

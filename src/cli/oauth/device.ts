@@ -1,0 +1,104 @@
+/** Signing in on another machine's browser: this one shows a code and asks until it is typed. Source: RFC 8628. */
+import type { ServerUrl } from "#api/server-url.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure } from "#cli/failure.ts";
+import { textOf } from "#cli/state-file.ts";
+import { isOfOrigin, type AuthorizationServer } from "./metadata.ts";
+import { CLIENT_ID, postForm, requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
+
+export interface DeviceCode {
+  deviceCode: string;
+  /** What the person types. */
+  userCode: string;
+  /** Where. */
+  verificationUri: string;
+  /** Milliseconds since the epoch. */
+  expiresAt: number;
+  intervalMs: number;
+}
+
+/** Asks for a code. `resources` are what the tokens will be for. */
+export async function startDevice(
+  deps: TokenDeps,
+  server: ServerUrl,
+  endpoints: AuthorizationServer,
+  request: { scope: string; resources: readonly string[] },
+): Promise<DeviceCode> {
+  const answer = await postForm(deps, endpoints.deviceAuthorizationEndpoint, {
+    client_id: CLIENT_ID,
+    scope: request.scope,
+    resource: request.resources,
+  });
+  const deviceCode = textOf(answer["device_code"]);
+  const userCode = textOf(answer["user_code"]);
+  const verificationUri = textOf(answer["verification_uri"]);
+  const { expires_in: life, interval } = answer;
+  if (deviceCode === undefined || userCode === undefined || verificationUri === undefined) throw strange(server);
+  if (!isOfOrigin(verificationUri, server.origin)) throw strange(server);
+  return {
+    deviceCode,
+    userCode,
+    verificationUri,
+    expiresAt: deps.clock.now() + (typeof life === "number" && life > 0 ? life : 300) * 1_000,
+    intervalMs: (typeof interval === "number" && interval > 0 ? interval : 5) * 1_000,
+  };
+}
+
+/** Asks until the person has decided. Throws CliFailure 4 when they refuse, 9 when the code is over. */
+export async function waitForDevice(
+  deps: TokenDeps,
+  endpoints: AuthorizationServer,
+  device: DeviceCode,
+  resource: string,
+): Promise<TokenAnswer> {
+  let pauseMs = device.intervalMs;
+  while (deps.clock.now() < device.expiresAt) {
+    await deps.clock.sleep(pauseMs, deps.signal);
+    try {
+      return await requestTokens(deps, endpoints.tokenEndpoint, {
+        grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+        device_code: device.deviceCode,
+        resource,
+      });
+    } catch (error) {
+      pauseMs = nextPause(error, pauseMs);
+    }
+  }
+  throw over();
+}
+
+/** How long to wait before the next question; throws what ends the waiting. */
+function nextPause(error: unknown, pauseMs: number): number {
+  const code = error instanceof CliFailure ? error.code : "";
+  if (code === "authorization_pending") return pauseMs;
+  // RFC 8628, 3.5: five seconds more for slow_down; a network that fails is asked less often too.
+  if (code === "slow_down" || code === "unreachable" || code === "unexpected_answer") return pauseMs + 5_000;
+  if (code === "rate_limited")
+    return Math.max(pauseMs + 5_000, error instanceof CliFailure ? (error.retryAfterMs ?? 0) : 0);
+  if (code === "expired_token") throw over();
+  if (code !== "access_denied") throw error;
+  throw new CliFailure({
+    code,
+    exit: EXIT.notSignedIn,
+    message: "The sign-in was refused in the browser; nothing was changed.",
+    hint: "kb login --device begins anew.",
+  });
+}
+
+function over(): CliFailure {
+  return new CliFailure({
+    code: "timed_out",
+    exit: EXIT.timedOut,
+    message: "Nobody typed the code in time, so it is over.",
+    hint: "kb login --device shows a new one.",
+  });
+}
+
+function strange(server: ServerUrl): CliFailure {
+  return new CliFailure({
+    code: "unexpected_answer",
+    exit: EXIT.unreachable,
+    message: `${server.baseUrl} gives no usable code to type.`,
+    hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+  });
+}

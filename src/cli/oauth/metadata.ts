@@ -1,0 +1,69 @@
+import type { ServerUrl } from "#api/server-url.ts";
+import { makeApi } from "#cli/api.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure } from "#cli/failure.ts";
+import { textOf } from "#cli/state-file.ts";
+
+/** The addresses of a server's sign-in, all of its own origin. */
+export interface AuthorizationServer {
+  issuer: string;
+  authorizationEndpoint: string;
+  tokenEndpoint: string;
+  revocationEndpoint: string;
+  deviceAuthorizationEndpoint: string;
+}
+
+/**
+ * Asks the server where its sign-in is.
+ *
+ * @throws CliFailure when it has none, or names another origin: a token must not be asked for or sent elsewhere
+ *
+ * Source: RFC 8414; research auth, §6.
+ */
+export async function discover(deps: Pick<Deps, "fetch" | "signal">, server: ServerUrl): Promise<AuthorizationServer> {
+  const origin: ServerUrl = { ...server, baseUrl: server.origin };
+  const api = makeApi(deps, { server: origin, serverFrom: "flag", profile: undefined, defaults: {} });
+  const path = "/.well-known/oauth-authorization-server";
+  const metadata = await api
+    .call<Record<string, unknown>>("GET", path, { timeoutMs: 15_000 })
+    .catch((error: unknown) => {
+      throw error instanceof CliFailure && error.exit !== EXIT.unreachable ? noSignIn(server, error) : error;
+    });
+  const address = (name: string): string => addressIn(metadata, name, server);
+  return {
+    issuer: address("issuer"),
+    authorizationEndpoint: address("authorization_endpoint"),
+    tokenEndpoint: address("token_endpoint"),
+    revocationEndpoint: address("revocation_endpoint"),
+    deviceAuthorizationEndpoint: address("device_authorization_endpoint"),
+  };
+}
+
+/** True when the address is one of this origin. */
+export function isOfOrigin(address: string, origin: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === origin;
+}
+
+function addressIn(metadata: Record<string, unknown>, name: string, server: ServerUrl): string {
+  const address = textOf(metadata[name]);
+  if (address !== undefined && isOfOrigin(address, server.origin)) return address;
+  if (address === undefined || !URL.canParse(address)) throw noSignIn(server);
+  const { origin } = new URL(address);
+  throw new CliFailure({
+    code: "other_origin",
+    exit: EXIT.unreachable,
+    message: `${server.baseUrl} names an address of ${origin} for signing in, and a login never leaves the server that it is for.`,
+    hint: `If that is the server's real address: kb login ${origin}. Otherwise its KB_PUBLIC_URL is wrong.`,
+  });
+}
+
+function noSignIn(server: ServerUrl, cause?: unknown): CliFailure {
+  return new CliFailure({
+    code: "sign_in_unsupported",
+    exit: EXIT.unreachable,
+    message: `${server.baseUrl} offers no sign-in by browser.`,
+    hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+    cause,
+  });
+}

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { test } from "vitest";
+import { KeychainUnavailable, makeKeychain } from "#cli/keychain.ts";
+
+/** A child that runs this program in place of the real one. */
+const playing = (program: string) => () => spawn(process.execPath, ["-e", program], { stdio: "pipe" });
+
+const ECHO = `process.stdin.on("data", (d) => process.stdout.write(JSON.stringify({ ok: true, secret: String(d) })));`;
+
+test("the secret goes over stdin and comes back over stdout, never in an argument", async ({ expect }) => {
+  const keychain = makeKeychain(playing(ECHO));
+  expect(JSON.parse((await keychain.find("https://kb.test")) ?? "")).toEqual({
+    op: "find",
+    account: "https://kb.test",
+  });
+  const args = `process.stdin.on("data", () => process.stdout.write(JSON.stringify({ ok: !process.argv.join().includes("SECRET") })));`;
+  await makeKeychain(playing(args)).save("https://kb.test", "SECRET");
+});
+
+test("an absent secret is undefined", async ({ expect }) => {
+  const keychain = makeKeychain(playing(`process.stdout.write('{"ok":true,"secret":null}')`));
+  expect(await keychain.find("https://kb.test")).toBeUndefined();
+});
+
+test("test 59: a keychain that hangs is given up in time, and its process is gone", async ({ expect }) => {
+  let child: ReturnType<ReturnType<typeof playing>> | undefined;
+  const keychain = makeKeychain(() => (child = playing("setInterval(() => {}, 1000)")()), 60);
+  await expect(keychain.find("https://kb.test")).rejects.toThrow("it did not answer within 0.06 s");
+  expect(child?.signalCode).toBe("SIGKILL");
+});
+
+test.for([
+  [
+    "Platform failure: DBus error: Using X11 for dbus-daemon autolaunch was disabled at compile time",
+    "there is no desktop session",
+  ],
+  ["The name org.freedesktop.secrets was not provided by any .service files", "no keychain service runs here"],
+  ["Couldn't access platform secure storage: prompt was dismissed", "it is locked"],
+  ["DBus error: Did not receive a reply. Possible causes include", "it does not answer"],
+  ["Cannot find module '@napi-rs/keyring'", "its library is not installed"],
+  ["something else", "something else"],
+] as const)("%s is said as: %s", async ([why, said], { expect }) => {
+  const answer = JSON.stringify(JSON.stringify({ ok: false, why }));
+  const failing = makeKeychain(playing(`process.stdout.write(${answer})`)).save("a", "b");
+  await expect(failing).rejects.toThrow(KeychainUnavailable);
+  await expect(failing).rejects.toThrow(said);
+});
+
+test("a child that dies without an answer is no keychain", async ({ expect }) => {
+  await expect(makeKeychain(playing("process.exit(3)")).find("a")).rejects.toThrow(KeychainUnavailable);
+});
