@@ -2,16 +2,19 @@ import type { EntryState } from "#api/session.ts";
 import { makeGroupService, type GroupService } from "./groups/service.ts";
 import { makeSecretCookie, makeSessionCookie, type SecretCookie, type SessionCookie } from "./http/cookies.ts";
 import type { CursorCodec } from "./http/cursor.ts";
-import { makeNoThrottle, makeThrottle } from "./http/throttle.ts";
+import { makeGuardedFetch } from "./http/guarded-fetch.ts";
+import { makeNoThrottle, makeThrottle, type Throttle } from "./http/throttle.ts";
 import { makeAfterwards } from "./mail/afterwards.ts";
 import { makePost, NO_MAILER } from "./mail/post.ts";
 import type { Afterwards } from "./ports/afterwards.ts";
 import type { AuditRecorder } from "./ports/audit.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
 import type { Mailer } from "./ports/mailer.ts";
+import type { AddressGuard } from "./ports/network.ts";
 import type { Store } from "./ports/store.ts";
+import type { Vault } from "./ports/vault.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
-import { makeAccountService } from "./sessions/accounts.ts";
+import { makeAccountService, type AccountService } from "./sessions/accounts.ts";
 import { makeConfirmService, type ConfirmService } from "./sessions/confirm.ts";
 import { makeLinkService } from "./sessions/links.ts";
 import { makeOnboardingService, type OnboardingService } from "./sessions/onboarding.ts";
@@ -20,6 +23,10 @@ import { makeProfileService, type ProfileService } from "./sessions/profile.ts";
 import { makeResetService, type ResetService } from "./sessions/reset.ts";
 import { makeSessionService, type SessionService } from "./sessions/service.ts";
 import { makeSignUpService, type SignUpService } from "./sessions/sign-up.ts";
+import { takeTry } from "./sessions/doors.ts";
+import { makeProvider, type SsoSettings } from "./sso/provider.ts";
+import { makeSsoService, type SsoService } from "./sso/service.ts";
+import { makeTrips } from "./sso/trips.ts";
 import { makeInvitationService, type InvitationService } from "./workspaces/invitations.ts";
 import { makeMyWorkspaceService, type MyWorkspaceService } from "./workspaces/mine.ts";
 import { makeWorkspaceService, type WorkspaceService } from "./workspaces/service.ts";
@@ -28,6 +35,7 @@ import { makeWorkspaceService, type WorkspaceService } from "./workspaces/servic
 export interface People {
   cookie: SessionCookie;
   sessions: SessionService;
+  accounts: AccountService;
   onboarding: OnboardingService;
   invitationAcceptance: AcceptService;
   signUp: SignUpService;
@@ -35,6 +43,8 @@ export interface People {
   confirmations: ConfirmService;
   passwordReset: ResetService;
   profile: ProfileService;
+  sso: SsoService;
+  ssoCookie: SecretCookie;
   workspaces: WorkspaceService;
   myWorkspaces: MyWorkspaceService;
   invitations: InvitationService;
@@ -53,6 +63,11 @@ export interface PeopleOptions {
   settings: Pick<EntryState, "mode" | "signup"> & { baseUrl: string; rateLimits: "on" | "off" };
   /** What carries e-mail; without it links are shown to who made them. */
   mailer?: Mailer | undefined;
+  /** The provider of single sign-on, if there is one. */
+  sso?: SsoSettings | undefined;
+  vault: Vault;
+  /** Judges the addresses of the provider. */
+  addressGuard: AddressGuard;
   passwordCosts?: PasswordCosts | undefined;
   announceSetupCode?: ((code: string) => void) | undefined;
 }
@@ -86,12 +101,15 @@ export function makePeople(options: PeopleOptions): People {
     sessions,
     signUp,
     signUpCookie,
+    accounts,
+    sso: makeSso({ ...options, audit, sessions, accounts, throttle: limits.firstStep }),
+    ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),
     afterwards,
     onboarding: makeOnboardingService({
       ...door,
       throttle: limits.firstStep,
       log,
-      entry: { mode, signup, sso: null, canMail: post.canMail },
+      entry: { mode, signup, sso: options.sso?.name ?? null, canMail: post.canMail },
       ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
     }),
     invitationAcceptance: makeAcceptService({ ...door, throttle: limits.firstStep }),
@@ -103,6 +121,19 @@ export function makePeople(options: PeopleOptions): People {
     invitations: makeInvitationService({ ...base, throttle: limits.invitation }),
     groups: makeGroupService(base),
   };
+}
+
+function makeSso(options: PeopleOptions & Pick<People, "sessions" | "accounts"> & { throttle: Throttle }): SsoService {
+  const { settings, sso, addressGuard, throttle } = options;
+  const { baseUrl, signup } = settings;
+  const fetch = makeGuardedFetch(addressGuard);
+  return makeSsoService({
+    ...options,
+    signup,
+    trips: makeTrips(options),
+    at: sso && { settings: sso, provider: makeProvider({ ...options, settings: sso, baseUrl, fetch }) },
+    takeTry: ({ origin }) => takeTry(throttle, origin),
+  });
 }
 
 function makeLimits({ clock, settings }: Pick<PeopleOptions, "clock" | "settings">) {

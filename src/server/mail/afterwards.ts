@@ -18,6 +18,9 @@ export function makeAfterwards({ log }: { log: Log }): Afterwards {
     } catch (error) {
       // The last place that sees it: nobody waits for the outcome.
       log.warn({ error: error instanceof Error ? error.message : String(error) }, `${job.what} failed`);
+    } finally {
+      running--;
+      start();
     }
   }
 
@@ -26,10 +29,7 @@ export function makeAfterwards({ log }: { log: Log }): Afterwards {
       const job = waiting.shift();
       if (!job) break;
       running++;
-      void runOne(job).then(() => {
-        running--;
-        start();
-      });
+      void runOne(job);
     }
     if (running === 0 && waiting.length === 0) for (const resolve of idlers.splice(0)) resolve();
   }

@@ -28,7 +28,7 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
   sign_up: "/confirm",
   verification: "/confirm",
   email_change: "/confirm",
-  password_reset: "/reset",
+  password_reset: "/reset-password",
 };
 
 export function makeLinkService(options: {
