@@ -5,6 +5,7 @@ import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";
+import { type CreateRule, findCreateRule, type Idempotency } from "./idempotency.ts";
 import type { Limits } from "./limits.ts";
 import { parseRequest } from "./request.ts";
 
@@ -49,6 +50,8 @@ export interface MounterOptions {
   authenticator: Authenticator;
   /** Counts requests by who sends them. */
   limits: Pick<Limits, "chargeRequest">;
+  /** Makes creates repeatable. */
+  idempotency: Pick<Idempotency, "run">;
   /** Checks every JSON answer against the contract and fails when it does not fit. For tests. */
   checksAnswers?: boolean;
 }
@@ -63,7 +66,8 @@ export function makeMounter(options: MounterOptions): Mounter {
 
   function add(kind: Mounted["kind"], route: RouteConfig, handler: Mounted["handler"]): void {
     const rule = requireRule(kind, route);
-    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path) });
+    const create = findCreateRule(route.method, route.path);
+    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...(create && { create }) });
   }
 
   return {
@@ -90,6 +94,8 @@ interface Mounted {
   rule: DoorRule;
   handler: (call: Record<string, unknown>) => unknown;
   pattern: RegExp;
+  /** Set where `Idempotency-Key` counts. */
+  create?: CreateRule;
 }
 
 async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {
@@ -101,8 +107,25 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   });
   const who = asKind(entry, caller, c);
   if (caller.type !== "nobody") options.limits.chargeRequest(caller);
-  const result = await entry.handler({ ...(await parseRequest(entry.route, c)), ...who, origin, c });
-  return toResponse(entry.route, result, options.checksAnswers === true, c);
+  const parsed = await parseRequest(entry.route, c);
+  const call = { ...parsed, ...who, origin, c };
+  const isChecked = options.checksAnswers === true;
+  if (entry.create === undefined) return toResponse(entry.route, await entry.handler(call), isChecked, c);
+  const { query, body } = parsed;
+  const answered = await options.idempotency.run(
+    {
+      rule: entry.create,
+      caller,
+      route: `${c.req.method} ${c.req.path}`,
+      key: c.req.header("idempotency-key"),
+      pathId: c.req.param("id"),
+      content: { query, body },
+    },
+    async () => toAnswer(entry.route, await entry.handler(call), isChecked),
+  );
+  if (answered.isReplay) c.header("Idempotency-Replayed", "true");
+  // A status that `toAnswer` gave, now or when it was stored.
+  return write(c, { ...answered, status: answered.status as Success });
 }
 
 function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, unknown> {
@@ -123,14 +146,24 @@ function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, u
 
 function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: AppContext): Response {
   if (result instanceof Response) return result;
-  const { status, schema } = successOf(route);
-  if (schema === undefined) return c.body(null, 204);
-  if (isChecked) schema.parse(result);
-  return c.json(result, status);
+  return write(c, toAnswer(route, result, isChecked));
 }
 
+function write(c: AppContext, { status, body }: { status: Success; body: unknown }): Response {
+  return status === 204 ? c.body(null, 204) : c.json(body, status);
+}
+
+function toAnswer(route: RouteConfig, result: unknown, isChecked: boolean): { status: Success; body: unknown } {
+  const { status, schema } = successOf(route);
+  if (schema === undefined) return { status: 204, body: null };
+  if (isChecked) schema.parse(result);
+  return { status, body: result };
+}
+
+type Success = 200 | 201 | 202 | 204;
+
 /** The status and JSON schema of the first successful answer in the contract. */
-function successOf(route: RouteConfig): { status: 200 | 201 | 202; schema: z.ZodType | undefined } {
+function successOf(route: RouteConfig): { status: Success; schema: z.ZodType | undefined } {
   const status = Object.keys(route.responses).find((key) => key.startsWith("2"));
   const response = status === undefined ? undefined : route.responses[status];
   const content = response && "content" in response ? response.content : undefined;

@@ -3,6 +3,7 @@ import type { AuditStore } from "./store/audit.ts";
 import type { ConnectorStore } from "./store/connectors.ts";
 import type { EntityStore } from "./store/entities.ts";
 import type { GrantStore } from "./store/grants.ts";
+import type { IdempotencyStore } from "./store/idempotency.ts";
 import type { InstallationStore } from "./store/installation.ts";
 import type { ItemWriteStore } from "./store/item-writes.ts";
 import type { ItemStore } from "./store/items.ts";
@@ -34,6 +35,8 @@ export interface Store {
   readonly oauth: OAuthStore;
   /** The queue is claimed across workspaces; every job names its own. */
   readonly queue: QueueStore;
+  /** Every key holds a hash that names its workspace. */
+  readonly idempotency: IdempotencyStore;
   in(workspaceId: string): WorkspaceStore;
   /**
    * Runs `work` in one writing transaction: all of it or nothing. No network and no waiting inside; a transaction that

@@ -5,6 +5,7 @@ import { makeAuditStore } from "./store/audit.ts";
 import { makeConnectorStore } from "./store/connectors.ts";
 import { makeEntityStore } from "./store/entities.ts";
 import { makeGrantStore } from "./store/grants.ts";
+import { makeIdempotencyStore } from "./store/idempotency.ts";
 import { makeInstallationStore } from "./store/installation.ts";
 import { makeItemWriteStore } from "./store/item-writes.ts";
 import { makeItemStore } from "./store/items.ts";
@@ -32,6 +33,7 @@ export function makeStore(sql: SqlHandles): Store {
     tokenLookup: makeTokenLookup(sql),
     oauth: makeOAuthStore(sql),
     queue: makeQueueStore(sql),
+    idempotency: makeIdempotencyStore(sql),
     in: (workspaceId) => makeWorkspaceStore(sql, workspaceId),
     transaction: (work) =>
       sql.write.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import { canonicalJson } from "#server/ports/store/audit-chain.ts";
+import type { IdempotencyRecord } from "#server/ports/store/idempotency.ts";
+import type { Store } from "#server/ports/store.ts";
+import type { Caller } from "./authenticate.ts";
+import { routeShape } from "./auth.ts";
+
+/** What a create answers with that must not be kept, and where in the answer the id of what it made stands. */
+export interface CreateRule {
+  /** Path of the id, such as `token.id`; absent = the id in the route's path. */
+  id?: string;
+  /** Members of the answer that are secrets: an answer that has one of them is never stored. */
+  secrets?: readonly string[];
+}
+
+/** Every route that takes `Idempotency-Key`. Source: design page "api", Conventions; S14. */
+export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
+  "POST /api/api-tokens": { id: "token.id", secrets: ["plaintext"] },
+  "POST /api/workspaces": { id: "workspace.id" },
+  "POST /api/workspace/invitations": { id: "invitation.id", secrets: ["url"] },
+  "POST /api/workspace/members/{id}/password-reset": { secrets: ["url"] },
+  "POST /api/groups": { id: "group.id" },
+  "POST /api/local-roots": { id: "root.id" },
+  "POST /api/connectors": { id: "connector.id", secrets: ["key"] },
+  "POST /api/connectors/{id}/syncs": { id: "sync.id" },
+  "POST /api/connectors/{id}/rotate-key": { secrets: ["key"] },
+  "POST /api/connectors/{id}/uploads": { id: "upload.id" },
+};
+
+/** A create as it was sent. */
+export interface CreateRequest {
+  rule: CreateRule;
+  caller: Caller;
+  /** `POST /api/groups`, with the ids of the path. */
+  route: string;
+  /** Of the header; undefined = it was sent without. */
+  key: string | undefined;
+  /** The id that stands in the path, if any. */
+  pathId: string | undefined;
+  /** Query and body as the contract parsed them. */
+  content: unknown;
+}
+
+/** An answer as it leaves: status and JSON. */
+export interface Answered {
+  status: number;
+  body: unknown;
+}
+
+export interface Idempotency {
+  /**
+   * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if need be.
+   *
+   * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that held a secret,
+   *   `invalid_request` for a header that is no key; whatever the create throws: then nothing was made and the key is
+   *   free again
+   */
+  run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }>;
+  /** Deletes records that are over. */
+  sweep(): Promise<void>;
+}
+
+const KEEP_MS = 24 * 3_600_000;
+const SWEEP_SLICE = 500;
+/** An answer that is larger is no create's: it would fill the database. */
+const MAX_ANSWER_CHARS = 256 * 1024;
+
+/** The rule of a route, whatever its parameters are called; undefined where the header means nothing. */
+export function findCreateRule(method: string, path: string): CreateRule | undefined {
+  return RULES_BY_SHAPE.get(routeShape(method, path));
+}
+
+const RULES_BY_SHAPE: ReadonlyMap<string, CreateRule> = new Map(
+  Object.entries(CREATE_RULES).map(([route, rule]) => {
+    const [method = "", path = ""] = route.split(" ");
+    return [routeShape(method, path), rule];
+  }),
+);
+
+/**
+ * The one place where a create becomes repeatable. Which keys are in hand is known in this process, which has the data
+ * folder to itself; a record that says "running" and is not in hand is what a crash left behind, and starts over.
+ */
+export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempotency">; clock: Clock }): Idempotency {
+  const inHand = new Map<string, { bodyHash: string; settled: Promise<unknown> }>();
+
+  async function first(request: CreateRequest, keyHash: string, bodyHash: string, create: () => Promise<Answered>) {
+    const now = clock.now();
+    const claim = { keyHash, bodyHash, now: new Date(now), expiresAt: new Date(now + KEEP_MS) };
+    const earlier = await store.idempotency.begin(claim);
+    if (earlier && earlier.status !== null) return replay(earlier, bodyHash);
+    if (earlier) {
+      await store.idempotency.drop(keyHash);
+      await store.idempotency.begin(claim);
+    }
+    let answered: Answered;
+    try {
+      answered = await create();
+    } catch (error) {
+      await store.idempotency.drop(keyHash);
+      throw error;
+    }
+    await store.idempotency.finish(keyHash, toOutcome(request, answered));
+    return { ...answered, isReplay: false };
+  }
+
+  return {
+    async run(request, create) {
+      if (request.key === undefined) return { ...(await create()), isReplay: false };
+      const keyHash = hashOf([...whoOf(request.caller), request.route, checkKey(request.key)]);
+      const bodyHash = hashOf(request.content);
+      for (let other = inHand.get(keyHash); other !== undefined; other = inHand.get(keyHash)) {
+        if (other.bodyHash !== bodyHash) throw reused();
+        // Whatever becomes of it: what is there then decides.
+        await other.settled.catch(() => undefined);
+      }
+      const running = first(request, keyHash, bodyHash, create);
+      inHand.set(keyHash, { bodyHash, settled: running });
+      try {
+        return await running;
+      } finally {
+        inHand.delete(keyHash);
+      }
+    },
+    async sweep() {
+      while ((await store.idempotency.sweep(new Date(clock.now()), SWEEP_SLICE)) === SWEEP_SLICE);
+    },
+  };
+}
+
+function replay(
+  { bodyHash, status, answer, targetId }: IdempotencyRecord,
+  asked: string,
+): Answered & { isReplay: boolean } {
+  if (bodyHash !== asked) throw reused();
+  if (answer !== null) return { status: status ?? 200, body: JSON.parse(answer), isReplay: true };
+  const what = targetId === null ? "It was done" : `It made ${targetId}`;
+  throw new ApiError("already_created", {
+    message: `${what} when this was first sent. Its secret was shown then, and is kept nowhere.`,
+    hint: "If the answer was lost, delete what it made and create another with a new Idempotency-Key.",
+    ...(targetId !== null && { details: { id: targetId } }),
+  });
+}
+
+function toOutcome({ rule, pathId }: CreateRequest, { status, body }: Answered) {
+  const text = JSON.stringify(body ?? null);
+  const hasSecret = rule.secrets?.some((name) => !isAbsent(memberOf(body, name))) === true || SECRET.test(text);
+  const id = rule.id === undefined ? pathId : memberOf(body, rule.id);
+  return {
+    status,
+    answer: hasSecret || text.length > MAX_ANSWER_CHARS ? null : text,
+    targetId: typeof id === "string" ? id : null,
+  };
+}
+
+/** Should a rule have forgotten one. */
+const SECRET = /kb_(?:pat|con)_[0-9A-Za-z]{38}|#token=/;
+
+/** `token.id` of `{token: {id}}`. */
+function memberOf(value: unknown, path: string): unknown {
+  let found: unknown = value;
+  for (const name of path.split(".")) {
+    if (typeof found !== "object" || found === null) return undefined;
+    found = Object.entries(found).find(([key]) => key === name)?.[1];
+  }
+  return found;
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** Workspace, person and credential: the same key of somebody else is another key. */
+function whoOf(caller: Caller): string[] {
+  switch (caller.type) {
+    case "actor": {
+      const { workspaceId, userId, credential } = caller.actor;
+      return [workspaceId, userId, `${credential.type}:${credential.id}`];
+    }
+    case "connector": {
+      const { workspaceId, connectorId, keyId } = caller.connector;
+      return [workspaceId, connectorId, `key:${keyId}`];
+    }
+    case "nobody":
+      throw new Error("A route that anybody may call takes no Idempotency-Key.");
+  }
+}
+
+function checkKey(key: string): string {
+  if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
+  throw new ApiError("invalid_request", {
+    message: "Idempotency-Key is 1 to 200 visible ASCII characters.",
+    field: "Idempotency-Key",
+  });
+}
+
+function reused(): ApiError {
+  return new ApiError("idempotency_key_reused", {
+    message: "This Idempotency-Key was sent before with another body. Use a new key for another request.",
+  });
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}
