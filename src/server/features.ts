@@ -12,6 +12,7 @@ import { loadTokenCounter } from "./mcp/tokens.ts";
 import { makeTools } from "./mcp/tools.ts";
 import type { EntityFinder, EntityService, SearchService } from "./ports/answers.ts";
 import type { Extractor } from "./ports/extractor.ts";
+import { MAX_PART_BYTES } from "./ports/parts.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
 import { makeSearchService } from "./search/service.ts";
 import { readPushDocument } from "./sources/push/document.ts";
@@ -65,6 +66,9 @@ const AS_MADE: Around = (_name, part) => part;
 
 /** Bytes of pushed documents in memory at once: two of the largest. */
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
+
+/** Bytes of files inside pushed archives in memory at once: two of the largest. */
+const ARCHIVES_AT_ONCE = 2 * MAX_PART_BYTES;
 
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
@@ -130,7 +134,8 @@ export async function makeFeatures(
       readDocument: readPushDocument,
       documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
       openPart: makePartOpener(extractor),
-      prepareItem: makeItemPreparer({ extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
+      archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
+      prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
     }),
   );
   const { fetchOriginal, notesFor } = connectors;

@@ -1,10 +1,16 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
+import { MAX_PART_BYTES } from "#server/ports/parts.ts";
+import type { PartRules } from "#server/ports/source.ts";
+import type { BatchUpload, ItemOp, OpOutcome } from "#server/ports/store/item-writes.ts";
+import { pushResultOf } from "#server/ports/store/push-uploads.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/ports/push.ts";
+import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { toResult } from "./push-answers.ts";
 import { beginPlan, type Plan, planUpsert, toUpload } from "./push-items.ts";
+import { requireSource } from "./parts.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable } from "./push-parts.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
@@ -21,11 +27,13 @@ const AROUND_THE_FILE = 2 * 1024 * 1024;
 const WAIT_MS = 60_000;
 
 /**
- * Stores one document: its line, and the text of its bytes. The bytes themselves are not kept. Idempotent by
- * (externalId, version); without a version the bytes are it.
+ * Stores one document: its line, the text of its bytes, and the files inside it as items of their own. The bytes
+ * themselves are not kept. Idempotent by (externalId, version); without a version the bytes are it. One with many files
+ * goes in several transactions and has its version with the last: until then sending it again reads it again.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
- *   `unsupported_media_type`, `unavailable` when too many come at once; of the line: its own code. Then nothing is stored
+ *   `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; of
+ *   the line: its own code. Then it is not stored, or is not stored whole
  */
 export async function pushDocument(
   parts: Parts,
@@ -43,9 +51,9 @@ export async function pushDocument(
     await noteRefusal(parts, target, tooLarge);
     throw tooLarge;
   }
-  const leave = await enterGate(parts, body.bytes ?? MAX_PUSHED_BYTES);
+  const leave = await enterGate(parts.documentGate, body.bytes ?? MAX_PUSHED_BYTES);
   try {
-    return await storeDocument(parts, target, await readDocument(parts, target, body));
+    return await openDocument(parts, target, await readDocument(parts, target, body));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
     throw tooMany(error);
@@ -54,9 +62,25 @@ export async function pushDocument(
   }
 }
 
-async function enterGate(parts: Parts, bytes: number): Promise<() => void> {
+async function openDocument(parts: Parts, target: PushTarget, document: PushedDocument): Promise<PushResult> {
+  const rules = await rulesOf(parts, target);
+  // What an archive holds is not known before it is read.
+  const leave = rules?.archives === true ? await enterGate(parts.archiveGate, MAX_PART_BYTES) : undefined;
   try {
-    return await parts.documentGate.enter(bytes, AbortSignal.timeout(WAIT_MS));
+    return await storeDocument(parts, target, document, rules);
+  } finally {
+    leave?.();
+  }
+}
+
+async function rulesOf({ sources }: Parts, { connector }: PushTarget): Promise<PartRules | undefined> {
+  const source = await requireSource(sources, connector.providerId);
+  return source.partRules?.(parseConfig(source, connector.config));
+}
+
+async function enterGate(gate: Parts["documentGate"], bytes: number): Promise<() => void> {
+  try {
+    return await gate.enter(bytes, AbortSignal.timeout(WAIT_MS));
   } catch (cause) {
     throw tooMany(cause);
   }
@@ -86,19 +110,101 @@ async function* readBody(stream: AsyncIterable<Uint8Array> | null): AsyncGenerat
   }
 }
 
-async function storeDocument(parts: Parts, target: PushTarget, document: PushedDocument): Promise<PushResult> {
+async function storeDocument(
+  parts: Parts,
+  target: PushTarget,
+  document: PushedDocument,
+  rules: PartRules | undefined,
+): Promise<PushResult> {
   const { item, notes, bytes, fileName, mimeType } = document;
   const event = { t: "upsert" as const, item };
   const line: PushedLine = { ok: true, line: 1, externalId: item.externalId, event, notes };
   const plan = await beginPlan(parts, target, [line]);
+  const before = plan.versions.get(item.externalId)?.version;
   const content = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
-  await planUpsert(parts, target, plan, { line: 1, item, notes }, content);
-  const outcomes = await apply(parts, target, plan);
+  await planUpsert(parts, target, plan, { line: 1, item, notes }, { content, rules });
+  const outcomes = await applyWhole(parts, target, plan, before);
   const [answer] = plan.answers;
   if (!outcomes || !answer) {
     throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
   }
   return toResult(answer, outcomes);
+}
+
+/** Ops and characters of one transaction: others wait no longer for the writer. Source: design page "architecture". */
+const OPS_AT_ONCE = 20;
+const CHARS_AT_ONCE = 500_000;
+
+/**
+ * Stores the plan of a document, in several transactions where it is long. Each is refused unless the item is still what
+ * the one before left, so that of two pushes of one item one is stored whole.
+ *
+ * @param before  the version that was stored when the plan was made; undefined = the item was not there
+ * @returns what became of the first transaction's ops; undefined when the connector is going
+ */
+async function applyWhole(
+  parts: Parts,
+  { caller, uploadId }: PushTarget,
+  plan: Plan,
+  before: string | null | undefined,
+): Promise<OpOutcome[] | undefined> {
+  const slices = cutOps(plan.ops);
+  const [opening = [], ...rest] = slices;
+  const [first] = opening;
+  if (first?.op !== "upsert" || rest.length === 0) {
+    const expects = first?.op === "upsert" ? { externalId: first.item.externalId, version: before } : undefined;
+    return applyOps(parts, caller.workspaceId, caller.connectorId, plan.ops, {
+      ...(uploadId !== undefined && { upload: toUpload(uploadId, [], plan) }),
+      ...(expects && { expects }),
+    });
+  }
+  const { externalId } = first.item;
+  // No version that anybody sends: whoever finds it reads the item again.
+  const underWay = `storing:${Buffer.from(parts.randomBytes(12)).toString("base64url")}`;
+  const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
+    applyOps(parts, caller.workspaceId, caller.connectorId, ops, {
+      expects: { externalId, version },
+      ...(upload && { upload }),
+    });
+  const empty = uploadId === undefined ? undefined : emptyUpload(uploadId);
+  const started: ItemOp = { op: "upsert", item: { ...first.item, version: underWay } };
+  const outcomes = await apply([started, ...opening.slice(1)], before, empty);
+  for (const [at, ops] of rest.entries()) {
+    if (!outcomes) return undefined;
+    const isLast = at === rest.length - 1;
+    const upload = isLast && uploadId !== undefined ? endOfUpload(uploadId, plan, outcomes) : empty;
+    if (!(await apply(ops, underWay, upload))) return undefined;
+  }
+  return outcomes;
+}
+
+function cutOps(ops: readonly ItemOp[]): ItemOp[][] {
+  const slices: ItemOp[][] = [];
+  let slice: ItemOp[] = [];
+  let chars = 0;
+  for (const op of ops) {
+    slice.push(op);
+    if (op.op === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
+    if (slice.length < OPS_AT_ONCE && chars < CHARS_AT_ONCE) continue;
+    slices.push(slice);
+    [slice, chars] = [[], 0];
+  }
+  return slice.length > 0 || slices.length === 0 ? [...slices, slice] : slices;
+}
+
+/** Says that the upload goes on, and is refused when it does not. */
+function emptyUpload(uploadId: string): BatchUpload {
+  return { uploadId, phase: "open", lines: null, results: [], troubles: [], unnamed: 0 };
+}
+
+/** The upload with the results of ops that an earlier transaction did. */
+function endOfUpload(uploadId: string, plan: Plan, outcomes: readonly OpOutcome[]): BatchUpload {
+  const upload = toUpload(uploadId, [], plan);
+  const results = upload.results.map((each) => {
+    const outcome = "op" in each ? outcomes[each.op] : undefined;
+    return outcome === undefined ? each : { result: pushResultOf(outcome) };
+  });
+  return { ...upload, results };
 }
 
 async function noteRefusal(parts: Parts, target: PushTarget, { code, message, details }: ApiError): Promise<void> {

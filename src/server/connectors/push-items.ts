@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
-import type { Principal, SourceItem } from "#server/ports/source.ts";
+import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
 import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
-import type { Parts, PushTarget } from "./push-parts.ts";
+import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
 
 /** A line about an item, or one that was refused. */
 export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
@@ -95,11 +95,11 @@ export async function planUpsert(
   { caller, connector }: PushTarget,
   plan: Plan,
   given: { line: number; item: SourceItem; notes: readonly string[] },
-  content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
+  file?: { content: ItemBytes; rules: PartRules | undefined },
 ): Promise<void> {
   const { access, offending } = plan.authority.judge(given.item.access);
   const people = plan.authority.judgePeople(given.item);
-  const item = { ...people.item, version: given.item.version ?? hashOf(people.item, content?.bytes) };
+  const item = { ...people.item, version: given.item.version ?? hashOf(people.item, file?.content.bytes) };
   const { externalId, version } = item;
   const answer: Answer = { line: given.line, externalId, notes: [...given.notes, ...people.notes] };
   if (offending.length > 0) {
@@ -113,13 +113,42 @@ export async function planUpsert(
     plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
     return;
   }
-  const prepared = await parts.prepareItem(caller.workspaceId, connector, item, () => access, content);
-  if (!prepared) throw new Error("A pushed item can't be gone before it is read.");
-  const { text } = prepared;
+  const { content, rules } = file ?? {};
+  const prepared = await parts.prepareItem(caller.workspaceId, connector, {
+    item,
+    judge: () => access,
+    ...(content && { content }),
+    ...(rules && { rules }),
+  });
+  const [first] = prepared?.ops ?? [];
+  if (!prepared || first?.op !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
   const last = plan.answers.at(-1);
-  if (content && last && text.state !== "text") last.notes = [...last.notes, `it has no text: ${text.message}`];
-  plan.ops.push({ op: "upsert", item: prepared });
-  plan.versions.set(externalId, text.state === "failed" ? undefined : { version, indexState: "indexed" });
+  if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
+  plan.ops.push(...prepared.ops);
+  plan.versions.set(externalId, isWhole(prepared.ops, version) ? { version, indexState: "indexed" } : undefined);
+}
+
+/** Whether these ops leave the item as one that is not read again in this version. */
+function isWhole(ops: readonly ItemOp[], version: string): boolean {
+  const [first] = ops;
+  if (first?.op !== "upsert" || first.item.text.state === "failed") return false;
+  const { externalId } = first.item;
+  const last = ops.find((op) => op.op === "parts" && op.externalId === externalId) ?? first.item;
+  return "version" in last && last.version === version;
+}
+
+const NOTES_KEPT = 10;
+
+/** What of a document is not found by its words, and why. */
+function notesOf(ops: readonly ItemOp[]): string[] {
+  const notes: string[] = [];
+  for (const [at, op] of ops.entries()) {
+    if (op.op === "upsert" && at === 0 && op.item.text.state !== "text") {
+      notes.push(`it has no text: ${op.item.text.message}`);
+    }
+    if (op.op === "skip" && notes.length < NOTES_KEPT) notes.push(`${op.externalId}: ${op.message}`);
+  }
+  return notes;
 }
 
 /** The part of a batch that its upload keeps. */

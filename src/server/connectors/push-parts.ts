@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
 import type { PushedDocument, PushedLine } from "#server/ports/push.ts";
-import type { SourceAccess, SourceItem } from "#server/ports/source.ts";
+import type { PartRules, SourceAccess, SourceItem } from "#server/ports/source.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { PreparedItem } from "#server/ports/store/item-writes.ts";
+import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import type { ConnectorParts } from "./parts.ts";
 
 /** What pushing needs beside the rest: the readers of lines and documents and the maker of items. */
@@ -14,18 +14,34 @@ export interface PushParts {
     options: { contentType: string | undefined; place: string },
   ): Promise<PushedDocument>;
   /** Bounds the bytes of documents in memory, whoever sent them. */
-  documentGate: { enter(bytes: number, signal: AbortSignal): Promise<() => void> };
+  documentGate: Gate;
+  /** The same for the members of archives: entered by those who are through the other, so nobody waits for a circle. */
+  archiveGate: Gate;
   /**
-   * Extracts and analyzes; `judge` decides over its access, `content` is what an item with content `fetch` holds.
-   * Undefined can't happen: nothing is fetched.
+   * Extracts and analyzes an item and the files inside it; `judge` decides over its access, `content` is what an item
+   * with content `fetch` holds. The first of the ops stores the item itself. Undefined can't happen: nothing is fetched.
    */
   prepareItem(
     workspaceId: string,
     connector: Pick<ConnectorRecord, "connectorId" | "name" | "providerId">,
-    item: SourceItem,
-    judge: (access: SourceAccess) => SourceAccess,
-    content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
-  ): Promise<PreparedItem | undefined>;
+    given: {
+      item: SourceItem;
+      judge: (access: SourceAccess) => SourceAccess;
+      content?: ItemBytes;
+      rules?: PartRules;
+    },
+  ): Promise<{ ops: readonly ItemOp[] } | undefined>;
+}
+
+interface Gate {
+  enter(bytes: number, signal: AbortSignal): Promise<() => void>;
+}
+
+/** What a document holds beside its line. */
+export interface ItemBytes {
+  bytes: Uint8Array;
+  mimeType?: string;
+  fileName: string;
 }
 
 /** Everything that the parts of a push work with. */

@@ -2,7 +2,8 @@ import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
-import { removalLimit } from "#server/ports/store/item-writes.ts";
+import { isPartId, outermostId } from "#server/ports/parts.ts";
+import { removalLimit, type StoredItem } from "#server/ports/store/item-writes.ts";
 import { type PushUploadRecord, UPLOAD_TTL_MS } from "#server/ports/store/push-uploads.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { walkStored } from "./stored.ts";
@@ -153,14 +154,27 @@ async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: Pus
   if (!(await pushUploads.finish(uploadId, parts.clock.now()))) throw over({ ...upload, state: "superseded" });
 }
 
-/** Living items that nothing has named since the set began; what is held already waits for its own approval. */
+/**
+ * Living items that nothing has named since the set began; what is held already waits for its own approval. Files inside
+ * an item go and stay with it.
+ */
 async function* unnamedItems(
   parts: ConnectorParts,
   caller: ConnectorCaller,
   { connectorId, uploadId }: PushUploadRecord,
 ): AsyncGenerator<string, void> {
-  for await (const item of walkStored(parts.store.in(caller.workspaceId), connectorId)) {
-    if (item.seenBy !== uploadId && item.indexState !== "held") yield item.kbId;
+  const workspace = parts.store.in(caller.workspaceId);
+  const isNamed = (item: Pick<StoredItem, "seenBy"> | undefined) => item?.seenBy === uploadId;
+  // The parts of an item follow each other, so it is looked up once for all of them.
+  let inside = { externalId: "", isNamed: false };
+  for await (const item of walkStored(workspace, connectorId)) {
+    const externalId = outermostId(item.externalId);
+    if (isPartId(item.externalId) && inside.externalId !== externalId) {
+      const outermost = await workspace.itemWrites.findStored(connectorId, externalId);
+      inside = { externalId, isNamed: isNamed(outermost) };
+    }
+    if (isNamed(item) || (isPartId(item.externalId) && inside.isNamed)) continue;
+    if (item.indexState !== "held") yield item.kbId;
   }
 }
 

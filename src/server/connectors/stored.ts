@@ -1,4 +1,4 @@
-import type { BatchUpload, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { ItemBatch, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";
 import type { ConnectorParts } from "./parts.ts";
 
@@ -33,13 +33,14 @@ export async function removeItems(
  * Applies ops that belong to no run.
  *
  * @returns what became of each; undefined when the connector is going
+ * @throws ApiError as `ItemWriteStore.applyBatch`
  */
 export async function applyOps(
   { store, clock }: Pick<ConnectorParts, "store" | "clock">,
   workspaceId: string,
   connectorId: string,
   ops: readonly ItemOp[],
-  { upload }: { upload?: BatchUpload } = {},
+  { upload, expects }: Pick<ItemBatch, "upload" | "expects"> = {},
 ): Promise<OpOutcome[] | undefined> {
   const { itemWrites } = store.in(workspaceId);
   const now = clock.now();
@@ -50,6 +51,7 @@ export async function applyOps(
     now,
     ops,
     ...(upload && { upload }),
+    ...(expects && { expects }),
   });
   return result.isApplied ? result.outcomes : undefined;
 }

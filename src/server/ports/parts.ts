@@ -6,6 +6,9 @@ const PART_MARK = "!//";
 /** Ids stand in URLs, logs and indexes: longer ones end in a digest. */
 const MAX_PART_ID_LENGTH = 400;
 
+/** Most bytes of all parts of one item. */
+export const MAX_PART_BYTES = 64 * 1_048_576;
+
 /** The externalId of a file inside a file. `digest` gives some characters that differ for different texts. */
 export function partExternalId(parentId: string, id: string, digest: (text: string) => string): string {
   const flat = id.replaceAll(/\/{2,}/gu, "/").replace(/^\//u, "");

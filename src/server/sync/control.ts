@@ -1,29 +1,57 @@
 import type { RandomBytes } from "#server/ports/clock.ts";
-import type { SourceItem } from "#server/ports/source.ts";
+import type { PartRules, SourceItem } from "#server/ports/source.ts";
 import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
-import type { PreparedItem } from "#server/ports/store/item-writes.ts";
-import { prepare, type PrepareOptions } from "./prepare.ts";
+import { makeKnown } from "./known.ts";
+import { type ItemWithParts, prepareWithParts } from "./parts.ts";
+import type { PrepareOptions } from "./prepare.ts";
 import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
 
-/** Makes an item that comes with its text, or with its bytes as `content`, ready to be stored, outside any run. */
-export function makeItemPreparer(
-  parts: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes">,
-) {
+/** An item that comes with its text, or with its bytes as `content`. */
+export interface GivenItem {
+  item: SourceItem;
+  judge: PrepareOptions["judge"];
+  content?: { bytes: Uint8Array; mimeType?: string; fileName: string };
+  /** Which files inside `content` are taken. */
+  rules?: PartRules;
+}
+
+/** Nobody waits longer for the text of one item, and for a document with files in it. */
+const TEXT_MS = 60_000;
+const DOCUMENT_MS = 240_000;
+
+/**
+ * Makes an item and the files inside it ready to be stored, outside any run. The ops replace whatever parts are stored
+ * of it, also those that are not known here.
+ *
+ * @throws as `prepareWithParts`; a `TimeoutError` when it takes too long
+ */
+export function makeItemPreparer({
+  store,
+  ...parts
+}: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes"> & { store: Store }) {
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
-    item: SourceItem,
-    judge: PrepareOptions["judge"],
-    content?: { bytes: Uint8Array; mimeType?: string; fileName: string },
-  ): Promise<PreparedItem | undefined> => {
-    // Nobody waits for longer than this for the text of one item.
-    const signal = AbortSignal.timeout(60_000);
-    const fetching = content && { fetchContent: async () => content };
-    return (await prepare({ ...parts, workspaceId, connector, judge, signal, ...fetching }, item))?.item;
+    { item, judge, content, rules }: GivenItem,
+  ): Promise<ItemWithParts | undefined> => {
+    const known = makeKnown(store.in(workspaceId).itemWrites, connector.connectorId);
+    if (content) await known.load([item.externalId]);
+    const signal = AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS);
+    const options = { ...parts, workspaceId, connector, judge, signal, ...(rules && { rules }) };
+    return prepareWithParts(
+      {
+        ...options,
+        ...(content && { fetchContent: async () => content }),
+        storedVersion: (externalId) => known.versionOf(externalId),
+        // Others push at the same time: an item that had none a moment ago may have some now.
+        hasParts: (externalId) => externalId === item.externalId || known.partsOf(externalId).length > 0,
+      },
+      item,
+    );
   };
 }
 

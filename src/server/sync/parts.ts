@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ExtractedPart } from "#server/ports/extractor.ts";
-import { isPartId, partExternalId } from "#server/ports/parts.ts";
+import { isPartId, MAX_PART_BYTES, partExternalId } from "#server/ports/parts.ts";
 import type { PartRules, SourceItem } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
@@ -27,9 +27,8 @@ export interface ItemWithParts {
   keepPartsOf: string[];
 }
 
-/** Most parts of one item, those of its parts included, and the bytes of all of them. */
+/** Most parts of one item, those of its parts included. */
 const MAX_PARTS = 1_000;
-const MAX_PART_BYTES = 64 * 1_048_576;
 /** Mailbox, mail, attached mail, its attachment; and an archive in an archive. */
 const MAX_DEPTH = 4;
 const MAX_ARCHIVE_DEPTH = 2;

@@ -1,3 +1,4 @@
+import type { Extractor } from "#server/ports/extractor.ts";
 import type { TestAnswer } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 
@@ -10,9 +11,9 @@ interface Result {
 }
 
 /** A server with a push connector that everybody of the workspace may see, and ways to push to it. */
-export async function makePushServer() {
-  const kb = await makeConnectorServer();
-  const body = { providerId: "push", name: "CI", access: { visibility: "workspace" } };
+export async function makePushServer(extractor?: Pick<Extractor, "extract">, config: Record<string, unknown> = {}) {
+  const kb = await makeConnectorServer(extractor);
+  const body = { providerId: "push", name: "CI", config, access: { visibility: "workspace" } };
   const { json } = await kb.as(kb.owner).post("/api/connectors", body);
   const id: string = json.connector.id;
   const base = `/api/connectors/${id}`;

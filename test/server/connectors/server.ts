@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Extractor } from "#server/ports/extractor.ts";
 import type { Source, SourceItem } from "#server/ports/source.ts";
 import { makePushSource } from "#server/sources/push/index.ts";
 import { composeFeatures } from "../../features.ts";
@@ -8,7 +9,7 @@ import { fakeExtractor, item, listing } from "../sync/harness.ts";
 export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/srv/docs" } };
 
 /** The app with connectors on two sources: `folder`, whose items are `world.items`, and `push`. */
-export async function makeConnectorServer() {
+export async function makeConnectorServer(extractor: Pick<Extractor, "extract"> = fakeExtractor) {
   const world: { items: SourceItem[]; problem?: string } = { items: [item("a.md", "alpha"), item("b/c.md", "beta")] };
   const sources: Source[] = [folderSource(world), makePushSource() as Source];
   const registry = {
@@ -16,7 +17,7 @@ export async function makeConnectorServer() {
     list: async () => sources,
   };
   const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, { sources: registry, extractor: fakeExtractor }),
+    composeFeatures(house, database, { sources: registry, extractor }),
   );
   const owner = await kb.addOwner();
   const admin = await kb.addMember(owner.workspaceId, "admin");

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import type { Extractor, ExtractRequest } from "#server/ports/extractor.ts";
 import { isInside, isPartId, outermostId, parentOfPart, partExternalId } from "#server/ports/parts.ts";
 import type { SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
@@ -10,30 +9,11 @@ import type { Store } from "#server/ports/store.ts";
 import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
 import { makeZip } from "../extract/containers.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
-import { end, fakeExtractor, type Harness, item, listing, makeHarness, WORKSPACE } from "./harness.ts";
-
-/** What is in a file of these tests: text, or a text with files in it. */
-type Tree = string | { text: string; parts: Record<string, Tree> };
+import { end, type Harness, item, listing, makeHarness, WORKSPACE } from "./harness.ts";
+import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
 
 const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 const ANA: SourceAccess = { known: true, all: [["user:usr_ana"]] };
-
-/** Reads such files; `onRead` is told of each. */
-function treeExtractor(onRead: (request: ExtractRequest) => void = () => undefined): Pick<Extractor, "extract"> {
-  return {
-    async extract(request, signal) {
-      onRead(request);
-      const tree = JSON.parse(new TextDecoder().decode(request.bytes)) as Tree;
-      const text = typeof tree === "string" ? tree : tree.text;
-      const read = await fakeExtractor.extract({ ...request, bytes: new TextEncoder().encode(text) }, signal);
-      if (typeof tree === "string" || read.state !== "ok") return read;
-      const parts = Object.entries(tree.parts).map(([id, part]) => ({ id, fileName: id, bytes: bytesOf(part) }));
-      return { ...read, parts };
-    },
-  };
-}
-
-const bytesOf = (tree: Tree | undefined) => new TextEncoder().encode(JSON.stringify(tree));
 
 /** A folder of such files; what is read is noted. */
 async function makeFolder(files: Record<string, Tree>, more: Partial<SourceItem> = {}) {

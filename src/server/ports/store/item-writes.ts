@@ -81,7 +81,7 @@ export type ItemOp =
   | { op: "access"; externalId: string; access: SourceAccess }
   /** Removes it and its parts, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { op: "delete"; externalId: string; subtree: boolean }
-  /** Alive and unchanged; counted by the run. */
+  /** Alive and unchanged; counted by the run. Of those that were held, the parts are held no more either. */
   | { op: "seen"; externalIds: readonly string[] }
   /**
    * Of the parts that were made of an item's own content these stay; the others go, with what is in them, and without
@@ -89,9 +89,12 @@ export type ItemOp =
    */
   | { op: "parts"; externalId: string; keep: readonly string[]; version: string | null }
   | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
-  /** Removes these unless the run has named them since; under the guard as a whole: all of them or none. */
+  /**
+   * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the
+   * guard as a whole: all of them or none.
+   */
   | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
-  /** Removes these without asking the guard: left out by a person's own act. */
+  /** Removes these and their parts without asking the guard: left out by a person's own act. */
   | { op: "remove"; kbIds: readonly string[] }
   /** Ends the hold on these: they are kept. */
   | { op: "release"; kbIds: readonly string[] };
@@ -148,6 +151,8 @@ export interface ItemBatch {
   run?: BatchRun;
   /** A push that belongs to an upload. Without it and without a run, what is named counts for the set that is open. */
   upload?: BatchUpload;
+  /** Nothing is stored unless this living item has this version, or, undefined, is not there. Absent for a run. */
+  expects?: { externalId: string; version: string | null | undefined };
   /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
   highest: number;
   now: number;
@@ -196,7 +201,8 @@ export interface ItemWriteStore {
   /**
    * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing. Idempotent.
    *
-   * @throws ApiError `push_upload_over` when the batch's upload takes nothing more
+   * @throws ApiError `push_upload_over` when the batch's upload takes nothing more, `unavailable` when it expects another
+   *   version of an item than there is
    */
   applyBatch(batch: ItemBatch): Promise<BatchResult>;
   /** Living items after this externalId in its order, at most `limit`. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Source } from "#server/ports/source.ts";
+import { FILE_CHOICES } from "../file-scope/config.ts";
+import { makePartRules } from "../file-scope/part-rules.ts";
 
 /** What an admin says about a push connector. Unknown keys are errors. */
 export const PushConfig = z.strictObject({
@@ -7,6 +9,7 @@ export const PushConfig = z.strictObject({
     title: "Place",
     description: "What the items' source says after push:, unless a line names its own place.",
   }),
+  ...FILE_CHOICES,
 });
 export type PushConfig = z.infer<typeof PushConfig>;
 
@@ -22,5 +25,6 @@ export function makePushSource(): Source<PushConfig> {
       acl: "per_item",
     },
     check: async () => ({ ok: true }),
+    partRules: makePartRules,
   };
 }

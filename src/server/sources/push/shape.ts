@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import { assertNever } from "#api/errors.ts";
+import { isPartId } from "#server/ports/parts.ts";
 import type { PushEvent, PushItemEvent } from "#server/ports/push.ts";
 import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
 
@@ -73,7 +74,7 @@ const Content = z.discriminatedUnion(
 
 const PushItem = z
   .strictObject({
-    externalId: ExternalId,
+    externalId: ExternalId.refine((id) => !isPartId(id), 'must not hold "!//": it is kept for files inside files'),
     kind: ItemKind,
     subkind: Line(60).optional(),
     key: Line(120).optional(),

@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { assertNever } from "#api/errors.ts";
+import { ApiError, assertNever } from "#api/errors.ts";
 import type { IndexChange } from "#server/ports/search-index.ts";
 import type { SourceAccess } from "#server/ports/source.ts";
 import {
@@ -8,8 +8,6 @@ import {
   type ItemOp,
   type OpOutcome,
   type PreparedItem,
-  removalLimit,
-  type SyncCounts,
 } from "#server/ports/store/item-writes.ts";
 import { makeLocalDialect } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
@@ -17,11 +15,13 @@ import type { SqliteConnection } from "../sqlite.ts";
 import { makeAccessStore } from "../store/access.ts";
 import { inTransaction } from "../transaction.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
-import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
-import { moveParts, partsBeside } from "./part-rows.ts";
-import { openSetOf, saveUpload } from "./batch-upload.ts";
+import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./batch-removals.ts";
+import { saveUpload } from "./batch-upload.ts";
+import { makeWork, stateOf, type Work } from "./batch-work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
-import { noteRemovals, removedLately } from "./removal-windows.ts";
+import type { KnownItem } from "./item-rows.ts";
+import { moveParts } from "./part-rows.ts";
+import { noteRemovals } from "./removal-windows.ts";
 
 /** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
 export interface IndexPart {
@@ -46,6 +46,7 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
       const handles = { read: db, write: db, writer: undefined };
       const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, (what) => access.intern(what, batch.always));
+      requireExpected(work);
       const outcomes: OpOutcome[] = [];
       for (const op of batch.ops) outcomes.push(await applyOp(work, op));
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
@@ -59,67 +60,16 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
   };
 }
 
-/** State of one batch while it is applied. */
-interface Work {
-  batch: ItemBatch;
-  rows: ItemRows;
-  changes: IndexChange[];
-  counts: SyncCounts;
-  /** Removals of this batch that the guard counts, and how many it lets pass. */
-  guarded: number;
-  allowance: number;
-  /** The run, or the set that is open: what is named now is not swept by it. */
-  seenBy: string | null;
-  intern(access: SourceAccess): Promise<number>;
-  addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
+function requireExpected({ batch: { expects }, rows }: Work): void {
+  if (!expects) return;
+  const known = rows.find(expects.externalId);
+  const version = known && known.removedAt === null ? known.version : undefined;
+  if (version === expects.version) return;
+  throw new ApiError("unavailable", {
+    message: "Another push changed the item at the same time. Send it again.",
+    retryAfterMs: 1_000,
+  });
 }
-
-function makeWork(
-  connection: SqliteConnection,
-  workspaceId: string,
-  batch: ItemBatch,
-  intern: (access: SourceAccess) => Promise<number>,
-): Work {
-  const { run, connectorId } = batch;
-  const interned = new Map<string, Promise<number>>();
-  return {
-    batch,
-    rows: makeItemRows(connection, workspaceId, connectorId),
-    changes: [],
-    counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
-    guarded: 0,
-    allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
-    seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
-    intern(access) {
-      const key = JSON.stringify(access);
-      const found = interned.get(key) ?? intern(access);
-      interned.set(key, found);
-      return found;
-    },
-    addSkip(externalId, reason, message, retryable) {
-      if (!run) return;
-      connection
-        .prepare(
-          `insert or replace into sync_skips (workspaceId, syncId, externalId, reason, message, retryable)
-           select ?, ?, ?, ?, ?, ? where (select count(*) from sync_skips where workspaceId = ? and syncId = ?) < ?`,
-        )
-        .run(
-          workspaceId,
-          run.syncId,
-          externalId,
-          reason,
-          message,
-          retryable ? 1 : 0,
-          workspaceId,
-          run.syncId,
-          SKIPS_KEPT,
-        );
-    },
-  };
-}
-
-/** A sample of skips tells what is wrong; the counts tell how often. */
-const SKIPS_KEPT = 100;
 
 async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
   switch (op.op) {
@@ -128,7 +78,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     case "access":
       return changeAccess(work, op.externalId, op.access);
     case "delete":
-      return remove(work, deleteTargets(work.rows, op.externalId, op.subtree));
+      return deleteItem(work, op);
     case "seen":
       return markSeen(work, op.externalIds);
     case "parts":
@@ -138,11 +88,9 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     case "sweep":
       return sweep(work, op.kbIds, op.hold);
     case "remove":
-      for (const item of living(work, op.kbIds)) removeOne(work, item);
-      return "removed";
+      return removeAll(work, op.kbIds);
     case "release":
-      for (const item of living(work, op.kbIds)) release(work, item);
-      return "done";
+      return releaseAll(work, op.kbIds);
     default:
       return assertNever(op);
   }
@@ -154,7 +102,7 @@ async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
   const aclId = await accessOf(work, item);
-  if (known && isLiving && known.indexState === "held") rows.unhold(known.kbId);
+  if (known && isLiving && known.indexState === "held") endHold(work, known);
   if (item.text.state === "failed") {
     counts.failed++;
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
@@ -284,86 +232,6 @@ function passAccessOn(work: Work, externalId: string, aclId: number): void {
   for (const part of work.rows.partsOf(externalId)) if (part.aclId !== aclId) setAccess(work, part, aclId);
 }
 
-function deleteTargets(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
-  const found = new Map<string, KnownItem>();
-  const add = (item: KnownItem | undefined) => {
-    if (!item || item.removedAt !== null || found.has(item.kbId)) return;
-    found.set(item.kbId, item);
-    for (const part of rows.partsOf(item.externalId)) add(part);
-  };
-  add(rows.find(externalId));
-  if (subtree) for (const item of rows.below(externalId)) add(item);
-  return [...found.values()];
-}
-
-/** Removes all of these, or holds all of them when the guard does not let as many pass. */
-function remove(work: Work, items: KnownItem[]): OpOutcome {
-  if (items.length === 0) return "absent";
-  if (work.guarded + items.length > work.allowance) {
-    for (const item of items) hold(work, item);
-    return "held";
-  }
-  work.guarded += items.length;
-  for (const item of items) removeOne(work, item);
-  return "removed";
-}
-
-/** What is in the item no more goes with what is in that. */
-function keepParts(work: Work, { externalId, keep, version }: Extract<ItemOp, { op: "parts" }>): OpOutcome {
-  const item = work.rows.find(externalId);
-  if (!item || item.removedAt !== null) return "absent";
-  const gone = partsBeside(work.rows, externalId, keep);
-  for (const part of gone.flatMap((id) => deleteTargets(work.rows, id, false))) removeOne(work, part);
-  if (item.version !== version) work.rows.set(item.kbId, { version });
-  return "done";
-}
-
-function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
-  const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy);
-  if (isHeld) {
-    for (const item of gone) hold(work, item);
-    return "held";
-  }
-  work.guarded += gone.length;
-  for (const item of gone) removeOne(work, item);
-  return "removed";
-}
-
-function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
-  return kbIds.flatMap((kbId) => {
-    const item = rows.findByKbId(kbId);
-    return item && item.removedAt === null ? [item] : [];
-  });
-}
-
-function removeOne(work: Work, item: KnownItem): void {
-  work.counts.deleted++;
-  if (item.indexState === "held") work.rows.unhold(item.kbId);
-  work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
-  work.changes.push({ type: "remove", kbId: item.kbId });
-}
-
-function hold(work: Work, item: KnownItem): void {
-  if (item.indexState === "held") return;
-  work.rows.hold(item.kbId, work.batch.run?.syncId ?? null, work.batch.now);
-  work.rows.set(item.kbId, { indexState: "held" });
-}
-
-function release(work: Work, item: KnownItem): void {
-  work.rows.unhold(item.kbId);
-  work.rows.set(item.kbId, { indexState: stateOf(item.aclId, item) });
-}
-
-function markSeen(work: Work, externalIds: readonly string[]): OpOutcome {
-  for (const externalId of externalIds) {
-    const item = work.rows.find(externalId);
-    if (!item || item.removedAt !== null) continue;
-    if (item.indexState === "held") release(work, item);
-    if (item.seenBy !== work.seenBy) work.rows.set(item.kbId, { seenBy: work.seenBy });
-  }
-  return "done";
-}
-
 function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
   if (op.reason !== "failed") {
@@ -374,7 +242,7 @@ function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
   work.counts.failed++;
   const known = work.rows.find(op.externalId);
   if (!known || known.removedAt !== null) return "failed";
-  if (known.indexState === "held") work.rows.unhold(known.kbId);
+  if (known.indexState === "held") endHold(work, known);
   work.rows.set(known.kbId, {
     textReason: "failed",
     textMessage: op.message,
@@ -383,11 +251,4 @@ function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
     indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
   return "failed";
-}
-
-/** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
-function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
-  if (aclId === 0) return "unsearchable";
-  if (textReason === "failed") return "failed";
-  return textHash === null ? "unsearchable" : "indexed";
 }

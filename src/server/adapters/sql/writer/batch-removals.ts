@@ -1,0 +1,116 @@
+import { isInside, isPartId, outermostId } from "#server/ports/parts.ts";
+import type { ItemOp, OpOutcome } from "#server/ports/store/item-writes.ts";
+import { stateOf, type Work } from "./batch-work.ts";
+import type { ItemRows, KnownItem } from "./item-rows.ts";
+import { partsBeside } from "./part-rows.ts";
+
+/** Removes an item, its parts, and with `subtree` what lies below it; holds all of it when the guard lets none pass. */
+export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
+  const items = targetsOf(work.rows, externalId, subtree);
+  if (items.length === 0) return "absent";
+  if (work.guarded + items.length > work.allowance) {
+    for (const item of items) hold(work, item);
+    return "held";
+  }
+  work.guarded += items.length;
+  for (const item of items) removeOne(work, item);
+  return "removed";
+}
+
+/** Removes these with their parts, whatever the guard says. */
+export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
+  const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
+  for (const item of new Map(found.map((each) => [each.kbId, each])).values()) removeOne(work, item);
+  return "removed";
+}
+
+/** Ends the hold on these. */
+export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
+  for (const item of living(work, kbIds)) release(work, item);
+  return "done";
+}
+
+/** What is in the item no more goes with what is in that. */
+export function keepParts(work: Work, { externalId, keep, version }: Extract<ItemOp, { op: "parts" }>): OpOutcome {
+  const item = work.rows.find(externalId);
+  if (!item || item.removedAt !== null) return "absent";
+  const gone = partsBeside(work.rows, externalId, keep);
+  for (const part of gone.flatMap((id) => targetsOf(work.rows, id, false))) removeOne(work, part);
+  if (item.version !== version) work.rows.set(item.kbId, { version });
+  return "done";
+}
+
+/** Removes, or holds, those of these that the run or set has not named since. */
+export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
+  const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy && !isInsideNamed(work, item));
+  if (isHeld) {
+    for (const item of gone) hold(work, item);
+    return "held";
+  }
+  work.guarded += gone.length;
+  for (const item of gone) removeOne(work, item);
+  return "removed";
+}
+
+/** Notes that these are alive: what was held is held no more. */
+export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome {
+  for (const externalId of externalIds) {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null) continue;
+    if (item.indexState === "held") release(work, item);
+    if (item.seenBy !== work.seenBy) work.rows.set(item.kbId, { seenBy: work.seenBy });
+  }
+  return "done";
+}
+
+/** What is in an item is held no longer than the item is. */
+export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
+  work.rows.unhold(kbId);
+  for (const part of work.rows.partsOf(externalId)) {
+    if (part.indexState === "held" && isInside(externalId, part.externalId)) release(work, part);
+  }
+}
+
+/** A part is there as long as the item of the source that it is in, which may have been named without being read. */
+function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
+  if (seenBy === null || !isPartId(externalId)) return false;
+  const outermost = rows.find(outermostId(externalId));
+  return outermost !== undefined && outermost.removedAt === null && outermost.seenBy === seenBy;
+}
+
+function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
+  const found = new Map<string, KnownItem>();
+  const add = (item: KnownItem | undefined) => {
+    if (!item || item.removedAt !== null || found.has(item.kbId)) return;
+    found.set(item.kbId, item);
+    for (const part of rows.partsOf(item.externalId)) add(part);
+  };
+  add(rows.find(externalId));
+  if (subtree) for (const item of rows.below(externalId)) add(item);
+  return [...found.values()];
+}
+
+function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
+  return kbIds.flatMap((kbId) => {
+    const item = rows.findByKbId(kbId);
+    return item && item.removedAt === null ? [item] : [];
+  });
+}
+
+function removeOne(work: Work, item: KnownItem): void {
+  work.counts.deleted++;
+  if (item.indexState === "held") work.rows.unhold(item.kbId);
+  work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
+  work.changes.push({ type: "remove", kbId: item.kbId });
+}
+
+function hold(work: Work, item: KnownItem): void {
+  if (item.indexState === "held") return;
+  work.rows.hold(item.kbId, work.batch.run?.syncId ?? null, work.batch.now);
+  work.rows.set(item.kbId, { indexState: "held" });
+}
+
+function release(work: Work, item: KnownItem): void {
+  endHold(work, item);
+  work.rows.set(item.kbId, { indexState: stateOf(item.aclId, item) });
+}

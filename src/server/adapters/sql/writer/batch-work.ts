@@ -1,0 +1,77 @@
+import type { IndexChange } from "#server/ports/search-index.ts";
+import type { SourceAccess } from "#server/ports/source.ts";
+import { type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
+import type { SqliteConnection } from "../sqlite.ts";
+import { openSetOf } from "./batch-upload.ts";
+import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
+import { removedLately } from "./removal-windows.ts";
+
+/** State of one batch while it is applied. */
+export interface Work {
+  batch: ItemBatch;
+  rows: ItemRows;
+  changes: IndexChange[];
+  counts: SyncCounts;
+  /** Removals of this batch that the guard counts, and how many it lets pass. */
+  guarded: number;
+  allowance: number;
+  /** The run, or the set that is open: what is named now is not swept by it. */
+  seenBy: string | null;
+  intern(access: SourceAccess): Promise<number>;
+  addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
+}
+
+/** Makes the state of a batch; `intern` gives the number of an access. */
+export function makeWork(
+  connection: SqliteConnection,
+  workspaceId: string,
+  batch: ItemBatch,
+  intern: (access: SourceAccess) => Promise<number>,
+): Work {
+  const { run, connectorId } = batch;
+  const interned = new Map<string, Promise<number>>();
+  return {
+    batch,
+    rows: makeItemRows(connection, workspaceId, connectorId),
+    changes: [],
+    counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
+    guarded: 0,
+    allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
+    seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
+    intern(access) {
+      const key = JSON.stringify(access);
+      const found = interned.get(key) ?? intern(access);
+      interned.set(key, found);
+      return found;
+    },
+    addSkip(externalId, reason, message, retryable) {
+      if (!run) return;
+      connection
+        .prepare(
+          `insert or replace into sync_skips (workspaceId, syncId, externalId, reason, message, retryable)
+           select ?, ?, ?, ?, ?, ? where (select count(*) from sync_skips where workspaceId = ? and syncId = ?) < ?`,
+        )
+        .run(
+          workspaceId,
+          run.syncId,
+          externalId,
+          reason,
+          message,
+          retryable ? 1 : 0,
+          workspaceId,
+          run.syncId,
+          SKIPS_KEPT,
+        );
+    },
+  };
+}
+
+/** A sample of skips tells what is wrong; the counts tell how often. */
+const SKIPS_KEPT = 100;
+
+/** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
+export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
+  if (aclId === 0) return "unsearchable";
+  if (textReason === "failed") return "failed";
+  return textHash === null ? "unsearchable" : "indexed";
+}

@@ -1,0 +1,22 @@
+import type { Extractor, ExtractRequest } from "#server/ports/extractor.ts";
+import { fakeExtractor } from "./harness.ts";
+
+/** What is in a file of these tests: text, or a text with files in it. */
+export type Tree = string | { text: string; parts: Record<string, Tree> };
+
+/** Reads such files; `onRead` is told of each. */
+export function treeExtractor(onRead: (request: ExtractRequest) => void = () => undefined): Pick<Extractor, "extract"> {
+  return {
+    async extract(request, signal) {
+      onRead(request);
+      const tree = JSON.parse(new TextDecoder().decode(request.bytes)) as Tree;
+      const text = typeof tree === "string" ? tree : tree.text;
+      const read = await fakeExtractor.extract({ ...request, bytes: new TextEncoder().encode(text) }, signal);
+      if (typeof tree === "string" || read.state !== "ok") return read;
+      const parts = Object.entries(tree.parts).map(([id, part]) => ({ id, fileName: id, bytes: bytesOf(part) }));
+      return { ...read, parts };
+    },
+  };
+}
+
+export const bytesOf = (tree: Tree | undefined) => new TextEncoder().encode(JSON.stringify(tree));
