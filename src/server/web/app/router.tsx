@@ -7,10 +7,10 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { EntryLayout } from "./shell/entry.tsx";
-import { NothingHere } from "./shell/nothing-here.tsx";
+import { NothingHerePage } from "./shell/nothing-here.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHere });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHerePage });
 
 /** Pages of somebody who is not signed in, or is being asked something. */
 const entry = createRoute({ getParentRoute: () => root, id: "entry", component: EntryLayout });

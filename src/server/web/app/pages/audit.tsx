@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { AuditEntry } from "#api/audit.ts";
+import { describeCredential } from "#server/web/app/credential-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { auditQuery, everybodyQuery } from "#server/web/app/data/queries.ts";
@@ -147,7 +148,7 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditEntry>[] {
           <span className="block wrap-anywhere">
             {actorUserId === null ? "The system" : (names.get(actorUserId) ?? actorUserId)}
           </span>
-          <span className="text-muted font-mono text-xs wrap-anywhere">{credential}</span>
+          <span className="text-muted text-xs wrap-anywhere">{describeCredential(credential)}</span>
         </>
       ),
     },

@@ -2,6 +2,8 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AuditRead } from "#api/audit.ts";
+import { describeBrowser } from "#server/web/app/browser-words.ts";
+import { describeCredential } from "#server/web/app/credential-words.ts";
 import { readsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -65,8 +67,12 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
       title: "By",
       cell: ({ credential, client }) => (
         <>
-          <span className="block wrap-anywhere">{names.get(credential) ?? credential}</span>
-          {client !== null && <span className="text-muted text-xs wrap-anywhere">“{client}”</span>}
+          <span className="block wrap-anywhere">{names.get(credential) ?? describeCredential(credential)}</span>
+          {client !== null && (
+            <span className="text-muted text-xs wrap-anywhere">
+              {client.startsWith("Mozilla/") ? describeBrowser(client) : `“${client}”`}
+            </span>
+          )}
         </>
       ),
     },
@@ -79,7 +85,7 @@ function Items({ kbIds }: { kbIds: readonly string[] }) {
   if (kbIds.length === 0) return <span className="text-muted">none</span>;
   return (
     <details>
-      <summary>{kbIds.length === 1 ? "1 item" : `${kbIds.length} items`}</summary>
+      <summary className="whitespace-nowrap">{kbIds.length === 1 ? "1 item" : `${kbIds.length} items`}</summary>
       <ul className="mt-1 space-y-0.5 font-mono text-xs">
         {kbIds.map((kbId) => (
           <li key={kbId}>

@@ -6,10 +6,10 @@ import { Mark } from "#server/web/app/ui/icon.tsx";
 export function EntryLayout() {
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-14">
-      <div className="mb-6 flex items-center gap-2 text-lg font-semibold tracking-tight">
+      <header className="mb-6 flex items-center gap-2 text-lg font-semibold tracking-tight">
         <Mark size={28} />
-        <span>kb</span>
-      </div>
+        kb
+      </header>
       <main className="w-full max-w-sm">
         <Outlet />
       </main>

@@ -1,6 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
 import type { Session } from "#api/session.ts";
-import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.tsx";
 import { useTheme } from "./theme.ts";
 import { signOut } from "./sign-out.ts";
@@ -12,15 +11,11 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
   return (
     <Menu
       side="top"
-      trigger={
-        <button
-          aria-label={`${user.name}: profile, theme, sign out`}
-          className="hover:bg-ink/6 flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left"
-          type="button"
-        >
+      button={
+        <>
           <span
             aria-hidden="true"
-            className="bg-accent text-on-accent flex size-7 shrink-0 items-center justify-center rounded-full text-xs font-semibold"
+            className="bg-accent-fill text-on-fill flex size-7 shrink-0 items-center justify-center rounded-full text-xs font-semibold"
           >
             {initialsOf(user.name)}
           </span>
@@ -28,8 +23,8 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
             <span className="block truncate font-medium">{user.name}</span>
             <span className="text-muted block truncate text-xs">{user.email}</span>
           </span>
-          <Icon name="chevrons" />
-        </button>
+          <span className="sr-only">Profile, theme, sign out</span>
+        </>
       }
     >
       <MenuItem icon="person" onSelect={() => void navigate({ to: "/settings/profile" })}>

@@ -20,7 +20,7 @@ export function Shell() {
       {(data) => (
         <SessionContext value={data}>
           <a
-            className="bg-accent text-on-accent sr-only z-50 rounded-md px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+            className="bg-accent-fill text-on-fill sr-only z-50 rounded-md px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
             href="#main"
           >
             Skip to the page

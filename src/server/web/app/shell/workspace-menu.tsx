@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { Session } from "#api/session.ts";
 import { workspacesQuery } from "#server/web/app/data/queries.ts";
-import { Icon, Mark } from "#server/web/app/ui/icon.tsx";
+import { Mark } from "#server/web/app/ui/icon.tsx";
 import { Menu, MenuChoice, MenuItem, MenuLine } from "#server/web/app/ui/menu.tsx";
 import { switchWorkspace } from "./switch-workspace.ts";
 
@@ -13,16 +13,12 @@ export function WorkspaceMenu({ session: { workspace } }: { session: Session }) 
   const choices = mine.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Menu
-      trigger={
-        <button
-          aria-label={`Workspace ${workspace.name}: change workspace`}
-          className="hover:bg-ink/6 flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left"
-          type="button"
-        >
+      button={
+        <>
           <Mark size={26} />
           <span className="min-w-0 flex-1 truncate font-semibold tracking-tight">{workspace.name}</span>
-          <Icon name="chevrons" />
-        </button>
+          <span className="sr-only">Change workspace</span>
+        </>
       }
     >
       {choices.length > 0 && (

@@ -9,10 +9,10 @@ const BASE =
   "disabled:opacity-55 min-h-8 max-sm:min-h-10";
 
 const KINDS: Readonly<Record<ButtonKind, string>> = {
-  primary: "bg-accent text-on-accent hover:bg-accent-strong px-3",
+  primary: "bg-accent-fill text-on-fill hover:bg-accent-fill-strong px-3",
   plain: "bg-surface text-ink border border-edge/60 hover:border-edge hover:bg-sunken px-3",
-  quiet: "text-muted hover:text-ink hover:bg-ink/6 px-2",
-  danger: "bg-danger text-on-danger hover:bg-danger-strong px-3",
+  quiet: "text-accent hover:text-accent-strong hover:bg-accent-soft px-2",
+  danger: "bg-danger-fill text-on-fill hover:bg-danger-fill-strong px-3",
 };
 
 /** The classes of a button, for links that look like one. */

@@ -1,40 +1,40 @@
-import { useState } from "react";
+import { useId, useState, type ReactNode } from "react";
 import { Button } from "./button.tsx";
 import { toast } from "./toast.tsx";
 
 /** One line to take along, with a button that copies it. It can be selected by hand where copying is not allowed. */
-export function CopyField({ label, value }: { label: string; value: string }) {
+export function CopyField({ label, value, showsLabel }: { label: string; value: string; showsLabel?: boolean }) {
+  const id = useId();
   return (
-    <div className="flex gap-2 max-sm:flex-col">
-      <input
-        aria-label={label}
-        className="bg-sunken border-line w-full min-w-0 flex-1 rounded-md border px-2.5 py-1.5 font-mono text-[0.8125rem] max-sm:min-h-10"
-        onFocus={(event) => event.currentTarget.select()}
-        readOnly
-        value={value}
-      />
-      <CopyButton label={label} value={value} />
+    <div>
+      <label className={showsLabel === true ? "mb-1 block font-medium" : "sr-only"} htmlFor={id}>
+        {label}
+      </label>
+      <div className="flex gap-2 max-sm:flex-col">
+        <input
+          className="bg-sunken border-line w-full min-w-0 flex-1 rounded-md border px-2.5 py-1.5 font-mono text-[0.8125rem] max-sm:min-h-10"
+          id={id}
+          onFocus={(event) => event.currentTarget.select()}
+          readOnly
+          value={value}
+        />
+        <CopyButton label={label} value={value} />
+      </div>
     </div>
   );
 }
 
-/** Lines of a command or a file, with a button that copies them. */
-export function CodeBlock({ label, value }: { label: string; value: string }) {
+/** Lines of a command or a file under what they are, with a button that copies them. Long ones wrap: all is seen. */
+export function CodeBlock({ label, value, children }: { label: string; value: string; children: ReactNode }) {
   return (
-    <div className="bg-sunken border-line relative rounded-md border">
-      <section
-        aria-label={label}
-        className="overflow-x-auto px-3 py-2.5 pr-20 max-sm:pr-3 max-sm:pb-12"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls sideways must be reached by keyboard
-        tabIndex={0}
-      >
-        <pre className="font-mono text-[0.8125rem] leading-relaxed">
-          <code>{value}</code>
-        </pre>
-      </section>
-      <div className="absolute top-1.5 right-1.5 max-sm:top-auto max-sm:bottom-1.5">
+    <div>
+      <div className="mb-1.5 flex items-end justify-between gap-3">
+        <p className="text-muted min-w-0">{children}</p>
         <CopyButton label={label} value={value} />
       </div>
+      <pre className="bg-sunken border-line rounded-md border px-3 py-2.5 font-mono text-[0.8125rem] leading-relaxed whitespace-pre-wrap wrap-anywhere">
+        <code>{value}</code>
+      </pre>
     </div>
   );
 }

@@ -161,24 +161,27 @@ export function CheckboxField({
   hint,
   ...rest
 }: { label: string; hint?: string } & Omit<ComponentProps<"input">, "type">) {
-  const hintId = useId();
+  const id = useId();
   return (
-    <label className="flex items-start gap-2.5 py-1">
+    <div className="flex items-start gap-2.5 py-1">
       <input
         {...rest}
-        aria-describedby={hint === undefined ? undefined : hintId}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         className="accent-accent mt-0.5 size-4 shrink-0"
+        id={id}
         type="checkbox"
       />
-      <span className="min-w-0">
-        <span className="wrap-anywhere">{label}</span>
+      <div className="min-w-0 flex-1">
+        <label className="block wrap-anywhere" htmlFor={id}>
+          {label}
+        </label>
         {hint !== undefined && (
-          <span className="text-muted block text-xs" id={hintId}>
+          <p className="text-muted text-xs wrap-anywhere" id={`${id}-hint`}>
             {hint}
-          </span>
+          </p>
         )}
-      </span>
-    </label>
+      </div>
+    </div>
   );
 }
 

@@ -27,9 +27,8 @@ export function Table<Row>({
         <tr>
           {columns.map(({ title, isHeadless }) => (
             <th
-              className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0"
+              className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0 md:first:w-[30%] md:last:text-right"
               key={title}
-
               scope="col"
             >
               {isHeadless === true && title === ACTS ? <span className="sr-only">{title}</span> : title}

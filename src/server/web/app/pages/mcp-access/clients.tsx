@@ -14,7 +14,7 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
         body: (
           <>
             <Way
-              lead="Through the bridge on your own machine, which uses the login of kb login:"
+              lead="Through the bridge on your own machine, which uses the login of kb login"
               label={`${name}, bridge`}
               lines={bridge}
             />
@@ -22,8 +22,8 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
               <Way
                 lead={
                   http.text.includes("KB_TOKEN")
-                    ? "Over HTTP, with a token in the variable KB_TOKEN:"
-                    : "Over HTTP; the program asks for a token once:"
+                    ? "Over HTTP, with a token in the variable KB_TOKEN"
+                    : "Over HTTP; the program asks for a token once"
                 }
                 label={`${name}, HTTP`}
                 lines={http}
@@ -38,17 +38,14 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
 
 function Way({ lead, label, lines }: { lead: string; label: string; lines: Lines }) {
   return (
-    <div>
-      <p className="text-muted mb-1.5">
-        {lead}
-        {lines.file !== null && (
-          <>
-            {" "}
-            in <code className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{lines.file}</code>
-          </>
-        )}
-      </p>
-      <CodeBlock label={label} value={lines.text} />
-    </div>
+    <CodeBlock label={label} value={lines.text}>
+      {lead}
+      {lines.file !== null && (
+        <>
+          {" in "}
+          <code className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{lines.file}</code>
+        </>
+      )}
+    </CodeBlock>
   );
 }

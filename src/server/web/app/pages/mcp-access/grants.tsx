@@ -67,7 +67,7 @@ function columns(onRevoke: (grant: Grant) => void): Column<Grant>[] {
       ),
     },
     {
-      title: "May",
+      title: "Can",
       cell: ({ scopes }) => (
         <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
           {scopes.map((scope) => (

@@ -59,7 +59,7 @@ function TokenForm({ onMade }: { onMade(made: CreatedToken): void }) {
       <TextField autoComplete="off" label="Name" maxLength={120} name="name" placeholder="Cursor on my laptop" />
       <SelectField choices={LIFETIMES} label="Expires" name="expiresInDays" />
       <fieldset>
-        <legend className="mb-1 font-medium">May</legend>
+        <legend className="mb-1 font-medium">What it can do</legend>
         {SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
           <CheckboxField
             defaultChecked={scope === "mcp:read"}
@@ -86,8 +86,8 @@ function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
         Copy the token now: it is shown this once. Keep it in a secret store or a variable, never in a file of a
         repository.
       </Notice>
-      <CopyField label="Token" value={made.plaintext} />
-      <CopyField label="MCP URL" value={made.mcpUrl} />
+      <CopyField label="Token" showsLabel value={made.plaintext} />
+      <CopyField label="MCP URL" showsLabel value={made.mcpUrl} />
       <p className="text-muted">
         The lines under “Connect a client” read it from <code className="font-mono">KB_TOKEN</code>.
       </p>

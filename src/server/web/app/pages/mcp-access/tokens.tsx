@@ -74,7 +74,7 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
       ),
     },
     {
-      title: "May",
+      title: "Can",
       cell: ({ scopes }) => (
         <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
           {scopes.map((scope) => (
