@@ -8,10 +8,18 @@ import { openDatabase, type Database } from "#server/adapters/sql/db.ts";
 import { makeStore } from "#server/adapters/sql/store.ts";
 import { makeVault } from "#server/adapters/vault.ts";
 import { makeApp, type AppOptions } from "#server/app.ts";
-import { makeIdentity, type AppSettings, type Deps, type Foundation, type Identity } from "#server/deps.ts";
+import {
+  makeIdentity,
+  type AppSettings,
+  type Deps,
+  type Foundation,
+  type Identity,
+  type IdentityOptions,
+} from "#server/deps.ts";
 import type { App } from "#server/http/env.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Log } from "#server/ports/clock.ts";
+import type { AddressGuard } from "#server/ports/network.ts";
 import type { Store } from "#server/ports/store.ts";
 import { makePasswords } from "#server/sessions/passwords.ts";
 import { NO_NETWORK } from "./network.ts";
@@ -107,6 +115,10 @@ export interface TestServerOptions {
   /** Appends what the app under test needs beside identity. */
   extend?: AppOptions["extend"];
   announceSetupCode?: (code: string) => void;
+  /** The mail server and the identity provider. */
+  outside?: Pick<IdentityOptions, "mailer" | "sso">;
+  /** Judges addresses; without it none is reached. */
+  addressGuard?: AddressGuard;
   /** `false` makes `/readyz` say so. */
   isReady?: () => boolean;
 }
@@ -142,13 +154,14 @@ export async function makeServer<More extends object = object>(
     log,
     randomBytes,
     vault: TEST_VAULT,
-    addressGuard: NO_NETWORK,
+    addressGuard: options.addressGuard ?? NO_NETWORK,
   };
   const identity = makeIdentity({
     ...foundation,
     cursorKey: Buffer.alloc(32, 7),
     oauthKey: Buffer.alloc(32, 9),
     passwordCosts: TEST_PASSWORD_COSTS,
+    ...options.outside,
     ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
   });
   const house = { ...foundation, ...identity };
