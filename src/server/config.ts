@@ -119,6 +119,12 @@ const SETTINGS = {
   trustedProxies: list(",")
     .default([])
     .describe("Addresses or ranges, separated by commas, whose `X-Forwarded-For` is believed."),
+  insecureHttp: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe(
+      "`on` lets other machines reach the server over plain http, where passwords and tokens can be read on the way. `--insecure-http` does the same.",
+    ),
   rateLimits: z.enum(["on", "off"]).default("on").describe("`off` only while the server listens on loopback."),
   durability: z
     .enum(["normal", "full"])
@@ -275,7 +281,7 @@ function readYaml(name: string): unknown {
 /** What fits key by key but not together. */
 function judge(settings: Settings): string[] {
   const warnings: string[] = [];
-  const isLocal = /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(settings.host);
+  const isLocal = isLoopback(settings.host);
   if (settings.rateLimits === "off" && !isLocal) {
     throw invalid(`KB_RATE_LIMITS=off is for loopback only, and the server listens on ${settings.host}.`);
   }
@@ -294,13 +300,36 @@ function judge(settings: Settings): string[] {
   if (settings.mode === "managed" && settings.allowPrivateHosts.length > 0) {
     throw invalid("KB_ALLOW_PRIVATE_HOSTS is not for managed mode: connectors there reach public addresses only.");
   }
-  if (!isLocal && settings.publicUrl === undefined) {
-    warnings.push(`The server listens on ${settings.host}, but links say 127.0.0.1: set KB_PUBLIC_URL.`);
+  return [...warnings, ...judgeTransport(settings, isLocal)];
+}
+
+/** Other machines come by https, or somebody said that they need not. Source: S32. */
+function judgeTransport({ host, publicUrl, insecureHttp }: Settings, isLocal: boolean): string[] {
+  const isPlainAddress = publicUrl?.startsWith("http:") === true && !isLoopback(new URL(publicUrl).hostname);
+  if (!isPlainAddress && (isLocal || publicUrl?.startsWith("https:") === true)) return [];
+  const what = isPlainAddress ? `${publicUrl} is plain http` : `The server listens on ${host} without https`;
+  if (insecureHttp !== "on") {
+    throw invalid(
+      `${what}: passwords and tokens could be read on the way. Set KB_PUBLIC_URL to an https address (a TLS proxy in front), or say --insecure-http (KB_INSECURE_HTTP=on).`,
+    );
   }
-  if (!isLocal && settings.publicUrl?.startsWith("http:")) {
-    warnings.push(`${settings.publicUrl} is plain http: passwords and tokens can be read on the way.`);
-  }
+  const warnings = [`${what}: passwords and tokens can be read on the way (--insecure-http).`];
+  if (publicUrl === undefined) warnings.push("Links say 127.0.0.1: set KB_PUBLIC_URL.");
   return warnings;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname.endsWith(".localhost") || /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(hostname);
+}
+
+/** Settings that make the installation weaker than it is by default, by name; written into the audit at start. */
+export function weakeningSettings(settings: Settings): string[] {
+  const isPlain = settings.insecureHttp === "on" && judgeTransport(settings, isLoopback(settings.host)).length > 0;
+  return [
+    ...(settings.allowPrivateHosts.length > 0 ? ["allowPrivateHosts"] : []),
+    ...(isPlain ? ["insecureHttp"] : []),
+    ...(settings.rateLimits === "off" ? ["rateLimits"] : []),
+  ];
 }
 
 function describeProblem(error: z.ZodError, given: Given): ApiError {

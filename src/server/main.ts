@@ -15,7 +15,8 @@ import { makeStore } from "./adapters/sql/store.ts";
 import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
 import { makeApp } from "./app.ts";
-import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
+import type { AuditService } from "./audit/service.ts";
+import { baseUrlOf, loadSettings, type Settings, weakeningSettings } from "./config.ts";
 import { makeIdentity, type AppSettings, type Deps, type Foundation, type IdentityOptions } from "./deps.ts";
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
@@ -129,12 +130,15 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     deps.deps.oauth
       .warm()
       .catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
+    const upkeep = startUpkeep(settings, deps.deps);
     welcome(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
       stop: () => {
-        const { afterwards } = deps.deps;
-        return stopServer({ folder, database, features, listener }, { settings, log, afterwards, goDown: deps.goDown });
+        const { afterwards, audit } = deps.deps;
+        clearInterval(upkeep);
+        const how = { settings, log, afterwards, audit, goDown: deps.goDown };
+        return stopServer({ folder, database, features, listener }, how);
       },
     };
   } catch (error) {
@@ -263,9 +267,37 @@ function setupLine(code: string): string {
   return `Setup code: ${code} (valid for 24 hours)`;
 }
 
+const UPKEEP_MS = 3_600_000;
+
+/** Says in the audit what is weaker than it could be, and begins what is done every hour. */
+function startUpkeep(settings: Settings, { audit, idempotency, log }: Deps): NodeJS.Timeout {
+  const weakened = weakeningSettings(settings);
+  const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
+  if (weakened.length > 0) {
+    const act = {
+      action: "server.weakened",
+      target: { type: "server", id: "settings" },
+      details: { settings: weakened },
+    };
+    audit.recordEverywhere(act).catch(fail);
+  }
+  const everyHour = async () => {
+    await audit.sweep();
+    await idempotency.sweep();
+  };
+  everyHour().catch(fail);
+  return setInterval(() => void everyHour().catch(fail), UPKEEP_MS).unref();
+}
+
 async function stopServer(
   { folder, database, features, listener }: Opened,
-  how: { settings: Settings; log: Log; afterwards: Pick<Afterwards, "idle">; goDown(): void },
+  how: {
+    settings: Settings;
+    log: Log;
+    afterwards: Pick<Afterwards, "idle">;
+    audit: Pick<AuditService, "flush">;
+    goDown(): void;
+  },
 ): Promise<void> {
   how.log.info({}, "stopping");
   how.goDown();
@@ -277,6 +309,8 @@ async function stopServer(
   // Messages under way; a mail server that hangs does not hold up the end.
   await Promise.race([how.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
   await features.close();
+  // What the last answers showed.
+  await how.audit.flush();
   await database.close();
   folder.release();
   how.log.info({}, "stopped");

@@ -1,7 +1,14 @@
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { describe, test } from "vitest";
-import { baseUrlOf, describeSettings, loadSettings, readSettings, type SettingsInput } from "#server/config.ts";
+import {
+  baseUrlOf,
+  describeSettings,
+  loadSettings,
+  readSettings,
+  type SettingsInput,
+  weakeningSettings,
+} from "#server/config.ts";
 import { tempDir } from "../helpers.ts";
 
 const read = (input: Partial<SettingsInput>) =>
@@ -22,6 +29,9 @@ describe("settings", () => {
       allowPrivateHosts: [],
       logLevel: "info",
       trustedProxies: [],
+      oidcName: "single sign-on",
+      oidcDomains: [],
+      insecureHttp: "off",
       rateLimits: "on",
       durability: "normal",
       shutdownTimeoutS: 20,
@@ -57,7 +67,7 @@ describe("settings", () => {
     [{ KB_PUBLIC_URL: "https://kb.test/path" }, "KB_PUBLIC_URL: Expected an origin"],
     [{ KB_PUBLIC_URL: "kb.test" }, "KB_PUBLIC_URL: Expected an origin"],
     [{ KB_MODE: "cloud" }, "KB_MODE"],
-    [{ KB_SMTP_URL: "smtp://x" }, "KB_SMTP_URL belongs to a later version"],
+    [{ KB_METRICS_TOKEN: "x" }, "KB_METRICS_TOKEN belongs to a later version"],
     [{ KB_DATABASE_URL: "postgres://x" }, "PostgreSQL comes with the distributed profile"],
     [{ KB_RATE_LIMITS: "off", KB_HOST: "0.0.0.0" }, "loopback only"],
     [{ KB_BOOTSTRAP_EMAIL: "a@b" }, "belong together"],
@@ -85,10 +95,33 @@ describe("settings", () => {
     expect(read({ env }).warnings).toEqual([]);
   });
 
-  test("listening for others without a public URL, or in the clear, is warned about", ({ expect }) => {
-    expect(read({ env: { KB_HOST: "0.0.0.0" } }).warnings).toHaveLength(1);
-    expect(read({ env: { KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "http://kb.lan/" } }).warnings[0]).toMatch(/plain http/);
-    expect(read({ env: { KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "https://kb.lan" } }).warnings).toEqual([]);
+  test.for([
+    [{ KB_HOST: "0.0.0.0" }, false],
+    [{ KB_HOST: "192.168.1.5", KB_PUBLIC_URL: "http://127.0.0.1:7700" }, false],
+    [{ KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "http://kb.lan" }, false],
+    [{ KB_PUBLIC_URL: "http://kb.lan" }, false],
+    [{ KB_PUBLIC_URL: "http://127.0.0.1.evil.test" }, false],
+    [{ KB_HOST: "0.0.0.0", KB_PUBLIC_URL: "https://kb.lan" }, true],
+    [{ KB_PUBLIC_URL: "https://kb.lan" }, true],
+    [{ KB_PUBLIC_URL: "http://localhost:9000" }, true],
+    [{ KB_HOST: "::1", KB_PUBLIC_URL: "http://[::1]:7700" }, true],
+    [{}, true],
+  ] as const)("S32: %j goes without --insecure-http: %j", ([env, isSafe], { expect }) => {
+    if (isSafe) {
+      const { settings, warnings } = read({ env });
+      expect([warnings, weakeningSettings(settings)]).toEqual([[], []]);
+      return;
+    }
+    expect(() => read({ env })).toThrow(/passwords and tokens could be read on the way.*--insecure-http/);
+    // Said, it starts, and says so each time.
+    const { settings, warnings } = read({ env, flags: { insecureHttp: "on" } });
+    expect(warnings[0]).toMatch(/can be read on the way \(--insecure-http\)/);
+    expect(weakeningSettings(settings)).toEqual(["insecureHttp"]);
+  });
+
+  test("what weakens the installation has a name for the audit", ({ expect }) => {
+    const { settings } = read({ env: { KB_ALLOW_PRIVATE_HOSTS: "10.0.0.5:443", KB_RATE_LIMITS: "off" } });
+    expect(weakeningSettings(settings)).toEqual(["allowPrivateHosts", "rateLimits"]);
   });
 
   test("the file in the data folder is read when it is there", ({ expect }) => {

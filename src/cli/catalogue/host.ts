@@ -39,6 +39,10 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
       DATA_DIR,
       { flags: "--role <role>", summary: "what this process does; with the embedded store: all", choices: ["all"] },
       { flags: "--config <file>", summary: "settings as YAML" },
+      {
+        flags: "--insecure-http",
+        summary: "let people sign in over plain http from other machines; anybody on the way reads their passwords",
+      },
     ],
     examples: ["kb serve --port 7700"],
     exitCodes: [7],

@@ -1,4 +1,4 @@
-import { textOption, type CommandInput } from "#cli/command.ts";
+import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 
 const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
@@ -7,7 +7,10 @@ const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
 export async function serve(input: CommandInput, deps: Deps): Promise<number> {
   const { runServer } = await import("#server/main.ts");
   return await runServer({
-    flags: Object.fromEntries(FLAGS.map((name) => [name, textOption(input, name)])),
+    flags: {
+      ...Object.fromEntries(FLAGS.map((name) => [name, textOption(input, name)])),
+      insecureHttp: flagOption(input, "insecureHttp") ? "on" : undefined,
+    },
     env: deps.env,
     stdout: deps.io.stdout,
     stderr: deps.io.stderr,
