@@ -1,0 +1,98 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+
+/** The machine's Chromium; undefined where there is none, and then the tests of the page say that they were not run. */
+export const CHROMIUM = [process.env["KB_TEST_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
+  (path) => path !== undefined && path !== "" && existsSync(path),
+);
+
+/** Says on the terminal what was left out, and why. */
+export function sayNotRun(what: string): void {
+  if (CHROMIUM === undefined)
+    process.stderr.write(`NOT RUN: ${what}: there is no Chromium. Install it, or set KB_TEST_CHROMIUM.\n`);
+}
+
+/** A browser without a network of its own, with a fresh profile. */
+export function launchBrowser(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error("There is no Chromium.");
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"],
+  });
+}
+
+/** A person's browser: one profile with its own cookies, and what went wrong in it. */
+export interface Visitor {
+  context: BrowserContext;
+  page: Page;
+  /** Everything that a clean page does not do: errors on the console, uncaught errors, violations of the policy. */
+  complaints: string[];
+  /** Goes to a path of the server and waits until nothing is loading. */
+  open(path: string): Promise<void>;
+}
+
+export interface VisitorOptions {
+  width?: number;
+  height?: number;
+  theme?: "light" | "dark";
+}
+
+/** Opens a browser profile at a server. */
+export async function makeVisitor(browser: Browser, url: string, options: VisitorOptions = {}): Promise<Visitor> {
+  const { width = 1280, height = 860, theme = "light" } = options;
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: theme,
+    locale: "en-GB",
+    timezoneId: "Europe/Vienna",
+    reducedMotion: "reduce",
+  });
+  context.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  // A violation that only breaks something quietly is told too.
+  await context.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) => console.error("CSP: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample));`,
+  );
+  const page = await context.newPage();
+  page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
+  page.on("console", (message) => {
+    // An answer of 4xx is written to the console by the browser itself; the page shows it in its own way.
+    const isAnswer = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
+    if (message.type() === "error" && !isAnswer) complaints.push(message.text());
+  });
+  return {
+    context,
+    page,
+    complaints,
+    async open(path) {
+      await page.goto(path);
+      await settle(page);
+    },
+  };
+}
+
+/** Waits until the page shows what it has: no placeholder is left. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** What axe finds wrong with what is shown: `rule: selector`, each. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] = await page.evaluate(
+    `axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => r.violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary ?? ""}`),
+  );
+}
+
+/** Pixels by which the page is wider than its window. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
+}
