@@ -8,12 +8,14 @@ const SHARED = {
   dts: false,
 } satisfies Options;
 
-/** What `main.ts` loads when it knows the command: files of their own. */
+/** What `main.ts` loads when it knows the command, and the bridge only when a token ends: files of their own. */
 const LEAVE_OUT: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "leave-out",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(mcp-entry|process|run)\.ts$/ }, ({ kind, path }) =>
-      kind === "dynamic-import" ? { path: path.replace(/\.ts$/, ".js"), external: true } : undefined,
+    onResolve({ filter: /^\.\/(mcp-entry|process|run|lock|oauth\/refresh)\.ts$/ }, ({ kind, path }) =>
+      kind === "dynamic-import"
+        ? { path: path.replace(/^\.\/(oauth\/)?(.*)\.ts$/, "./$2.js"), external: true }
+        : undefined,
     );
   },
 };
@@ -29,6 +31,8 @@ export default defineConfig({
   entry: {
     process: "src/cli/process.ts",
     run: "src/cli/run.ts",
+    refresh: "src/cli/oauth/refresh.ts",
+    lock: "src/cli/lock.ts",
     "keychain-child": "src/cli/keychain-child.ts",
     writer: "src/server/adapters/sql/writer/thread.ts",
     searcher: "src/server/adapters/index-embedded/searcher-thread.ts",

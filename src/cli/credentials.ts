@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
-import { withLock } from "./lock.ts";
 import { KeychainUnavailable } from "./keychain.ts";
+import type { LockOptions } from "./lock.ts";
 import { modeForOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
 /** A token that ends by itself. */
@@ -43,6 +43,9 @@ export interface StoredLogin {
   mcpToken?: { id: string; plaintext: string };
 }
 
+/** Which door a token is for: the member's REST, or the tools. */
+export type Purpose = "api" | "mcp";
+
 export type StoreName = "keychain" | "file";
 
 /** Where a login went; `why` is there when the keychain was wanted and could not be used. */
@@ -67,6 +70,25 @@ export interface CredentialStore {
 
 export type StoreDeps = Pick<Deps, "env" | "home" | "platform" | "keychain" | "clock">;
 
+/** A token is renewed when it has less left than this: a call that begins now ends before it does. */
+const MARGIN_MS = 60_000;
+
+/** True while the token can begin a call. */
+export function isFresh(access: AccessToken, now: number): boolean {
+  return access.expiresAt - MARGIN_MS > now;
+}
+
+/** The kept token for `purpose` while it can begin a call and is not the one that was `refused`. */
+export function usableAccess(
+  oauth: OAuthLogin,
+  purpose: Purpose,
+  refused: string | undefined,
+  now: number,
+): AccessToken | undefined {
+  const access = oauth[purpose];
+  return access !== undefined && access.token !== refused && isFresh(access, now) ? access : undefined;
+}
+
 /** The folder of the person's own kb settings: `KB_CONFIG_DIR`, else the system's place for them. */
 export function configDir(deps: Pick<Deps, "env" | "home" | "platform">): string {
   const { env, home, platform } = deps;
@@ -89,8 +111,14 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
     return typeof origins === "object" && origins !== null ? { ...origins } : {};
   }
 
+  /** Loaded when something is written: the bridge starts without it. */
+  async function locked<T>(path: string, times: LockTimes, work: () => Promise<T>): Promise<T> {
+    const { withLock } = await import("./lock.ts");
+    return await withLock(path, { clock, ...times }, work);
+  }
+
   async function change(act: (all: Record<string, unknown>) => void): Promise<void> {
-    await withLock(`${path}.lock`, { clock, ...FILE_LOCK }, async () => {
+    await locked(`${path}.lock`, FILE_LOCK, async () => {
       const all = await readAll();
       act(all);
       await writeStateFile(path, { version: 1, origins: all });
@@ -119,7 +147,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
       const entry = await entryOf(origin);
       if (entry === undefined || storeOf(entry) === "file") return entry && readLogin(entry);
       const secrets = await keychain.find(origin).catch((error: unknown) => {
-        throw error instanceof KeychainUnavailable ? locked(origin, error) : error;
+        throw error instanceof KeychainUnavailable ? unopened(origin, error) : error;
       });
       const login = readLogin(secrets === undefined ? {} : (parseObject(secrets) ?? {}));
       // Somebody removed it there: as good as signed out.
@@ -149,10 +177,12 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
     },
     async exclusively(origin, work) {
       const name = origin.replace(/[^A-Za-z0-9.]+/g, "-");
-      return await withLock(join(dir, `login-${name}.lock`), { clock, ...LOGIN_LOCK }, work);
+      return await locked(join(dir, `login-${name}.lock`), LOGIN_LOCK, work);
     },
   };
 }
+
+type LockTimes = Pick<LockOptions, "leaseMs" | "waitMs">;
 
 /** The file's lock is held for one write. */
 const FILE_LOCK = { leaseMs: 10_000, waitMs: 15_000 };
@@ -230,7 +260,7 @@ function readable(path: string, mode: string): CliFailure {
   });
 }
 
-function locked(origin: string, error: KeychainUnavailable): CliFailure {
+function unopened(origin: string, error: KeychainUnavailable): CliFailure {
   return new CliFailure({
     code: "keychain_unavailable",
     exit: EXIT.notSignedIn,

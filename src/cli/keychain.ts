@@ -6,7 +6,6 @@
  * waits for an unlock dialogue holds a thread that Node joins before it ends, whatever the exit code.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { parseObject, textOf } from "./state-file.ts";
 
 /** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it does not answer. */
@@ -84,6 +83,8 @@ function reasonOf(why: string): string {
 function startKeychainChild(): ChildProcessWithoutNullStreams {
   // Run from its sources the program has the endings and the loader of its sources.
   const isSource = import.meta.url.endsWith(".ts");
+  // Not imported: the bridge starts without them.
+  const { fileURLToPath } = process.getBuiltinModule("node:url");
   const file = fileURLToPath(new URL(isSource ? "keychain-child.ts" : "keychain-child.js", import.meta.url));
   const { spawn } = process.getBuiltinModule("node:child_process");
   return spawn(process.execPath, [...(isSource ? process.execArgv : []), file], {

@@ -6,10 +6,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
-import { configDir, makeCredentialStore, type StoredLogin } from "./credentials.ts";
+import {
+  configDir,
+  isFresh,
+  makeCredentialStore,
+  usableAccess,
+  type Purpose,
+  type StoredLogin,
+} from "./credentials.ts";
 import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
-import { findAccess, isFresh, type Purpose } from "./oauth/refresh.ts";
 import { parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
 /** Harmless defaults that any file may set. */
@@ -257,7 +263,10 @@ async function findStored(
   if (stored.oauth === undefined) return pick(stored, purpose);
   // Nothing leaves for a server whose line is open to all, the login that would be renewed least.
   refusePlainHttp(settings.server, deps.env);
-  const access = await findAccess(deps, store, settings.server, purpose, refused);
+  const kept = usableAccess(stored.oauth, purpose, refused, deps.clock.now());
+  // Loaded when a token has to be fetched: the bridge starts without it.
+  const access =
+    kept ?? (await (await import("./oauth/refresh.ts")).renewAccess(deps, store, settings.server, purpose, refused));
   if (access === undefined) return undefined;
   return {
     kind: "token",

@@ -1,7 +1,7 @@
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { textOption, type CommandInput } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, redact } from "#cli/failure.ts";
+import { redact, type CliFailure } from "#cli/failure.ts";
 import type { Host } from "#cli/host.ts";
 import { findCredential, loadSettings } from "#cli/settings.ts";
 
@@ -50,9 +50,14 @@ function makeFindLogin(input: CommandInput, deps: Host): (refused?: string) => P
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
       return { mcpUrl, token: value, storedFor: origin, from, ...(isEnding === undefined ? {} : { isEnding }) };
     } catch (error) {
-      throw error instanceof CliFailure ? forAgents(error) : error;
+      throw isCliFailure(error) ? forAgents(error) : error;
     }
   };
+}
+
+/** By its name: what is loaded only when it is needed has a class of its own in the built program. */
+function isCliFailure(error: unknown): error is CliFailure {
+  return error instanceof Error && error.name === "CliFailure";
 }
 
 /** A failure of the login in the bridge's own terms: its code first, then what the person does. */

@@ -1,48 +1,41 @@
-/** Access tokens from the stored login: the kept one while it lasts, else a new one, fetched by one process for all. */
+/** New access tokens for the stored login, fetched by one process for all. */
 import type { ServerUrl } from "#api/server-url.ts";
-import type { AccessToken, CredentialStore, OAuthLogin, StoredLogin } from "#cli/credentials.ts";
+import {
+  usableAccess,
+  type AccessToken,
+  type CredentialStore,
+  type OAuthLogin,
+  type Purpose,
+  type StoredLogin,
+} from "#cli/credentials.ts";
 import { CliFailure, notSignedIn } from "#cli/failure.ts";
 import { requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
-
-/** Which door a token is for: the member's REST, or the tools. */
-export type Purpose = "api" | "mcp";
-
-/** A token is renewed when it has less left than this: a call that begins now ends before it does. */
-const MARGIN_MS = 60_000;
 
 /** The resource that a token for this door is bound to. Source: RFC 8707; design page "auth", Doors. */
 export function resourceOf(server: ServerUrl, purpose: Purpose): string {
   return purpose === "mcp" ? server.mcpUrl : `${server.baseUrl}/api`;
 }
 
-/** True while the token can begin a call. */
-export function isFresh(access: AccessToken, now: number): boolean {
-  return access.expiresAt - MARGIN_MS > now;
-}
-
 /**
- * A token for `purpose` from the login stored for the server; undefined when no OAuth login is stored there.
+ * A token for `purpose` from the login stored for the server: what another process fetched meanwhile, else a new one.
+ * Undefined when no OAuth login is stored there.
  *
  * @param refused a token that the server has just refused: another one is needed
  * @throws CliFailure 4 when the login has ended, 7 when the server can't be asked and no usable token is left
  */
-export async function findAccess(
+export async function renewAccess(
   deps: TokenDeps,
   store: CredentialStore,
   server: ServerUrl,
   purpose: Purpose,
   refused?: string,
 ): Promise<AccessToken | undefined> {
-  const login = await store.find(server.origin);
-  if (login?.oauth === undefined) return undefined;
-  const kept = usable(login.oauth, purpose, refused, deps.clock.now());
-  if (kept !== undefined) return kept;
   return await store.exclusively(server.origin, async () => {
-    // Another process may have been faster.
-    const current = await store.find(server.origin);
-    if (current?.oauth === undefined) return undefined;
-    const fresh = usable(current.oauth, purpose, refused, deps.clock.now());
-    return fresh ?? (await renew(deps, store, server, purpose, { ...current, oauth: current.oauth }, refused));
+    const login = await store.find(server.origin);
+    if (login?.oauth === undefined) return undefined;
+    const { oauth } = login;
+    const kept = usableAccess(oauth, purpose, refused, deps.clock.now());
+    return kept ?? (await renew(deps, store, server, purpose, { ...login, oauth }, refused));
   });
 }
 
@@ -56,16 +49,6 @@ export function withAnswer(oauth: OAuthLogin, purpose: Purpose, answer: TokenAns
     refreshToken: answer.refreshToken ?? oauth.refreshToken,
     [purpose]: { token: answer.accessToken, expiresAt: answer.expiresAt },
   };
-}
-
-function usable(
-  oauth: OAuthLogin,
-  purpose: Purpose,
-  refused: string | undefined,
-  now: number,
-): AccessToken | undefined {
-  const access = oauth[purpose];
-  return access !== undefined && access.token !== refused && isFresh(access, now) ? access : undefined;
 }
 
 async function renew(
