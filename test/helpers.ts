@@ -115,8 +115,8 @@ export interface TestServerOptions {
   /** Appends what the app under test needs beside identity. */
   extend?: AppOptions["extend"];
   announceSetupCode?: (code: string) => void;
-  /** The mail server and the identity provider. */
-  outside?: Pick<IdentityOptions, "mailer" | "sso">;
+  /** The mail server, the identity provider, and where OAuth clients are described. */
+  outside?: Pick<IdentityOptions, "mailer" | "sso" | "fetchDocument">;
   /** Judges addresses; without it none is reached. */
   addressGuard?: AddressGuard;
   /** `false` makes `/readyz` say so. */

@@ -75,6 +75,8 @@ export interface IdentityOptions extends Foundation {
   cursorKey: Uint8Array;
   /** Cookies, proofs and the signing key of the authorization server; at least 32 bytes, the same across restarts. */
   oauthKey: Uint8Array;
+  /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
+  fetchDocument?: (url: string) => Promise<Response>;
   /** What carries e-mail; without it links are shown to who made them. */
   mailer?: Mailer;
   /** The provider of single sign-on, if there is one. */

@@ -76,7 +76,7 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     } catch (error) {
       c.res = answerProblem(c, error, log);
     }
-    c.res = withSecurityHeaders(c.res, { isHttps, isApi: c.req.path.startsWith("/api/"), requestId });
+    c.res = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
     log.info(
       { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },
       "request",

@@ -1,5 +1,7 @@
+import type * as oidcProvider from "oidc-provider";
+
 /** The authorization server's library, as it is loaded. */
-export type Library = typeof import("oidc-provider");
+export type Library = typeof oidcProvider;
 
 /**
  * Loads the library: 240–450 ms that no start of the server and no request to anything else should pay.

@@ -47,6 +47,11 @@ export function makeProvider(options: ProviderOptions): Provider {
   const { errors } = library;
 
   class KbProvider extends library.Provider {
+    /** What the library did not catch itself; it would write to the console. */
+    override onerror(error: Error): void {
+      log.error({ err: error }, "request failed");
+    }
+
     // Called by the constructor of the library for its own grants: the place where two of them are wrapped.
     override registerGrantType<Params extends object>(
       name: string,
@@ -67,10 +72,20 @@ export function makeProvider(options: ProviderOptions): Provider {
       if (request === undefined) return handler(ctx);
       await grace.alone(request.token, async () => {
         if (await repeat(ctx, request)) return;
+        await requireGrantedResource(ctx, request.token);
         await handler(ctx);
         await grace.keep(request, ctx.body as Record<string, unknown>);
       });
     };
+  }
+
+  /** The library looks at the resource when it has used the token up, and a mistake would sign the person out. */
+  async function requireGrantedResource({ oidc }: TokenEndpointGrantContext, token: string): Promise<void> {
+    const { resource } = oidc.params;
+    if (resource === undefined) return;
+    const found = await oidc.provider.RefreshToken.find(token, { ignoreExpiration: true });
+    if (found === undefined || found.clientId !== oidc.client.clientId) return;
+    if (Array.isArray(resource) || ![found.resource].flat().includes(resource)) throw new errors.InvalidTarget();
   }
 
   async function repeat(ctx: TokenEndpointGrantContext, request: RefreshRequest): Promise<boolean> {
@@ -93,8 +108,6 @@ export function makeProvider(options: ProviderOptions): Provider {
   provider.proxy = true;
   // The library's types leave out what it adds to the context of its own middleware.
   provider.use((ctx, next) => dress(ctx as unknown as Koa, next, isHttps(baseUrl)));
-  // What the library did not catch itself; without a listener it writes to the console.
-  provider.on("error", (error) => log.error({ err: error }, "request failed"));
   provider.on("server_error", (ctx, error) => log.error({ path: ctx.path, err: error }, "request failed"));
   return provider;
 }

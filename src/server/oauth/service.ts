@@ -49,6 +49,8 @@ export interface OAuthOptions {
   audit: AuditRecorder;
   cursors: CursorCodec;
   addressGuard: AddressGuard;
+  /** In place of a fetch through the guard; for tests. */
+  fetchDocument?: (url: string) => Promise<Response>;
   baseUrl: string;
   /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key come from it. */
   key: Uint8Array;
@@ -82,7 +84,7 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
       log,
       grace: makeRefreshGrace(records, randomBytes),
       polls: makePollWatch(clock),
-      fetchDocument: makeDocumentFetch(makeGuardedFetch(options.addressGuard)),
+      fetchDocument: options.fetchDocument ?? makeDocumentFetch(makeGuardedFetch(options.addressGuard)),
       endGrant: (grantId, ctx) =>
         grants.end(grantId, ctx?.oidc.route === "revocation" ? "client" : "reuse", ctx && originOf(ctx.req)),
       deviceInfo: (ctx) => ({ ip: originOf(ctx.req)?.clientIp ?? "" }),

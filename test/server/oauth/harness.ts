@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { request as requestHttp } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import * as oauth from "oauth4webapi";
@@ -51,7 +52,7 @@ export async function startServer<More extends object = object>(
   const base = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
   const kb = await makeServer({ ...options, settings: { ...options.settings, baseUrl: base } }, more);
   fetchApp = (request, env) => kb.app.fetch(request, env as never);
-  const as: oauth.AuthorizationServer = await oauth
+  const metadata: oauth.AuthorizationServer = await oauth
     .discoveryRequest(new URL(base), { algorithm: "oauth2", ...LOCAL })
     .then((response) => oauth.processDiscoveryResponse(new URL(base), response));
 
@@ -68,18 +69,18 @@ export async function startServer<More extends object = object>(
   const post = (path: string, body: Record<string, string | string[]>, headers: Record<string, string> = {}) =>
     fetch(base + path, { method: "POST", body: formOf(body), headers });
 
-  async function register(metadata: Record<string, unknown> = {}): Promise<{ status: number; body: Registered }> {
+  async function register(given: Record<string, unknown> = {}): Promise<{ status: number; body: Registered }> {
     const response = await fetch(`${base}/oauth/register`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ client_name: "Test app", redirect_uris: [REDIRECT], ...metadata }),
+      body: JSON.stringify({ client_name: "Test app", redirect_uris: [REDIRECT], ...given }),
     });
     return { status: response.status, body: (await response.json()) as Registered };
   }
 
   /** A client that registered, by its identifier. */
-  async function client(metadata: Record<string, unknown> = {}): Promise<string> {
-    const { body } = await register({ grant_types: ["authorization_code", "refresh_token"], ...metadata });
+  async function client(given: Record<string, unknown> = {}): Promise<string> {
+    const { body } = await register({ grant_types: ["authorization_code", "refresh_token"], ...given });
     return body.client_id;
   }
 
@@ -165,7 +166,7 @@ export async function startServer<More extends object = object>(
   return {
     ...kb,
     base,
-    as,
+    metadata,
     advance,
     browser,
     post,
@@ -208,6 +209,24 @@ export function challengeOf(verifier: string): string {
 
 export function newVerifier(): string {
   return randomBytes(32).toString("base64url");
+}
+
+/** A request by hand: `fetch` writes its own Host header. */
+export async function requestByHand(
+  url: string,
+  { method = "GET", headers = {}, body }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+): Promise<{ status: number; location: string; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = requestHttp(url, { method, headers }, (answer) => {
+      let text = "";
+      answer.on("data", (chunk) => (text += String(chunk)));
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, location: answer.headers.location ?? "", text }),
+      );
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
 }
 
 function formOf(fields: Record<string, string | string[]>): URLSearchParams {

@@ -1,0 +1,195 @@
+import * as oauth from "oauth4webapi";
+import { describe, expect, test } from "vitest";
+import { challengeOf, LOCAL, newVerifier, REDIRECT, startServer } from "./harness.ts";
+
+test("a client finds everything by itself, registers, is let in, refreshes and gives its tokens back", async () => {
+  const kb = await startServer();
+  const owner = await kb.addOwner();
+  const { metadata: as } = kb;
+  const registered = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(
+      as,
+      { redirect_uris: [REDIRECT], token_endpoint_auth_method: "none" },
+      LOCAL,
+    ),
+  );
+  const client: oauth.Client = { client_id: registered.client_id };
+  const verifier = oauth.generateRandomCodeVerifier();
+  const ask = { clientId: registered.client_id, scope: "mcp:read", resource: `${kb.base}/mcp` };
+  const back = await kb.consent(kb.browser(owner), ask, await oauth.calculatePKCECodeChallenge(verifier));
+  const params = oauth.validateAuthResponse(as, client, back, "st");
+  const first = await oauth.processAuthorizationCodeResponse(
+    as,
+    client,
+    await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), params, REDIRECT, verifier, LOCAL),
+  );
+  expect(first).toMatchObject({ token_type: "bearer", expires_in: 3600, scope: "mcp:read" });
+  expect(first["id_token"]).toBeUndefined();
+  expect((await kb.mcp(first.access_token)).status).toBe(200);
+
+  // This client asked for no refresh: the code was all it registered for.
+  expect(first.refresh_token).toBeUndefined();
+  const gone = await oauth.revocationRequest(as, client, oauth.None(), first.access_token, LOCAL);
+  await oauth.processRevocationResponse(gone);
+  expect((await kb.mcp(first.access_token)).status).toBe(401);
+});
+
+describe("codes", () => {
+  test("test 1: a code that comes again is refused and ends what the first one gave", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client(), scope: "mcp:read" };
+    const verifier = newVerifier();
+    const back = await kb.consent(kb.browser(owner), ask, challengeOf(verifier));
+    const code = back.searchParams.get("code") ?? "";
+    const tokens = (await (await kb.exchange(ask, code, verifier)).json()) as oauth.TokenEndpointResponse;
+    expect((await kb.mcp(tokens.access_token)).status).toBe(200);
+
+    const again = await kb.exchange(ask, code, verifier);
+    expect([again.status, await again.json()]).toMatchObject([400, { error: "invalid_grant" }]);
+    expect((await kb.mcp(tokens.access_token)).status).toBe(401);
+    expect((await kb.refresh(ask, tokens.refresh_token)).status).toBe(400);
+    const actions = (await kb.store.in(owner.workspaceId).audit.list({ limit: 10 })).map((row) => row.action);
+    expect(actions).toContain("grant.reuse_detected");
+  });
+
+  test("test 1: of two who redeem one code at the same moment nobody keeps anything", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client(), scope: "mcp:read" };
+    const verifier = newVerifier();
+    const back = await kb.consent(kb.browser(owner), ask, challengeOf(verifier));
+    const code = back.searchParams.get("code") ?? "";
+    const answers = await Promise.all([kb.exchange(ask, code, verifier), kb.exchange(ask, code, verifier)]);
+    expect(answers.filter((answer) => answer.status === 200).length).toBeLessThanOrEqual(1);
+    for (const answer of answers) {
+      const { access_token: token = "none" } = (await answer.json()) as { access_token?: string };
+      expect((await kb.mcp(token)).status).toBe(401);
+    }
+  });
+
+  test("a code is dead after a minute", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client() };
+    const verifier = newVerifier();
+    const back = await kb.consent(kb.browser(owner), ask, challengeOf(verifier));
+    kb.advance(61_000);
+    const answer = await kb.exchange(ask, back.searchParams.get("code") ?? "", verifier);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: "invalid_grant" }]);
+  });
+
+  test.each([
+    ["test 2: without PKCE", { code_challenge: "", code_challenge_method: "" }],
+    ["test 3: with the plain method", { code_challenge_method: "plain" }],
+    ["test 4: without a method", { code_challenge_method: "" }],
+  ])("%s nobody is asked", async (_name, change) => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const url = new URL(kb.authorizeUrl({ clientId: await kb.client() }, challengeOf(newVerifier())), kb.base);
+    for (const [name, value] of Object.entries(change)) {
+      if (value === "") url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    const answer = await kb.browser(owner).get(url.href);
+    const back = new URL(answer.headers.get("location") ?? "", kb.base);
+    expect(back.href.startsWith(REDIRECT)).toBe(true);
+    expect(back.searchParams.get("error")).toBe("invalid_request");
+    expect(back.searchParams.get("code")).toBeNull();
+  });
+
+  test("test 5: another verifier, test 6: another redirect address and test 9: another client get nothing for a code", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client({ redirect_uris: [REDIRECT, "http://127.0.0.1/other"] }) };
+    const thief = { clientId: await kb.client() };
+    const verifier = newVerifier();
+    const back = await kb.consent(kb.browser(owner), ask, challengeOf(verifier));
+    const code = back.searchParams.get("code") ?? "";
+    const wrong = [
+      await kb.exchange(ask, code, newVerifier()),
+      await kb.exchange({ ...ask, redirectUri: "http://127.0.0.1/other" }, code, verifier),
+      await kb.exchange(thief, code, verifier),
+    ];
+    for (const answer of wrong)
+      expect([answer.status, await answer.json()]).toMatchObject([400, { error: "invalid_grant" }]);
+    // None of it used the code up.
+    expect((await kb.exchange(ask, code, verifier)).status).toBe(200);
+  });
+});
+
+describe("redirect addresses", () => {
+  test.each([
+    ["another path", "https://app.test/other"],
+    ["another host", "https://app.test.evil.test/callback"],
+    ["a user name that looks like the host", "https://app.test@evil.test/callback"],
+    ["a path with an address in it", "https://evil.test/https://app.test/callback"],
+    ["a query of its own", "https://app.test/callback?x=1"],
+    ["another spelling of the host", "https://APP.test/callback"],
+    ["localhost for 127.0.0.1", "http://localhost/loop"],
+    ["127.0.0.2 for 127.0.0.1", "http://127.0.0.2/loop"],
+    ["https for http", "https://127.0.0.1/loop"],
+    ["nothing", ""],
+  ])("test 7: %s is refused on a page, and nobody is sent anywhere", async (_name, redirectUri) => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const clientId = await kb.client({ redirect_uris: ["https://app.test/callback", "http://127.0.0.1/loop"] });
+    const answer = await kb.browser(owner).get(kb.authorizeUrl({ clientId, redirectUri }, challengeOf(newVerifier())));
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get("location")).toBeNull();
+    expect(answer.headers.get("content-type")).toContain("text/html");
+    expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(await answer.text()).toContain("Go back to it and start again");
+  });
+
+  test("test 8: a loopback address may have any port", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client(), redirectUri: "http://127.0.0.1:51234/callback" };
+    const back = await kb.consent(kb.browser(owner), ask, challengeOf(newVerifier()));
+    expect(back.origin).toBe("http://127.0.0.1:51234");
+  });
+
+  test("test 10: nothing but the code flow, and only by the query", async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const ask = { clientId: await kb.client() };
+    const ways = [
+      { response_type: "token" },
+      { response_type: "id_token" },
+      { response_mode: "form_post" },
+      { response_mode: "fragment" },
+    ];
+    for (const way of ways) {
+      const url = new URL(kb.authorizeUrl(ask, challengeOf(newVerifier())), kb.base);
+      for (const [name, value] of Object.entries(way)) url.searchParams.set(name, value);
+      const answer = await kb.browser(owner).get(url.href);
+      const text = (answer.headers.get("location") ?? "") + (await answer.text());
+      expect([way, text]).toEqual([way, expect.stringMatching(/unsupported_response_type|invalid_request/)]);
+      expect(text).not.toContain("/oauth/consent/");
+    }
+  });
+
+  test("test 31: passwords and client credentials are no grants", async () => {
+    const kb = await startServer();
+    const clientId = await kb.client();
+    for (const grant of [
+      "password",
+      "client_credentials",
+      "implicit",
+      "urn:ietf:params:oauth:grant-type:token-exchange",
+    ]) {
+      const answer = await kb.post("/oauth/token", {
+        grant_type: grant,
+        client_id: clientId,
+        username: "a",
+        password: "b",
+      });
+      expect([grant, answer.status, await answer.json()]).toMatchObject([
+        grant,
+        400,
+        { error: expect.stringMatching(/unsupported_grant_type|invalid_request/) },
+      ]);
+    }
+  });
+});
