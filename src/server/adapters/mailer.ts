@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Carries messages over SMTP: `smtps:` is TLS from the first byte, `smtp:` is upgraded where the server offers it. The
- * certificate is checked, unless the server is this machine.
+ * certificate is checked, unless the server is this machine. With a user name TLS is a must.
  *
  * @param settings.url   `smtp://user:password@host:587`; shows in no message and no log line
  * @param settings.from  `kb@example.org` or `kb <kb@example.org>`
@@ -19,6 +19,8 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
     host: url.hostname.replaceAll(/[[\]]/g, ""),
     port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
     secure: isTls,
+    // A password never travels in the open, whatever somebody on the way takes out of the greeting.
+    requireTLS: url.username !== "" && !isLoopback(url.hostname),
     ...(url.username !== "" && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
     }),

@@ -1,5 +1,5 @@
 import { makeMailbox } from "../../mailbox.ts";
-import { makeServer, type TestAnswer, type TestServer, type TestServerOptions } from "../../helpers.ts";
+import { makeServer, type TestAnswer, type TestServer, type TestServerOptions, type TestUser } from "../../helpers.ts";
 
 /** A server that sends e-mail into a box. */
 export async function makeMailingServer(settings: TestServerOptions["settings"] = {}) {
@@ -31,4 +31,34 @@ export function outside(answer: TestAnswer) {
   const body: Record<string, unknown> = { ...answer.json };
   delete body["requestId"];
   return { status: answer.status, body, headers: [...answer.headers.keys()].sort() };
+}
+
+/** A client that the person let in, with a code of it and a token that it made. */
+export async function addGrant(kb: TestServer, { userId, workspaceId }: TestUser, name: string): Promise<void> {
+  const at = kb.clock.now();
+  const grant = { userId, workspaceId, grantId: `gra_${name}`, clientId: "kb-cli", clientName: "kb", place: "here" };
+  const times = { authenticatedAt: at, createdAt: at, lastUsedAt: null, expiresAt: at + 1e9, revokedAt: null };
+  await kb.database.write
+    .insertInto("grants")
+    .values({ ...grant, ...times, scopes: "mcp:read", isDevice: 0 })
+    .execute();
+  await kb.database.write
+    .insertInto("oauth_records")
+    .values({
+      model: "AccessToken",
+      idHash: name,
+      sealed: "",
+      grantId: grant.grantId,
+      userCodeHash: null,
+      consumedAt: null,
+      expiresAt: null,
+    })
+    .execute();
+}
+
+/** The grants that live, and the grants of the codes and tokens that are left. */
+export async function grantsOf(kb: TestServer): Promise<{ living: string[]; records: (string | null)[] }> {
+  const grants = await kb.database.read.selectFrom("grants").selectAll().where("revokedAt", "is", null).execute();
+  const records = await kb.database.read.selectFrom("oauth_records").select("grantId").execute();
+  return { living: grants.map(({ grantId }) => grantId), records: records.map(({ grantId }) => grantId) };
 }

@@ -1,37 +1,8 @@
 import { describe, test } from "vitest";
 import { makeServer, TEST_PASSWORD, type TestServer, type TestUser } from "../../helpers.ts";
-import { makeMailingServer, outside, verifiedAt } from "./people.ts";
+import { addGrant, grantsOf, makeMailingServer, outside, verifiedAt } from "./people.ts";
 
 const NEW_PASSWORD = "green ladder evening";
-
-/** A client that the person let in, with a code of it and a token that it made. */
-async function addGrant(kb: TestServer, { userId, workspaceId }: TestUser, name: string): Promise<void> {
-  const at = kb.clock.now();
-  const grant = { userId, workspaceId, grantId: `gra_${name}`, clientId: "kb-cli", clientName: "kb", place: "here" };
-  const times = { authenticatedAt: at, createdAt: at, lastUsedAt: null, expiresAt: at + 1e9, revokedAt: null };
-  await kb.database.write
-    .insertInto("grants")
-    .values({ ...grant, ...times, scopes: "mcp:read", isDevice: 0 })
-    .execute();
-  await kb.database.write
-    .insertInto("oauth_records")
-    .values({
-      model: "AccessToken",
-      idHash: name,
-      sealed: "",
-      grantId: grant.grantId,
-      userCodeHash: null,
-      consumedAt: null,
-      expiresAt: null,
-    })
-    .execute();
-}
-
-async function grantsOf(kb: TestServer): Promise<{ living: string[]; records: (string | null)[] }> {
-  const grants = await kb.database.read.selectFrom("grants").selectAll().where("revokedAt", "is", null).execute();
-  const records = await kb.database.read.selectFrom("oauth_records").select("grantId").execute();
-  return { living: grants.map(({ grantId }) => grantId), records: records.map(({ grantId }) => grantId) };
-}
 
 describe("a profile", () => {
   test("takes a name and a time zone, and gives the zone back to the workspace", async ({ expect }) => {
