@@ -11,13 +11,20 @@ import type {
 /** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
 export interface BatchSink {
   add(op: ItemOp): void;
-  count(counts: Partial<SyncCounts>): void;
+  /**
+   * Counts what leaves no trace in the records, so that another attempt would count it again: it is stored with the next
+   * cursor or at the end; bytes with the next batch. `done` is for the progress.
+   */
+  count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
   /** Covers everything added before. */
   cursor(cursor: string): void;
   flushIfDue(): Promise<void>;
-  /** @throws BatchRefused when the batch was refused, or the run was told to end */
-  flush(): Promise<void>;
+  /**
+   * @param isEnd  true = no other attempt of the run follows
+   * @throws BatchRefused when the batch was refused, or the run was told to end
+   */
+  flush(isEnd?: boolean): Promise<void>;
   /** Why the store takes nothing more of this run. */
   readonly refusal: "lease_lost" | "scope_changed" | "connector_inactive" | undefined;
   readonly isCancelRequested: boolean;
@@ -51,9 +58,12 @@ const MAX_AGE_MS = 1_000;
 export function makeBatchSink(options: SinkOptions): BatchSink {
   let ops: ItemOp[] = [];
   let chars = 0;
-  let addCounts: Partial<SyncCounts> = {};
+  let loose: Partial<SyncCounts> = {};
+  let bytes = 0;
   let progress: SyncProgress | undefined;
   let done = 0;
+  /** As people were last told. */
+  let shown = 0;
   // Stays between the source's own words about it, so that a progress bar does not come and go.
   let total = options.total;
   let cursor: string | undefined;
@@ -62,9 +72,19 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let refusal: BatchSink["refusal"];
   let isCancelRequested = false;
 
-  async function flush(): Promise<void> {
+  function takeCounts(isCovered: boolean): Partial<SyncCounts> {
+    const taken = { ...(isCovered && loose), ...(bytes > 0 && { bytes }) };
+    if (isCovered) loose = {};
+    bytes = 0;
+    return taken;
+  }
+
+  async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
-    if (ops.length === 0 && Object.keys(addCounts).length === 0 && cursor === undefined && !progress) return;
+    const addCounts = takeCounts(isEnd || cursor !== undefined);
+    if (ops.length === 0 && Object.keys(addCounts).length === 0 && cursor === undefined && !progress && shown === done)
+      return;
+    shown = done;
     const taken = ops;
     const run: BatchRun = {
       ...options.run,
@@ -74,7 +94,6 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     };
     ops = [];
     chars = 0;
-    addCounts = {};
     progress = undefined;
     cursor = undefined;
     const { connectorId, always, highest } = options;
@@ -94,12 +113,13 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       done += op.op === "seen" ? 0 : 1;
       if (op.op === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
     },
-    count(counts) {
-      done += counts.seen ?? 0;
+    count({ bytes: read = 0, ...counts }, more = 0) {
+      done += more;
+      bytes += read;
       // Keys of one type on both sides.
-      for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
+      for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
         const value = counts[name] ?? 0;
-        if (value !== 0) addCounts[name] = (addCounts[name] ?? 0) + value;
+        if (value !== 0) loose[name] = (loose[name] ?? 0) + value;
       }
     },
     progress(next) {

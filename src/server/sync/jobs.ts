@@ -142,10 +142,10 @@ async function startNext(
       } else if (sync.resumeAt !== null && sync.resumeAt > now()) {
         return { at: sync.resumeAt };
       } else {
-        // Still "running" in the records: its worker died over it.
+        // Still "running" in the records: its worker died over it. `saveRun` begins to count anew when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
-        const message = `The sync was tried ${MAX_ATTEMPTS} times and its worker stopped each time.`;
+        const message = `The sync was tried ${MAX_ATTEMPTS} times and its worker stopped each time at the same place.`;
         const problem = { code: "internal", message };
         await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "fail"), problem, finishedAt: now() });
       }

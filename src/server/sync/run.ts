@@ -110,13 +110,13 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   let isComplete = false;
   for await (const step of steps) {
     if (step.end) isComplete = step.end.complete;
-    await take(step, known, sink);
+    await take(step, known, sink, sync.syncId);
     step.leaveGate?.();
   }
   options.signal.throwIfAborted();
   const isFullListing = isComplete && sync.mode !== "items";
   if (isFullListing) await sweep(options, known, sink);
-  await sink.flush();
+  await sink.flush(true);
   return { type: "done", isComplete: isFullListing };
 }
 
@@ -241,13 +241,14 @@ async function prepareStep(
   return { ...step, seen: unchanged };
 }
 
-async function take(step: Step, known: Known, sink: BatchSink): Promise<void> {
+async function take(step: Step, known: Known, sink: BatchSink, syncId: string): Promise<void> {
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
   for (const externalId of step.named ?? []) known.name(externalId);
   for (const externalId of step.seen ?? []) {
     const item = known.name(externalId);
     for (const each of item ? [item, ...known.partsOf(externalId)] : []) {
-      sink.count({ seen: 1, unchanged: 1 });
+      // What an earlier attempt has stored or marked was counted by it.
+      sink.count(each.seenBy === syncId ? {} : { seen: 1, unchanged: 1 }, 1);
       markAlive(each, known, sink);
     }
   }
@@ -256,6 +257,7 @@ async function take(step: Step, known: Known, sink: BatchSink): Promise<void> {
   }
   for (const op of step.ops) {
     sink.add(op);
+    if (op.op === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
   }
@@ -310,7 +312,8 @@ async function sweep({ store, connector, sync, now }: RunOptions, known: Known, 
 async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   // What came before the end is whole, with its cursor: it is kept.
-  await storeRest(options, sink);
+  const isLast = !isApiError(error, "source_rate_limited") && options.signal.reason !== "give_back";
+  await storeRest(options, sink, isLast);
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
   if (options.signal.aborted) {
@@ -324,9 +327,9 @@ async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Prom
   return { type: "failed", problem };
 }
 
-async function storeRest({ context }: RunOptions, sink: BatchSink): Promise<void> {
+async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boolean): Promise<void> {
   try {
-    await sink.flush();
+    await sink.flush(isLast);
   } catch (error) {
     // The reason for the end is told elsewhere and is not this one; the next run does what is missing here.
     if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });

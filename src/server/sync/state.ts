@@ -19,7 +19,7 @@ export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" 
 
 /** Failed runs in a row after which a connector is in `error`. Source: design page "connectors". */
 export const FAILURES_TO_ERROR = 5;
-/** Tries of a run whose worker died, before it is given up. */
+/** Tries of a run whose worker died at the same place, before it is given up. */
 export const MAX_ATTEMPTS = 5;
 
 /**

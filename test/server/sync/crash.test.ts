@@ -4,7 +4,20 @@ import type { SourceItem, SyncEvent } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
-import { CONNECTOR, end, fakeExtractor, item, makeHarness, type Script, upsert, WORKSPACE } from "./harness.ts";
+import { NO_COUNTS } from "#server/ports/store/syncs.ts";
+import { syncJobKey } from "#server/sync/request.ts";
+import {
+  CONNECTOR,
+  end,
+  fakeExtractor,
+  type Harness,
+  item,
+  makeHarness,
+  type Script,
+  upsert,
+  withBatches,
+  WORKSPACE,
+} from "./harness.ts";
 
 /** A first state, and a later one: some changed, some gone, some new, some broken. */
 const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`));
@@ -14,6 +27,13 @@ const LATER: SourceItem[] = [
   item("new/1", "something new", { labels: ["Plan"], author: { name: "Ana", claimed: true } }),
   item("new/2", "hidden", { access: { known: false } }),
   item("new/3", "part", { parentId: "new/1" }),
+];
+
+/** What is told anew by each attempt that comes to it. */
+const LEFT_OUT: SyncEvent[] = [
+  { t: "skip", externalId: "big", reason: "too_large", message: "Too large.", retryable: false },
+  { t: "skip", externalId: "f9", reason: "failed", message: "Broken.", retryable: true },
+  { t: "skip", externalId: "new/9", reason: "failed", message: "Broken.", retryable: true },
 ];
 
 /** What a listing says, item by item, with a cursor after each: a resumed run goes on behind it. */
@@ -28,25 +48,28 @@ function eventsOf(items: readonly SourceItem[]): (run: Parameters<Script>[0]) =>
           : { t: "upsert", item: each },
         ...(i % 3 === 2 ? [{ t: "checkpoint" as const, cursor: from + i + 1 }] : []),
       ]);
-    return [...events, end()];
+    return [...events.slice(0, 5), ...LEFT_OUT, ...events.slice(5), end()];
   };
 }
 
 class Killed extends Error {}
 
 describe("a run that is killed", () => {
-  test("after any event and run again ends in the same state as one that was not", async ({ expect }) => {
+  test("after any event and run again ends in the same state, and tells the same counts, as one that was not", async ({
+    expect,
+  }) => {
     const wanted = await endState(Number.POSITIVE_INFINITY);
     const ends = new Set<string>();
-    for (let at = 0; at <= 20; at++) ends.add(await endState(at));
+    for (let at = 0; at <= 22; at++) ends.add(await endState(at));
     expect([...ends]).toEqual([wanted]);
 
     async function endState(killAt: number): Promise<string> {
       let isFirstRun = true;
+      const life = { isOver: false };
       let countdown = Number.POSITIVE_INFINITY;
       const kb = await makeHarness(function* (run) {
         for (const event of eventsOf(isFirstRun ? FIRST : LATER)(run)) {
-          if (countdown-- === 0) throw new Killed();
+          if (countdown-- === 0) die(life);
           yield event;
         }
       });
@@ -55,29 +78,58 @@ describe("a run that is killed", () => {
       kb.clock.now += 1_000;
       countdown = killAt;
       const { syncId } = await kb.request("full");
-      await killDuring(kb);
+      await killDuring(kb, syncId, life);
       countdown = Number.POSITIVE_INFINITY;
-      // Its lease is over: another worker takes it.
-      kb.clock.now += 60_000;
       await kb.makeWorker().runUntilIdle();
       const sync = await kb.store.in(WORKSPACE).syncs.find(syncId);
-      expect([killAt, sync?.state]).toEqual([killAt, "succeeded"]);
-      return kb.digest();
+      expect([killAt, sync?.state]).toEqual([killAt, "partial"]);
+      const { bytes: _bytes, ...counts } = sync?.counts ?? NO_COUNTS;
+      return JSON.stringify([await kb.digest(), counts]);
     }
+  });
 
-    /** A worker that dies says nothing of it: its claim and the run's state stay as they were. */
-    async function killDuring(kb: Awaited<ReturnType<typeof makeHarness>>): Promise<void> {
-      const before = await kb.database.read.selectFrom("jobs").selectAll().execute();
-      await kb.worker.runUntilIdle();
-      const left = await kb.database.read.selectFrom("jobs").selectAll().execute();
-      const [sync] = await kb.store.in(WORKSPACE).syncs.list(CONNECTOR, 1);
-      if (left.length > 0 || sync?.state !== "failed") return;
-      await kb.store.in(WORKSPACE).syncs.update(sync.syncId, { state: "running", finishedAt: null, problem: null });
-      for (const job of before) {
-        const row = { ...job, leaseOwner: "dead", leaseUntil: kb.clock.now + 30_000, attempt: 1 };
-        await kb.database.write.insertInto("jobs").values(row).execute();
+  test("is not given up as long as each attempt gets further", async ({ expect }) => {
+    const life = { isOver: false };
+    let dies = true;
+    const kb = await makeHarness(async function* (run) {
+      const from = typeof run.cursor === "number" ? run.cursor : 0;
+      for (let i = from; i < 20; i++) {
+        yield upsert(`f${i}`, `text ${i}`);
+        yield { t: "checkpoint", cursor: i + 1 };
+        if (!dies || i < from + 1) continue;
+        await isStored(kb, i + 1);
+        die(life);
       }
+      yield end();
+    });
+    const { syncId } = await kb.request("full");
+    const { syncs } = kb.store.in(WORKSPACE);
+    for (let attempt = 0; attempt < 9; attempt++) {
+      await killDuring(kb, syncId, life);
+      expect(await syncs.find(syncId)).toMatchObject({ state: "running", counts: { upserted: 2 * (attempt + 1) } });
     }
+    dies = false;
+    await kb.worker.runUntilIdle();
+    const { bytes, ...counts } = (await syncs.find(syncId))?.counts ?? NO_COUNTS;
+    expect(counts).toEqual({ seen: 20, upserted: 20, unchanged: 0, deleted: 0, skipped: 0, failed: 0 });
+    expect(bytes).toBeGreaterThan(0);
+  });
+
+  test("is given up after five attempts that got no further", async ({ expect }) => {
+    const life = { isOver: false };
+    const kb = await makeHarness(async function* () {
+      yield upsert("a", "the same each time");
+      await isStored(kb, 1);
+      die(life);
+    });
+    const { syncId } = await kb.request("full");
+    for (let attempt = 0; attempt < 5; attempt++) await killDuring(kb, syncId, life);
+    await kb.worker.runUntilIdle();
+    expect(await kb.store.in(WORKSPACE).syncs.find(syncId)).toMatchObject({
+      state: "failed",
+      problem: { message: expect.stringContaining("5 times") },
+      counts: { seen: 1, upserted: 1, unchanged: 0 },
+    });
   });
 
   test("five times by its worker is given up", async ({ expect }) => {
@@ -103,6 +155,41 @@ describe("a run that is killed", () => {
     expect(await kb.store.in(WORKSPACE).syncs.find(syncId)).toMatchObject({ state: "running" });
   });
 });
+
+/** Waits until so many items are stored. */
+async function isStored(kb: Harness, count: number): Promise<void> {
+  while ((await kb.items()).length < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Ends the life of the worker that reads this. */
+function die(life: { isOver: boolean }): never {
+  life.isOver = true;
+  throw new Killed();
+}
+
+/**
+ * A worker that dies over the run: of it remains what it has stored, and time flew, so that this is nearly all of it. It
+ * says nothing of its end: the run's state stays as it was, and another worker may take its job.
+ */
+async function killDuring(kb: Harness, syncId: string, life: { isOver: boolean }): Promise<void> {
+  life.isOver = false;
+  const { syncs } = kb.store.in(WORKSPACE);
+  const store = withBatches(kb.store, () => !life.isOver);
+  await kb.makeWorker({ store, now: () => (kb.clock.now += 2_000) }).runUntilIdle();
+  kb.clock.now += 60_000;
+  if ((await syncs.find(syncId))?.state !== "failed") return;
+  await syncs.update(syncId, { state: "running", finishedAt: null, problem: null });
+  await kb.store.transaction((tx) =>
+    tx.queue.enqueue({
+      workspaceId: WORKSPACE,
+      type: "sync",
+      dedupeKey: syncJobKey(CONNECTOR),
+      payload: { connectorId: CONNECTOR },
+      priority: 10,
+      runAt: kb.clock.now,
+    }),
+  );
+}
 
 describe("batches", () => {
   const ids = fc.constantFrom("a", "a/1", "a/2", "b", "c");

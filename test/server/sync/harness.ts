@@ -270,3 +270,18 @@ export async function digestOf(database: Database): Promise<string> {
   }
   return hash.digest("hex");
 }
+
+/** The store, whose batches fail once `mayApply` says no. */
+export function withBatches(store: Store, mayApply: () => boolean): Store {
+  const refuse = () => Promise.reject(new Error("The disk is full."));
+  return wrap(store, "in", (workspaceId: string) => {
+    const inner = store.in(workspaceId);
+    const { itemWrites } = inner;
+    const applyBatch: typeof itemWrites.applyBatch = (batch) => (mayApply() ? itemWrites.applyBatch(batch) : refuse());
+    return wrap(inner, "itemWrites", wrap(itemWrites, "applyBatch", applyBatch));
+  });
+}
+
+function wrap<T extends object, K extends keyof T>(target: T, name: K, value: T[K]): T {
+  return new Proxy(target, { get: (from, key) => (key === name ? value : Reflect.get(from, key)) });
+}

@@ -5,11 +5,10 @@ import type { SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.t
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { extractInProcess } from "#server/extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
-import type { Store } from "#server/ports/store.ts";
 import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
 import { makeZip } from "../extract/containers.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
-import { end, type Harness, item, listing, makeHarness, WORKSPACE } from "./harness.ts";
+import { end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
 import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
 
 const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
@@ -351,21 +350,6 @@ describe("a run that ends in the middle of a file's parts", () => {
     }
   });
 });
-
-/** The store, whose batches fail once `mayApply` says no. */
-function withBatches(store: Store, mayApply: () => boolean): Store {
-  const refuse = () => Promise.reject(new Error("The disk is full."));
-  return wrap(store, "in", (workspaceId: string) => {
-    const inner = store.in(workspaceId);
-    const { itemWrites } = inner;
-    const applyBatch: typeof itemWrites.applyBatch = (batch) => (mayApply() ? itemWrites.applyBatch(batch) : refuse());
-    return wrap(inner, "itemWrites", wrap(itemWrites, "applyBatch", applyBatch));
-  });
-}
-
-function wrap<T extends object, K extends keyof T>(target: T, name: K, value: T[K]): T {
-  return new Proxy(target, { get: (from, key) => (key === name ? value : Reflect.get(from, key)) });
-}
 
 test("a mail with an archive in it, as the extractor reads it", async ({ expect }) => {
   const zip = Buffer.from(makeZip({ "docs/tides.txt": "high at noon", ".env": "KEY=1" })).toString("base64");

@@ -99,6 +99,11 @@ export type ItemOp =
   /** Ends the hold on these: they are kept. */
   | { op: "release"; kbIds: readonly string[] };
 
+/**
+ * What a run has done. Items are counted once, whoever named them how often and in how many attempts; bytes as often as
+ * they were read. What leaves no trace in the records (unchanged and left-out items) is added with the cursor that covers
+ * it, or at the end of the run: an attempt that dies before has not counted it.
+ */
 export interface SyncCounts {
   seen: number;
   upserted: number;
@@ -122,7 +127,7 @@ export interface BatchRun {
   jobId: string;
   leaseOwner: string;
   scopeVersion: number;
-  /** Counted by the run itself, beside what the batch counts. */
+  /** Counted by the run itself, beside what the batch counts: what leaves no trace in the records. */
   addCounts?: Partial<SyncCounts>;
   progress?: SyncProgress;
   /** JSON of the cursor that covers everything up to the end of this batch. */

@@ -26,7 +26,12 @@ export interface SyncRecord {
   mode: SyncMode;
   trigger: SyncTrigger;
   state: SyncState;
+  /**
+   * Attempts that ended at the same place, the one under way included: 1 while all is well. It is 1 again when one stores
+   * something that those before it had not.
+   */
   attempt: number;
+  /** Of the whole run, whatever the number of its attempts. */
   counts: SyncCounts;
   progress: SyncProgress;
   /** External ids, for mode `items`. */

@@ -58,7 +58,9 @@ export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome 
     const item = work.rows.find(externalId);
     if (!item || item.removedAt !== null) continue;
     if (item.indexState === "held") release(work, item);
-    if (item.seenBy !== work.seenBy) work.rows.set(item.kbId, { seenBy: work.seenBy });
+    if (item.seenBy === work.seenBy) continue;
+    work.rows.set(item.kbId, { seenBy: work.seenBy });
+    work.isFurther = true;
   }
   return "done";
 }
@@ -99,6 +101,7 @@ function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
 
 function removeOne(work: Work, item: KnownItem): void {
   work.counts.deleted++;
+  work.isFurther = true;
   if (item.indexState === "held") work.rows.unhold(item.kbId);
   work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
   work.changes.push({ type: "remove", kbId: item.kbId });

@@ -24,7 +24,8 @@ export function refusalOf(
 }
 
 /**
- * Adds the batch to the run's counts and stores progress and cursor.
+ * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than those before it
+ * is counted as the first.
  *
  * @returns true when somebody asked for the run to end
  */
@@ -33,11 +34,11 @@ export function saveRun(
   workspaceId: string,
   connectorId: string,
   run: BatchRun,
-  counts: SyncCounts,
+  { counts, isFurther }: { counts: SyncCounts; isFurther: boolean },
 ): boolean {
   const row = one(
     connection,
-    "select counts, progress, cancelRequestedAt from syncs where workspaceId = ? and syncId = ?",
+    "select counts, progress, attempt, cancelRequestedAt from syncs where workspaceId = ? and syncId = ?",
     workspaceId,
     run.syncId,
   );
@@ -48,10 +49,11 @@ export function saveRun(
     total[name] = (total[name] ?? 0) + counts[name] + (run.addCounts?.[name] ?? 0);
   }
   connection
-    .prepare("update syncs set counts = ?, progress = ? where workspaceId = ? and syncId = ?")
+    .prepare("update syncs set counts = ?, progress = ?, attempt = ? where workspaceId = ? and syncId = ?")
     .run(
       JSON.stringify(total),
       run.progress ? JSON.stringify(run.progress) : String(row["progress"]),
+      isFurther ? 1 : Number(row["attempt"]),
       workspaceId,
       run.syncId,
     );

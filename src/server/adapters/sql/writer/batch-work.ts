@@ -12,6 +12,8 @@ export interface Work {
   rows: ItemRows;
   changes: IndexChange[];
   counts: SyncCounts;
+  /** True once the run has named an item that it had not named before, or removed one. */
+  isFurther: boolean;
   /** Removals of this batch that the guard counts, and how many it lets pass. */
   guarded: number;
   allowance: number;
@@ -35,6 +37,7 @@ export function makeWork(
     rows: makeItemRows(connection, workspaceId, connectorId),
     changes: [],
     counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
+    isFurther: false,
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
     seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
@@ -68,6 +71,18 @@ export function makeWork(
 
 /** A sample of skips tells what is wrong; the counts tell how often. */
 const SKIPS_KEPT = 100;
+
+/** Counts what became of an item, once in a run however many attempts name it; a later try that helps is moved. */
+export function tally(work: Work, known: KnownItem | undefined, outcome: "upserted" | "unchanged" | "failed"): void {
+  const { counts, batch, seenBy } = work;
+  const isCounted = batch.run !== undefined && known?.removedAt === null && known.seenBy === seenBy;
+  const failedBefore = known?.textReason === "failed";
+  if (!isCounted) counts.seen++;
+  else if (failedBefore === (outcome === "failed")) return;
+  else if (failedBefore) counts.failed--;
+  counts[isCounted && failedBefore ? "upserted" : outcome]++;
+  work.isFurther = true;
+}
 
 /** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
 export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {

@@ -17,7 +17,7 @@ import { inTransaction } from "../transaction.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
 import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./batch-removals.ts";
 import { saveUpload } from "./batch-upload.ts";
-import { makeWork, stateOf, type Work } from "./batch-work.ts";
+import { makeWork, stateOf, tally, type Work } from "./batch-work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
@@ -53,7 +53,7 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
       index.apply(workspaceId, work.changes);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
-        ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work.counts)
+        ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
       return { isApplied: true, outcomes, isCancelRequested, tookMs: performance.now() - startedAt };
     });
@@ -97,14 +97,13 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
 }
 
 async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
-  const { rows, counts } = work;
-  counts.seen++;
+  const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
   const aclId = await accessOf(work, item);
   if (known && isLiving && known.indexState === "held") endHold(work, known);
   if (item.text.state === "failed") {
-    counts.failed++;
+    tally(work, known, "failed");
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
     if (known && isLiving) return keepFormer(work, known, item, item.text, aclId);
   }
@@ -120,9 +119,9 @@ async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
   if (known?.aclId !== aclId || !isLiving) passAccessOn(work, item.externalId, aclId);
   if (item.text.state === "failed") return "failed";
   const isUnchanged = isSame && known.aclId === aclId;
-  if (isUnchanged) counts.unchanged++;
-  else counts.upserted++;
-  return isUnchanged ? "unchanged" : "upserted";
+  const outcome = isUnchanged ? "unchanged" : "upserted";
+  tally(work, known, outcome);
+  return outcome;
 }
 
 /** What its source says it was until now moves here with its kbId, unless it still lives there or somebody lives here. */
@@ -204,15 +203,12 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
 async function changeAccess(work: Work, externalId: string, access: SourceAccess): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
-  work.counts.seen++;
   const aclId = await accessOf(work, { parentExternalId: known.parentExternalId, access });
-  if (aclId === known.aclId) {
-    work.counts.unchanged++;
-    return "unchanged";
-  }
-  work.counts.upserted++;
-  setAccess(work, known, aclId);
-  return "upserted";
+  const outcome = aclId === known.aclId ? "unchanged" : "upserted";
+  tally(work, known, outcome);
+  if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
+  if (aclId !== known.aclId) setAccess(work, known, aclId);
+  return outcome;
 }
 
 function setAccess(work: Work, known: KnownItem, aclId: number): void {
@@ -234,15 +230,11 @@ function passAccessOn(work: Work, externalId: string, aclId: number): void {
 
 function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
-  if (op.reason !== "failed") {
-    work.counts.skipped++;
-    return "skipped";
-  }
-  work.counts.seen++;
-  work.counts.failed++;
+  if (op.reason !== "failed") return "skipped";
   const known = work.rows.find(op.externalId);
   if (!known || known.removedAt !== null) return "failed";
   if (known.indexState === "held") endHold(work, known);
+  if (known.seenBy !== work.seenBy) work.isFurther = true;
   work.rows.set(known.kbId, {
     textReason: "failed",
     textMessage: op.message,
