@@ -49,7 +49,7 @@ export async function makeVisitor(browser: Browser, url: string, options: Visito
     timezoneId: "Europe/Vienna",
     reducedMotion: "reduce",
   });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(30_000);
   const complaints: string[] = [];
   // A violation that only breaks something quietly is told too.
   await context.addInitScript(

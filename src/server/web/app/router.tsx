@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import {
   createRootRoute,
   createRoute,
@@ -6,6 +7,7 @@ import {
   Navigate,
   Outlet,
 } from "@tanstack/react-router";
+import { sessionQuery } from "./data/queries.ts";
 import { EntryLayout } from "./shell/entry.tsx";
 import { NothingHerePage } from "./shell/nothing-here.tsx";
 import { PageFailure } from "./shell/page-failure.tsx";
@@ -22,7 +24,14 @@ const shell = createRoute({
   component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
 });
 
-const front = createRoute({ getParentRoute: () => root, path: "/", component: () => <Navigate to={HOME} replace /> });
+const front = createRoute({ getParentRoute: () => root, path: "/", component: Front });
+
+/** The way in: who is signed in goes on, everybody else is sent to sign in before anything of the inside is loaded. */
+function Front() {
+  const session = useQuery(sessionQuery);
+  if (session.error !== null) return <PageFailure />;
+  return session.data === undefined ? null : <Navigate replace to={HOME} />;
+}
 
 /** Where a signed-in person lands. */
 const HOME = "/settings/mcp-access";

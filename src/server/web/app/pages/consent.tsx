@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
+import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
@@ -13,6 +14,7 @@ export function Page() {
   const { uid = "" } = useParams({ strict: false });
   const path = { uid };
   const [isDecided, setDecided] = useState(false);
+  const session = useQuery(sessionQuery);
   const request = useQuery({
     queryKey: ["consent", uid],
     queryFn: () => take(api.GET("/oauth/consent/{uid}/request", { params: { path } })),
@@ -31,10 +33,13 @@ export function Page() {
       <EntryCard lead="You are sent back. If nothing happens, return to the app and close this page." title="Decided" />
     );
   }
-  if (request.data !== undefined) return <ConsentCard onDecide={decide} request={request.data} />;
+  const error = request.error ?? session.error;
+  if (request.data !== undefined && session.data !== undefined) {
+    return <ConsentCard onDecide={decide} request={request.data} user={session.data.user} />;
+  }
   return (
     <EntryCard below={<a href="/">Go to the start</a>} title="A client asks to come in">
-      {request.error === null ? <Skeleton lines={5} /> : <ProblemNotice problem={toProblem(request.error)} />}
+      {error === null ? <Skeleton lines={5} /> : <ProblemNotice problem={toProblem(error)} />}
     </EntryCard>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { ConsentRequest } from "#api/oauth.ts";
+import type { Session } from "#api/session.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
@@ -13,10 +14,10 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 export function Page() {
   // Nobody types a code to be sent to the sign-in page afterwards.
   const session = useQuery(sessionQuery);
-  return <Loaded query={session}>{() => <Device />}</Loaded>;
+  return <Loaded query={session}>{({ user }) => <Device user={user} />}</Loaded>;
 }
 
-function Device() {
+function Device({ user }: { user: Session["user"] }) {
   const [asked, setAsked] = useState<{ userCode: string; request: ConsentRequest }>();
   const [decided, setDecided] = useState<Decision["decision"]>();
 
@@ -48,6 +49,7 @@ function Device() {
       <ConsentCard
         onDecide={decide}
         request={asked.request}
+        user={user}
         warning={
           <Notice tone="warn">
             Allow this only if you started it yourself just now, and the device shows{" "}

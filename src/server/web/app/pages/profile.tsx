@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "#api/session.ts";
-import { timeZones } from "#server/web/app/browser.ts";
+import { addressParameter, timeZones } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery, identitiesQuery, sessionQuery, sessionsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
@@ -9,6 +9,8 @@ import { useSession } from "#server/web/app/shell/session.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
+import { describeSsoFailure } from "#server/web/app/sso-words.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { toProblem } from "#server/web/app/data/problem.ts";
@@ -17,9 +19,15 @@ import { toProblem } from "#server/web/app/data/problem.ts";
 export function Page() {
   const { user } = useSession();
   const entry = useQuery(entryQuery);
+  const failure = describeSsoFailure(addressParameter("error"));
   return (
     <>
       <PageHeading title="Profile" />
+      {failure !== undefined && (
+        <Notice className="mb-5" tone="danger">
+          {failure}
+        </Notice>
+      )}
       <div className="space-y-5">
         <About key={user.id} user={user} />
         <Address canMail={entry.data?.canMail === true} user={user} />

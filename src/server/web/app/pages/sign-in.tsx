@@ -6,6 +6,7 @@ import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { safeReturnTo } from "#server/web/app/return-to.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
+import { describeSsoFailure } from "#server/web/app/sso-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
@@ -23,7 +24,7 @@ export function Page() {
 
 function SignIn({ entry }: { entry: EntryState }) {
   const returnTo = safeReturnTo(addressParameter("returnTo"));
-  const failure = addressParameter("error");
+  const failure = describeSsoFailure(addressParameter("error"));
 
   async function signIn(fields: FormData): Promise<void> {
     await take(
@@ -40,7 +41,7 @@ function SignIn({ entry }: { entry: EntryState }) {
       {...(returnTo !== "/" && { lead: "You come back to where you were going." })}
     >
       <div className="space-y-4">
-        {failure !== undefined && <Notice tone="danger">{FAILURES[failure] ?? FAILURES["sso_failed"]}</Notice>}
+        {failure !== undefined && <Notice tone="danger">{failure}</Notice>}
         {entry.sso !== null && (
           <>
             <a
@@ -79,11 +80,3 @@ function Below({ entry }: { entry: EntryState }) {
     </>
   );
 }
-
-/** Why somebody came back from the identity provider without a session. */
-const FAILURES: Readonly<Record<string, string>> = {
-  sso_failed: "The identity provider did not sign you in. Try again, or use your password.",
-  email_taken:
-    "There is an account with this e-mail address already. Sign in with its password, then link the provider in your profile.",
-  sign_up_closed: "Nobody here knows this account. Ask an admin of your workspace for an invitation.",
-};

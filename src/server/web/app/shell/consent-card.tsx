@@ -1,8 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { ConsentRequest } from "#api/oauth.ts";
+import type { Session } from "#api/session.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
@@ -25,10 +24,12 @@ export interface Decision {
  */
 export function ConsentCard({
   request,
+  user,
   warning,
   onDecide,
 }: {
   request: ConsentRequest;
+  user: Session["user"];
   warning?: ReactNode;
   onDecide(decision: Decision): Promise<void>;
 }) {
@@ -59,7 +60,7 @@ export function ConsentCard({
 
   return (
     <EntryCard
-      below={<SignedInAs />}
+      below={<SignedInAs user={user} />}
       title={client.isOurs ? "Let the kb command line in?" : `Let “${client.name}” in?`}
     >
       <form
@@ -152,9 +153,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 /** Whose rights are given: the most common mistake is the wrong account. */
-function SignedInAs() {
-  const user = useQuery(sessionQuery).data?.user;
-  if (user === undefined) return null;
+function SignedInAs({ user }: { user: Session["user"] }) {
   return (
     <p className="wrap-anywhere">
       You are <strong className="text-ink font-medium">{user.name}</strong> ({user.email}).{" "}

@@ -1,0 +1,196 @@
+/** How every page looks to a checker, in both themes and on the narrowest screen, in a real browser. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
+import type { Browser } from "playwright-core";
+import { tempDir } from "../helpers.ts";
+import { axeViolations, CHROMIUM, launchBrowser, makeVisitor, overflow, sayNotRun, type Visitor } from "./browser.ts";
+import { ADMIN, CLI, startServerProcess } from "./server-process.ts";
+
+sayNotRun("how the page looks");
+
+const ENTRY_PAGES = [
+  "/welcome",
+  "/sign-in?returnTo=%2Fsettings%2Fprofile",
+  "/sign-up",
+  "/forgot-password",
+  "/reset-password#token=abc",
+  "/invite#token=abc",
+  "/invite",
+  "/confirm#token=abc",
+  "/no/such/page",
+];
+
+const INNER_PAGES = [
+  "/settings/mcp-access",
+  "/settings/reads",
+  "/settings/profile",
+  "/settings/sessions",
+  "/workspace/members",
+  "/workspace/groups",
+  "/workspace/invitations",
+  "/workspace/general",
+  "/workspace/audit",
+  "/workspaces",
+  "/oauth/device",
+  "/oauth/consent/unknown",
+  "/i/kbi_2222222222222222",
+];
+
+/** Kilobytes (1000 bytes, gzip) of scripts and styles that a first visit may load. */
+const BUDGET_KB = 170;
+
+describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  const start = (env: Record<string, string> = {}) =>
+    startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off", ...env });
+
+  async function visit(url: string): Promise<Visitor> {
+    const visitor = await makeVisitor(browser, url);
+    onTestFinished(() => visitor.context.close());
+    return visitor;
+  }
+
+  test("is clean in both themes and fits 320 pixels, before signing in", async ({ expect }) => {
+    const visitor = await visit((await start()).url);
+    expect(await lookAt(visitor, ENTRY_PAGES)).toEqual([]);
+  });
+
+  test("is clean in both themes and fits 320 pixels, signed in, with things in it", async ({ expect }) => {
+    const visitor = await visit((await start()).url);
+    await signIn(visitor);
+    const kbId = await fillWorkspace(visitor);
+    expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`])).toEqual([]);
+  });
+
+  test("is clean where something is open over it", async ({ expect }) => {
+    const visitor = await visit((await start()).url);
+    const { page, open, complaints } = visitor;
+    await signIn(visitor);
+    const found: string[] = [];
+    const look = async (what: string) => {
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        found.push(...(await axeViolations(page)).map((violation) => `${what}, ${colorScheme}: ${violation}`));
+      }
+    };
+    await open("/settings/mcp-access");
+    await page.getByRole("button", { name: "Create token" }).click();
+    await look("making a token");
+    await page.getByLabel("Name", { exact: true }).fill("x");
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    await look("a token's secret");
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Revoke x" }).click();
+    await look("revoking");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /Profile, theme/ }).click();
+    await look("the menu");
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Navigation" }).click();
+    await look("the navigation of a narrow screen");
+    expect(await overflow(page)).toBe(0);
+    await page.getByRole("link", { name: "Members" }).click();
+    await page.getByRole("heading", { name: "Members" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect([...found, ...complaints]).toEqual([]);
+  });
+
+  test(`loads at most ${BUDGET_KB} kB on a first visit, signed in or not`, async ({ expect }) => {
+    const { url } = await start();
+    const visitor = await visit(url);
+    const front = await weigh(visitor, "/");
+    await signIn(visitor);
+    const again = await visit(url);
+    await again.context.addCookies(await visitor.context.cookies());
+    const inside = await weigh(again, "/");
+    process.stdout.write(
+      `web page: ${front.toFixed(1)} kB to the sign-in, ${inside.toFixed(1)} kB to the first page inside (gzip)\n`,
+    );
+    expect(Math.max(front, inside)).toBeLessThanOrEqual(BUDGET_KB);
+  });
+});
+
+/** Opens each page and gives all that is wrong with it: by axe in both themes, by its width, by its own complaints. */
+async function lookAt({ page, open, complaints }: Visitor, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    // A fragment alone would not load anything.
+    await page.goto("about:blank");
+    await page.emulateMedia({ colorScheme: "light" });
+    await open(path);
+    const title = await page.title();
+    if (!/^\S.* · kb$/.test(title)) found.push(`${path}: its title is "${title}"`);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      found.push(...(await axeViolations(page)).map((violation) => `${path}, ${colorScheme}: ${violation}`));
+    }
+    await page.setViewportSize({ width: 320, height: 640 });
+    const tooWide = await overflow(page);
+    if (tooWide > 0) found.push(`${path}: ${tooWide} pixels too wide`);
+    await page.setViewportSize({ width: 1280, height: 860 });
+    found.push(...complaints.splice(0).map((complaint) => `${path}: ${complaint}`));
+  }
+  return found;
+}
+
+async function signIn({ page, open }: Visitor): Promise<void> {
+  await open("/sign-in");
+  await page.getByLabel("E-mail address").fill(ADMIN.email);
+  await page.getByLabel("Password", { exact: true }).fill(ADMIN.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "MCP access" }).waitFor();
+}
+
+/** Long names, every kind of row: what makes pages too wide. Gives the kbId of an item. */
+async function fillWorkspace({ context }: Visitor): Promise<string> {
+  const { request } = context;
+  const post = async (path: string, data: unknown) => (await request.post(path, { data })).json();
+  const long = "a-name-without-any-blank-that-is-as-long-as-names-get-in-practice-and-then-some-more";
+  await post("/api/api-tokens", { name: long, scopes: ["mcp:read", "kb:api", "kb:admin"], expiresInDays: 90 });
+  await post("/api/workspace/invitations", { email: `${long}@subsidiary.acme.test`, role: "admin" });
+  const { group } = await post("/api/groups", { name: "Research" });
+  await post("/api/groups", { name: long, groupIds: [group.id] });
+  const access = { visibility: "workspace" };
+  const made = await request.post("/api/connectors", {
+    data: { providerId: "push", name: "Notes", config: {}, access },
+  });
+  const { connector, key } = await made.json();
+  const item = {
+    externalId: "1",
+    kind: "task",
+    title: `${long} ${long}`,
+    url: `https://notes.acme.test/${long}`,
+    path: ["Handbook", long],
+    text: `${long}${long}\n\nA line.`,
+    status: "open",
+    access: { known: true, all: [["workspace"]] },
+  };
+  await fetch(`${new URL(made.url()).origin}/api/connectors/${connector.id}/items`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+    body: `${JSON.stringify({ t: "upsert", item })}\n`,
+  }).then((response) => response.text());
+  const { files } = await (await request.get("/api/connectors/all-files")).json();
+  return files[0].kbId;
+}
+
+/** Kilobytes of the scripts and styles that were asked for, as gzip makes them. */
+async function weigh({ page, open }: Visitor, path: string): Promise<number> {
+  const asked = new Set<string>();
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (/\.(?:js|css)$/.test(pathname)) asked.add(pathname);
+  });
+  await open(path);
+  const sizes = [...asked].map((name) => {
+    const file = join(CLI, "..", "web", `${name}.gz`);
+    return existsSync(file) ? readFileSync(file).length : 0;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0) / 1000;
+}

@@ -1,0 +1,420 @@
+/** What people do in a browser, in a real one, against the built program on a data folder of its own. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { tempDir } from "../helpers.ts";
+import { CHROMIUM, launchBrowser, makeVisitor, sayNotRun, settle, type Visitor } from "./browser.ts";
+import { ADMIN, startServerProcess, type ServerProcess } from "./server-process.ts";
+
+sayNotRun("what people do in a browser");
+
+const NO_ADMIN = { KB_BOOTSTRAP_EMAIL: "", KB_BOOTSTRAP_PASSWORD: "" };
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser.close());
+
+  const start = (env: Record<string, string> = {}) =>
+    startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off", ...env });
+
+  async function visit(server: ServerProcess): Promise<Visitor> {
+    const visitor = await makeVisitor(browser, server.url);
+    onTestFinished(() => visitor.context.close());
+    return visitor;
+  }
+
+  test("a new installation gets its first admin, a token, and an answer to it", async ({ expect }) => {
+    const server = await start(NO_ADMIN);
+    const { page, open, complaints } = await visit(server);
+    await open("/");
+    await page.getByRole("heading", { name: "Set up kb" }).waitFor();
+    expect(await page.title()).toBe("Set up kb · kb");
+    const fields = {
+      "Setup code": "2222-2222-2222-2222-2222-2222-22",
+      "Your name": "Anna Berger",
+      "E-mail address": "anna@acme.test",
+      Password: "blue kettle morning",
+      "Name of the workspace": "Acme",
+    };
+    await fill(page, fields);
+    await press(page, "Set up");
+    // A wrong code is said, and nothing that was typed is lost.
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Your name").inputValue()).toBe("Anna Berger");
+    await fill(page, { "Setup code": /Setup code: (\S+)/.exec(server.output())?.[1] ?? "" });
+    await press(page, "Set up");
+    await page.getByRole("heading", { name: "MCP access" }).waitFor();
+    const token = await makeToken(page, "Cursor");
+    expect(await callTool(server, token)).toBe(200);
+
+    // A reload shows the token's name, and nowhere its secret.
+    await open("/settings/mcp-access");
+    expect(await page.getByRole("row", { name: /Cursor/ }).count()).toBe(1);
+    expect(await page.content()).not.toContain(token);
+
+    await press(page, "Revoke Cursor");
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No tokens yet").waitFor();
+    expect(await callTool(server, token)).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a token is made with the keyboard alone, and the focus returns to where it was", async ({ expect }) => {
+    const server = await start();
+    const { page, open, complaints } = await visit(server);
+    await open("/");
+    // The first field has the focus.
+    await page.keyboard.type(ADMIN.email);
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(ADMIN.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "MCP access" }).waitFor();
+    await settle(page);
+    await tabTo(page, "Create token");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Create token");
+
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo(page, "Name");
+    await page.keyboard.type("by hand");
+    await page.keyboard.press("Enter");
+    await page.getByText("by hand is made").waitFor();
+    const token = await page.getByLabel("Token", { exact: true }).inputValue();
+    expect(await callTool(server, token)).toBe(200);
+    await tabTo(page, "Done");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused(page)).toBe("Create token");
+
+    // Theme by the menu: arrow keys, and Escape back to its button.
+    await page.getByRole("button", { name: /Profile, theme/ }).focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.type("d");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(`document.documentElement.dataset.theme`)).toBe("dark");
+    expect(await focused(page)).toContain("Profile, theme");
+    expect(complaints).toEqual([]);
+  });
+
+  test("an invited person joins, and sees nothing of what is private to others", async ({ expect }) => {
+    const server = await start();
+    const anna = await visit(server);
+    await signIn(anna, ADMIN);
+    const secret = await pushItem(anna, "private", "Salaries of next year");
+    const shared = await pushItem(anna, "workspace", "Opening hours of next year");
+
+    await anna.open("/workspace/invitations");
+    await press(anna.page, "Invite somebody");
+    await fill(anna.page, { "E-mail address": "ben@acme.test" });
+    await anna.page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
+    const link = await anna.page.getByLabel("Link", { exact: true }).inputValue();
+    expect(link).toMatch(/\/invite#token=\S{20,}$/);
+
+    const ben = await visit(server);
+    await ben.open(link.slice(server.url.length));
+    // The secret is out of the address bar before anything is typed.
+    expect(ben.page.url()).toBe(`${server.url}/invite`);
+    await fill(ben.page, {
+      "Your name": "Ben Ito",
+      "E-mail address": "someone@else.test",
+      Password: "green lamp evening",
+    });
+    await press(ben.page, "Join the workspace");
+    await ben.page.getByText("This invitation is for another e-mail address.").waitFor();
+    expect(await focused(ben.page)).toBe("E-mail address");
+    await fill(ben.page, { "E-mail address": "ben@acme.test" });
+    await press(ben.page, "Join the workspace");
+    await ben.page.getByRole("heading", { name: "MCP access" }).waitFor();
+
+    for (const [visitor, kbId, heading] of [
+      [anna, secret, "Salaries of next year"],
+      [ben, secret, "Nothing here"],
+      [ben, "kbi_2222222222222222", "Nothing here"],
+      [ben, shared, "Opening hours of next year"],
+    ] as const) {
+      await visitor.open(`/i/${kbId}`);
+      await visitor.page.getByRole("heading", { name: heading }).waitFor();
+    }
+    // What is hidden and what is not there read the same, letter by letter.
+    const words = async (kbId: string) => {
+      await ben.open(`/i/${kbId}`);
+      return ben.page.locator("main").innerText();
+    };
+    expect(await words(secret)).toBe(await words("kbi_2222222222222222"));
+
+    await ben.open("/settings/mcp-access");
+    const found = await search(server, await makeToken(ben.page, "Ben's agent"), "next year");
+    expect(found).toContain("Opening hours");
+    expect(found).not.toContain("Salaries");
+    await ben.open("/workspace/audit");
+    await ben.page.getByText("Admins of the workspace see this page").waitFor();
+    expect([...anna.complaints, ...ben.complaints]).toEqual([]);
+  });
+
+  test("sign-up on a managed server gives a workspace of one's own", async ({ expect }) => {
+    const server = await start({ ...NO_ADMIN, KB_MODE: "managed" });
+    const { page, open, complaints } = await visit(server);
+    await open("/sign-in");
+    await page.getByRole("link", { name: "Make an account" }).click();
+    await fill(page, {
+      "Your name": "Carla Diaz",
+      "E-mail address": "carla@solo.test",
+      Password: "blue",
+      "Name of the workspace": "Solo",
+    });
+    await press(page, "Make the account");
+    await page.getByLabel("Password", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
+    await fill(page, { Password: "quiet river stone" });
+    await press(page, "Make the account");
+    await page.getByRole("heading", { name: "MCP access" }).waitFor();
+    await open("/workspace/members");
+    expect(await page.getByRole("row").count()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test("whose session ended signs in again and comes back to where they were", async ({ expect }) => {
+    const server = await start();
+    const { context, page, open } = await visit(server);
+    await signIn({ page, open }, ADMIN);
+    await context.clearCookies();
+    await open("/workspace/groups?from=here");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await fill(page, { "E-mail address": ADMIN.email, Password: "not this one" });
+    await press(page, "Sign in");
+    await page.getByRole("alert").waitFor();
+    await fill(page, { Password: ADMIN.password });
+    await press(page, "Sign in");
+    await page.getByRole("heading", { name: "Groups" }).waitFor();
+    expect(page.url()).toBe(`${server.url}/workspace/groups?from=here`);
+  });
+
+  test("a client that asks is denied, then let in, and let in no longer", async ({ expect }) => {
+    const server = await start();
+    const { page, open, complaints } = await visit(server);
+    const client = await makeClient(server.url, "Desk <b>agent</b>");
+
+    await open(client.authorizeUrl);
+    // Nobody is signed in: the way leads through the sign-in page and back.
+    await fill(page, { "E-mail address": ADMIN.email, Password: ADMIN.password });
+    await press(page, "Sign in");
+    await page.getByRole("heading", { name: "Let “Desk <b>agent</b>” in?" }).waitFor();
+    const words = await page.locator("main").innerText();
+    expect(words).toContain("an app on this computer");
+    expect(words).toContain("Search and read.");
+    expect(words).toContain(ADMIN.email);
+    await press(page, "Deny");
+    expect(await client.answer()).toMatchObject({ error: "access_denied" });
+    await page.getByRole("heading", { name: "Back" }).waitFor();
+
+    await page.goto(client.authorizeUrl);
+    await press(page, "Allow");
+    const { code } = await client.answer();
+    const token = await client.redeem(code ?? "");
+    expect(await callTool(server, token)).toBe(200);
+
+    await open("/settings/mcp-access");
+    await press(page, "Revoke Desk <b>agent</b>");
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No client is connected").waitFor();
+    expect(await callTool(server, token)).toBe(401);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a device is let in by the code that a person types", async ({ expect }) => {
+    const server = await start();
+    const { page, open, complaints } = await visit(server);
+    await signIn({ page, open }, ADMIN);
+    const device = await askAsDevice(server.url);
+    // A code in the address is not taken: the person types what the device shows.
+    await open(`/oauth/device?user_code=${device.user_code}`);
+    expect(await page.getByLabel("Code").inputValue()).toBe("");
+    await fill(page, { Code: "AAAA-BBBB" });
+    await press(page, "Go on");
+    await page.getByRole("alert").waitFor();
+    await fill(page, { Code: device.user_code.toLowerCase() });
+    await press(page, "Go on");
+    await page.getByText("Allow this only if you started it yourself").waitFor();
+    await press(page, "Allow");
+    await page.getByRole("heading", { name: "The device is in" }).waitFor();
+    expect(await device.poll()).toBe(200);
+    expect(complaints).toEqual([]);
+  });
+});
+
+async function fill(page: Page, fields: Record<string, string>): Promise<void> {
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
+}
+
+function press(page: Page, name: string): Promise<void> {
+  return page.getByRole("button", { name, exact: true }).click();
+}
+
+async function signIn(
+  { page, open }: Pick<Visitor, "page" | "open">,
+  who: { email: string; password: string },
+): Promise<void> {
+  await open("/sign-in");
+  await fill(page, { "E-mail address": who.email, Password: who.password });
+  await press(page, "Sign in");
+  await page.getByRole("heading", { name: "MCP access" }).waitFor();
+}
+
+/** Makes a token on the page of MCP access, closes what shows it, and gives its secret. */
+async function makeToken(page: Page, name: string): Promise<string> {
+  await settle(page);
+  await press(page, "Create token");
+  await fill(page, { Name: name });
+  await press(page, "Create");
+  const token = await page.getByLabel("Token", { exact: true }).inputValue();
+  await press(page, "Done");
+  return token;
+}
+
+/** The name of what has the focus, as it is read out. */
+function focused(page: Page): Promise<string> {
+  return page.evaluate(
+    `((element) => element.ariaLabel ?? [...(element.labels?.length ? element.labels : [element])].map((one) => one.innerText).join(" "))(document.activeElement)`,
+  );
+}
+
+/** Presses Tab until this has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press("Tab");
+    if ((await focused(page)) === name) return;
+  }
+  throw new Error(`"${name}" is not reached by keyboard.`);
+}
+
+async function post(url: string, body: unknown, headers: Record<string, string>): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+function mcp(server: ServerProcess, token: string, params: unknown): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, accept: "application/json, text/event-stream" };
+  return post(`${server.url}/mcp`, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
+}
+
+/** The status of a search with this token; 200 only for an answer that is none of an error. */
+async function callTool(server: ServerProcess, token: string): Promise<number> {
+  const response = await mcp(server, token, { name: "kb_search", arguments: { query: "anything" } });
+  const { error, result } = (await response.json()) as { error?: unknown; result?: { isError?: boolean } };
+  if (response.status === 200 && (error !== undefined || result?.isError === true))
+    throw new Error(JSON.stringify(error ?? result));
+  return response.status;
+}
+
+async function search(server: ServerProcess, token: string, query: string): Promise<string> {
+  return (await mcp(server, token, { name: "kb_search", arguments: { query } })).text();
+}
+
+/** Pushes one item through a connector of its own; gives its kbId. */
+async function pushItem({ context }: Visitor, visibility: "private" | "workspace", title: string): Promise<string> {
+  const { request } = context;
+  const made = await request.post("/api/connectors", {
+    data: { providerId: "push", name: title, config: {}, access: { visibility } },
+  });
+  const { connector, key } = await made.json();
+  const item = {
+    externalId: "1",
+    kind: "page",
+    title,
+    text: `All about ${title}.`,
+    access: { known: true, all: [["workspace"]] },
+  };
+  const url = new URL(made.url()).origin;
+  await (
+    await fetch(`${url}/api/connectors/${connector.id}/items`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+      body: `${JSON.stringify({ t: "upsert", item })}\n`,
+    })
+  ).text();
+  const { files } = await (await request.get(`/api/connectors/all-files?connectorId=${connector.id}`)).json();
+  return files[0].kbId;
+}
+
+const VERIFIER = "v".repeat(43);
+
+/** A client on this computer that registers itself and waits for its answer. */
+async function makeClient(url: string, name: string) {
+  let resolve: (answer: Record<string, string>) => void = () => undefined;
+  let answered: Promise<Record<string, string>>;
+  const next = () => void (answered = new Promise((done) => (resolve = done)));
+  next();
+  const listener = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+    response.setHeader("content-type", "text/html").end("<title>back</title><h1>Back</h1>");
+    if (pathname === "/callback") resolve(Object.fromEntries(searchParams));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void listener.close());
+  await new Promise((done) => listener.once("listening", done));
+  // A listening TCP server has an address with a port.
+  const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
+  const registered = await post(`${url}/oauth/register`, { client_name: name, redirect_uris: [redirectUri] }, {});
+  const { client_id: clientId } = (await registered.json()) as { client_id: string };
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(VERIFIER));
+  const query = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    response_type: "code",
+    scope: "mcp:read",
+    resource: `${url}/mcp`,
+    state: "s",
+    code_challenge: Buffer.from(digest).toString("base64url"),
+    code_challenge_method: "S256",
+  });
+  return {
+    authorizeUrl: `/oauth/authorize?${query}`,
+    /** What came back to the client, once. */
+    async answer() {
+      const answer = await answered;
+      next();
+      return answer;
+    },
+    async redeem(code: string): Promise<string> {
+      const body = new URLSearchParams({
+        grant_type: "authorization_code",
+        code,
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        code_verifier: VERIFIER,
+        resource: `${url}/mcp`,
+      });
+      const { access_token: token } = (await (await fetch(`${url}/oauth/token`, { method: "POST", body })).json()) as {
+        access_token: string;
+      };
+      return token;
+    },
+  };
+}
+
+/** The command line on a machine without a browser. */
+async function askAsDevice(url: string) {
+  const ask = (path: string, body: Record<string, string>) =>
+    fetch(url + path, { method: "POST", body: new URLSearchParams(body) });
+  const asked = await ask("/oauth/device_authorization", {
+    client_id: "kb-cli",
+    scope: "mcp:read kb:api",
+    resource: `${url}/mcp`,
+  });
+  const { user_code, device_code } = (await asked.json()) as { user_code: string; device_code: string };
+  return {
+    user_code,
+    async poll() {
+      const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+      return (await ask("/oauth/token", { grant_type, device_code, client_id: "kb-cli" })).status;
+    },
+  };
+}
