@@ -7,7 +7,8 @@ import { consentRoutes, grantRoutes } from "./oauth.ts";
 import { operationRoutes } from "./operations.ts";
 import { pushRoutes } from "./push.ts";
 import { searchRoute } from "./search.ts";
-import { myWorkspaceRoutes, profileRoutes, sessionRoutes, signUpRoutes, ssoRoutes } from "./session.ts";
+import { myWorkspaceRoutes, profileRoutes, sessionRoutes, signUpRoutes } from "./session.ts";
+import { ssoRoutes } from "./sso.ts";
 import { tokenRoutes } from "./tokens.ts";
 import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "./workspace.ts";
 

@@ -328,61 +328,6 @@ export const profileRoutes = {
   }),
 };
 
-/**
- * Why somebody comes back from the identity provider without what they went for: `/sign-in?error=<this>`, or
- * `/settings/profile?error=<this>` when they went to link it. A link that worked ends at `/settings/profile?sso=linked`.
- */
-export const SsoProblem = z.enum([
-  /** The person or the provider said no. */
-  "sso_denied",
-  /** The trip took over 10 minutes, was used already, or began in another browser. */
-  "sso_expired",
-  /** The provider can't be reached now. */
-  "sso_unavailable",
-  /** What the provider answered does not hold. */
-  "sso_failed",
-  /** Nobody here has this identity, and it does not let anybody in by itself. */
-  "sign_up_closed",
-  /** There is an account with its address: sign in with the password, then link. */
-  "email_taken",
-  /** The provider gives no address. */
-  "no_email",
-  /** The person is in no workspace any more. */
-  "no_workspace",
-  /** The identity opens another account already. */
-  "identity_taken",
-  /** The session that wanted the link has ended. */
-  "session_ended",
-]);
-export type SsoProblem = z.infer<typeof SsoProblem>;
-
-/** Single sign-on by OpenID Connect: addresses for a browser, which answer with redirects. */
-export const ssoRoutes = {
-  authorize: createRoute({
-    method: "get",
-    path: "/api/sso/authorize",
-    summary: "Go to the identity provider",
-    request: { query: z.object({ returnTo: z.string().max(2000).optional() }) },
-    responses: { 302: { description: "To the provider" }, default: problemAnswer },
-  }),
-  callback: createRoute({
-    method: "get",
-    path: "/api/sso/callback",
-    summary: "Come back from the identity provider",
-    request: {
-      query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4000).optional() }),
-    },
-    responses: { 302: { description: "Signed in, or back with a reason" }, default: problemAnswer },
-  }),
-  link: createRoute({
-    method: "post",
-    path: "/api/sso/link",
-    summary: "Link my account to the identity provider: gives the address to go to",
-    request: { body: body(z.object({ password: Password.optional() })) },
-    responses: { 200: answer("Where to go", z.object({ url: z.string() })), default: problemAnswer },
-  }),
-};
-
 export const myWorkspaceRoutes = {
   list: createRoute({
     method: "get",

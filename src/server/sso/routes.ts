@@ -1,4 +1,4 @@
-import { ssoRoutes } from "#api/session.ts";
+import { ssoRoutes } from "#api/sso.ts";
 import type { Deps } from "#server/deps.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import type { AppContext } from "#server/http/env.ts";

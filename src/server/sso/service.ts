@@ -1,5 +1,6 @@
 import { ApiError, isApiError } from "#api/errors.ts";
-import type { Session, SsoProblem } from "#api/session.ts";
+import type { Session } from "#api/session.ts";
+import type { SsoProblem } from "#api/sso.ts";
 import type { Identity } from "#server/deps.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";

@@ -1,7 +1,7 @@
 import { createHash, createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import Provider from "oidc-provider";
+import { Provider } from "oidc-provider";
 import { onTestFinished, vi } from "vitest";
 import { makeAddressGuard } from "#server/http/ssrf.ts";
 import { makeServer, type TestAnswer, type TestServer, type TestServerOptions } from "../../helpers.ts";
