@@ -24,6 +24,8 @@ export interface CallOptions {
 
 export interface Api {
   settings: Settings;
+  /** What the calls are made with. */
+  credential: Credential | undefined;
   /** The JSON of an answer. The caller names its type from the contract (`#api`); it is not checked again here. */
   call<T>(method: string, path: string, options?: CallOptions): Promise<T>;
   /** The answer itself, when it is a success. */
@@ -77,6 +79,7 @@ export function makeApi(deps: Pick<Deps, "fetch" | "signal">, settings: Settings
 
   return {
     settings,
+    credential,
     send,
     async call<T>(method: string, path: string, options?: CallOptions): Promise<T> {
       const response = await send(method, path, options);

@@ -35,6 +35,7 @@ const SETTINGS = [
       ["`KB_URL`", "the server: its base URL or its MCP URL"],
       ["`KB_TOKEN`, `KB_TOKEN_FILE`", "a personal access token; sent only to the server of `KB_URL` or `--url`"],
       ["`KB_PROFILE`", "the stored server to use"],
+      ["`KB_ALLOW_HTTP`", "`1`: send the login to an http:// server too, inside a network that you trust"],
       ["`KB_CONFIG_DIR`", "the folder of logins and profiles (default: `~/.config/kb`)"],
       ["`KB_CONNECTOR_KEY`", "the key of a push connector, for `kb push`"],
       ["`NO_COLOR`, `FORCE_COLOR`, `CI`", "no colour, colour always, never ask"],

@@ -138,10 +138,17 @@ describe("form", () => {
         body: { token, plaintext: "kb_pat_SECRET123456", mcpUrl: "https://kb.test/mcp" },
       },
     };
-    const run = await kb(makeWorld({ routes }), "tokens", "create", "ci", "--expires", "36h");
+    const session = { user: { email: "ana@one.test" } };
+    const signIn = {
+      "GET /api/session": { body: session },
+      "POST /api/session": { body: session, headers: { "set-cookie": "kb_session=COOKIE" } },
+      "DELETE /api/session": { status: 204 },
+    };
+    const world = makeWorld({ routes: { ...routes, ...signIn }, stdin: "correct horse\n" });
+    const run = await kb(world, "tokens", "create", "ci", "--expires", "36h", "--password-stdin");
     expect(run.stdout).toBe("kb_pat_SECRET123456\n");
     expect(run.stderr).not.toContain("SECRET");
-    expect(run.sent[0]?.body).toEqual({ name: "ci", expiresInDays: 2 });
+    expect(run.sent.find(({ path }) => path === "/api/api-tokens")?.body).toEqual({ name: "ci", expiresInDays: 2 });
     const text =
       "Bearer kb_pat_SECRET1 cookie kb_session=SECRET2; x https://h/#token=SECRET3 kb_con_SECRET4_0123456789";
     expect(redact(text)).not.toContain("SECRET");

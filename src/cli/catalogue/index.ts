@@ -3,8 +3,15 @@ import type { Catalogue } from "#cli/parse.ts";
 import { ACCESS_COMMANDS, ENTITY_COMMANDS, FILE_COMMANDS, SEARCH_COMMANDS } from "./reading.ts";
 import { CONNECTOR_COMMANDS, PUSH_COMMANDS } from "./connectors.ts";
 import { HOST_COMMANDS, MCP_COMMANDS, API_COMMANDS } from "./host.ts";
-import { INVITATION_COMMANDS, MEMBER_COMMANDS, ROOT_COMMANDS } from "./workspace.ts";
-import { SESSION_COMMANDS, TOKEN_COMMANDS } from "./session.ts";
+import {
+  AUDIT_COMMANDS,
+  GROUP_COMMANDS,
+  INVITATION_COMMANDS,
+  MEMBER_COMMANDS,
+  ROOT_COMMANDS,
+  WORKSPACE_COMMANDS,
+} from "./workspace.ts";
+import { AUTH_COMMANDS, SESSION_COMMANDS, TOKEN_COMMANDS } from "./session.ts";
 
 export const CATALOGUE: Catalogue = {
   nouns: [
@@ -13,8 +20,15 @@ export const CATALOGUE: Catalogue = {
     { name: "files", summary: "Indexed items." },
     { name: "entities", summary: "People, folders, labels and other things that items name." },
     { name: "access", summary: "Who may see what, and why." },
+    { name: "auth", summary: "What this machine is signed in to." },
+    { name: "context", summary: "The stored servers." },
+    { name: "grants", summary: "OAuth clients that you let in." },
+    { name: "profile", summary: "Your name, time zone and password." },
+    { name: "workspace", summary: "The workspace that you are in, and your others." },
     { name: "members", summary: "People of the workspace." },
     { name: "invitations", summary: "Invitations to the workspace." },
+    { name: "groups", summary: "Groups of members, for who may see what." },
+    { name: "audit", summary: "What was done and read, and by whom." },
     { name: "roots", summary: "Folders of the server's machine that connectors may read." },
   ],
   commands: [
@@ -28,8 +42,12 @@ export const CATALOGUE: Catalogue = {
     ...ENTITY_COMMANDS,
     ...ACCESS_COMMANDS,
     ...TOKEN_COMMANDS,
+    ...AUTH_COMMANDS,
+    ...WORKSPACE_COMMANDS,
     ...MEMBER_COMMANDS,
     ...INVITATION_COMMANDS,
+    ...GROUP_COMMANDS,
+    ...AUDIT_COMMANDS,
     ...ROOT_COMMANDS,
     ...API_COMMANDS,
   ],

@@ -1,5 +1,6 @@
 import type { CommandSpec } from "#cli/command.ts";
-import { SESSION_FIELDS, TOKEN_FIELDS } from "./fields.ts";
+import { GRANT_FIELDS, LOGIN_FIELDS, SESSION_FIELDS, TOKEN_FIELDS, USER_FIELDS } from "./fields.ts";
+import { PASSWORD_STDIN } from "./options.ts";
 
 export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
@@ -55,6 +56,101 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
+export const AUTH_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "auth status",
+    summary: "What this machine is signed in to: who, how, where the login is kept. No server is asked.",
+    examples: ["kb auth status", "kb auth status --json"],
+    exitCodes: [4],
+    fields: LOGIN_FIELDS,
+    isRemote: true,
+    load: async () => (await import("#cli/commands/auth.ts")).authStatus,
+  },
+  {
+    name: "context list",
+    summary: "List the stored servers.",
+    examples: ["kb context list"],
+    fields: ["name", "url", "isCurrent", "email"],
+    load: async () => (await import("#cli/commands/context.ts")).listContexts,
+  },
+  {
+    name: "context use",
+    summary: "Use a stored server from now on.",
+    arguments: [{ name: "name", summary: "as kb context list shows it", required: true }],
+    examples: ["kb context use kb.example.com"],
+    load: async () => (await import("#cli/commands/context.ts")).useContext,
+  },
+  {
+    name: "context remove",
+    summary: "Forget a stored server that you are signed out of.",
+    arguments: [{ name: "name", summary: "as kb context list shows it", required: true }],
+    examples: ["kb context remove kb.example.com"],
+    exitCodes: [5],
+    load: async () => (await import("#cli/commands/context.ts")).removeContext,
+  },
+  {
+    name: "grants list",
+    summary: "List the OAuth clients that you let in.",
+    examples: ["kb grants list"],
+    exitCodes: [4, 7],
+    fields: GRANT_FIELDS,
+    isRemote: true,
+    load: async () => (await import("#cli/commands/grants.ts")).listGrants,
+  },
+  {
+    name: "grants revoke",
+    summary: "Let a client in no longer; its tokens end at once.",
+    arguments: [{ name: "id", summary: "gra_…", required: true }],
+    options: [{ flags: "--yes", summary: "do not ask" }],
+    examples: ["kb grants revoke gra_2345abcd2345abcd --yes"],
+    exitCodes: [3, 4, 7],
+    isRemote: true,
+    load: async () => (await import("#cli/commands/grants.ts")).revokeGrant,
+  },
+  {
+    name: "profile show",
+    summary: "Your name, e-mail and time zone.",
+    examples: ["kb profile show"],
+    exitCodes: [4, 7],
+    fields: USER_FIELDS,
+    isRemote: true,
+    load: async () => (await import("#cli/commands/profile.ts")).showProfile,
+  },
+  {
+    name: "profile update",
+    summary: "Change your name or time zone.",
+    options: [
+      { flags: "--name <name>", summary: "as others see it" },
+      { flags: "--time-zone <zone>", summary: "such as Europe/Vienna, or none for the workspace's" },
+    ],
+    examples: ["kb profile update --time-zone Europe/Vienna"],
+    exitCodes: [4, 7],
+    fields: USER_FIELDS,
+    isRemote: true,
+    load: async () => (await import("#cli/commands/profile.ts")).updateProfile,
+  },
+  {
+    name: "profile password",
+    summary: "Change your password; your other sessions and the clients that you let in are signed out.",
+    options: [
+      { flags: "--password-stdin", summary: "line 1 of stdin is the password that you have, line 2 the new one" },
+      { flags: "--email <email>", summary: "whose, when nobody is signed in here" },
+    ],
+    examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
+    exitCodes: [4, 6, 7],
+    isRemote: true,
+    load: async () => (await import("#cli/commands/profile.ts")).changePassword,
+  },
+  {
+    name: "open",
+    summary: "Open the server's web page in the browser, and print its address.",
+    arguments: [{ name: "what", summary: "settings, or kbi_… for an item (default: the start page)" }],
+    examples: ["kb open", "kb open settings"],
+    isRemote: true,
+    load: async () => (await import("#cli/commands/open.ts")).openPage,
+  },
+];
+
 export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tokens list",
@@ -68,6 +164,7 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tokens create",
     summary: "Create a token; it is printed this once, alone on stdout.",
+    details: "A token makes no token: after a login by browser your password is asked.",
     arguments: [{ name: "name", summary: "what it is for", required: true }],
     options: [
       {
@@ -77,6 +174,7 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
         repeatable: true,
       },
       { flags: "--expires <duration>", summary: "for example 30d (default: never)" },
+      PASSWORD_STDIN,
     ],
     examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
     exitCodes: [4, 5, 7],

@@ -35,7 +35,12 @@ export async function signInWithPassword(api: Api, email: string, password: stri
  *
  * @returns where it is kept
  */
-export async function keepSession(deps: Deps, server: ServerUrl, signedIn: SignedIn, wanted: StoreName): Promise<Kept> {
+export async function keepSession(
+  deps: Deps,
+  server: ServerUrl,
+  signedIn: SignedIn,
+  wanted?: StoreName,
+): Promise<Kept> {
   const store = makeCredentialStore(deps);
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
   const api = makeApi(deps, settings, { kind: "session", value: signedIn.cookie, from: "sign-in", login: "password" });
@@ -131,8 +136,26 @@ function makeAsk(input: CommandInput, deps: Deps): Ask {
   };
 }
 
+/** Moves the stored session to another workspace, with a bridge token of its own there; the former one ends. */
+export async function moveSession(deps: Deps, api: Api, workspaceId: string): Promise<Session> {
+  const { server } = api.settings;
+  const stored = await makeCredentialStore(deps).find(server.origin);
+  if (stored?.mcpToken !== undefined) {
+    await api.send("DELETE", `/api/api-tokens/${encodeURIComponent(stored.mcpToken.id)}`);
+  }
+  const signedIn = await openSession(api, "/api/session/workspace", { workspaceId });
+  await keepSession(deps, server, signedIn);
+  return signedIn.session;
+}
+
 async function openSession(api: Api, path: string, body: Record<string, unknown>): Promise<SignedIn> {
   const response = await api.send("POST", path, { body });
+  const cookie = cookieOf(response);
+  // The contract's Session; the server checks its answers against the schema.
+  return { session: (await response.json()) as Session, cookie };
+}
+
+function cookieOf(response: Response): string {
   const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(";")[0] ?? "")
@@ -144,8 +167,7 @@ async function openSession(api: Api, path: string, body: Record<string, unknown>
       message: "The server signed in without a session cookie.",
     });
   }
-  // The contract's Session; the server checks its answers against the schema.
-  return { session: (await response.json()) as Session, cookie };
+  return cookie;
 }
 
 /** The address of an invitation, checked. */

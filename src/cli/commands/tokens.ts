@@ -4,6 +4,7 @@ import { argument, listOption, textOption, type CommandInput } from "#cli/comman
 import type { Deps } from "#cli/deps.ts";
 import { makeOutput } from "#cli/output.ts";
 import { parseDuration } from "#cli/values.ts";
+import { bySession } from "./by-session.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -31,7 +32,6 @@ export async function listTokens(input: CommandInput, deps: Deps): Promise<void>
 
 /** `kb tokens create NAME`: the plaintext is the only data on stdout. */
 export async function createToken(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
   const scopes = listOption(input, "scope");
   const expires = textOption(input, "expires");
   const days = expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS);
@@ -40,8 +40,8 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
     ...(scopes.length > 0 ? { scopes } : {}),
     ...(days === undefined ? {} : { expiresInDays: days }),
   };
-  const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body });
-  const output = makeOutput(input, deps, api.settings.defaults);
+  const made = await bySession(input, deps, (api) => api.call<CreatedToken>("POST", "/api/api-tokens", { body }));
+  const output = makeOutput(input, deps);
   output.result(made, () => {
     output.line(made.plaintext);
     output.talk(`Token ${made.token.id} for ${made.mcpUrl}. It is shown this once: store it now.`);

@@ -1,0 +1,181 @@
+import { open, rename, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import type { AuditCheck, AuditEntry, AuditRead } from "#api/audit.ts";
+import { connect, listAll, type Api, type Query } from "#cli/api.ts";
+import { textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { bytes, count, makeOutput, plural } from "#cli/output.ts";
+import { makeProgress } from "#cli/progress.ts";
+import { parseInteger } from "#cli/values.ts";
+import { findMember } from "./members.ts";
+
+const AUDIT = "/api/audit";
+const DEFAULT_ROWS = 50;
+
+/** `kb audit list` */
+export async function listAudit(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const query = { action: textOption(input, "action"), ...(await memberOf(api, input)) };
+  const entries = await listAll<AuditEntry>(api, AUDIT, "entries", query, rowsOf(input));
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ entries, nextCursor: null }, () =>
+    output.table(
+      entries,
+      [
+        { title: "no", value: (entry) => entry.seq },
+        { title: "at", value: (entry) => minute(entry.at) },
+        { title: "who", value: (entry) => entry.actorUserId ?? "system" },
+        { title: "with", value: (entry) => entry.credential, isFlexible: true },
+        { title: "action", value: (entry) => entry.action },
+        { title: "what", value: (entry) => entry.targetId || entry.targetType, isFlexible: true },
+        { title: "outcome", value: (entry) => entry.outcome },
+        { title: "from", value: (entry) => entry.ip ?? "" },
+      ],
+      "Nothing was recorded.",
+    ),
+  );
+}
+
+/** `kb audit reads`: what my credentials showed or read. */
+export async function listReads(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const query = { credential: textOption(input, "credential"), ...(await memberOf(api, input)) };
+  const reads = await listAll<AuditRead>(api, `${AUDIT}/reads`, "reads", query, rowsOf(input));
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ reads, nextCursor: null }, () =>
+    output.table(
+      reads,
+      [
+        { title: "at", value: (read) => minute(read.at) },
+        { title: "with", value: (read) => read.credential, isFlexible: true },
+        { title: "client", value: (read) => read.client ?? "", isFlexible: true },
+        { title: "tool", value: (read) => read.tool },
+        { title: "items", value: (read) => read.kbIds.length },
+        { title: "ids", value: (read) => read.kbIds, isFlexible: true },
+      ],
+      "Nothing was read.",
+    ),
+  );
+}
+
+/** `kb audit check`: exit code 1 when the chain is broken. */
+export async function checkAudit(input: CommandInput, deps: Deps): Promise<number> {
+  const api = await connect(input, deps);
+  const check = await api.call<AuditCheck>("GET", `${AUDIT}/check`, { timeoutMs: 0 });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(check, () =>
+    output.record([
+      ["intact", check.isIntact ? "yes" : "no"],
+      ["rows", check.entries],
+      ["first", check.firstSeq ?? ""],
+      ["last", check.lastSeq ?? ""],
+      ["last hash", check.lastHash ?? ""],
+    ]),
+  );
+  if (check.isIntact) {
+    output.talk(
+      "Every row follows from the one before. Keep the last hash elsewhere: it shows later that nothing was cut off.",
+    );
+    return EXIT.ok;
+  }
+  throw new CliFailure({
+    code: "audit_broken",
+    exit: EXIT.failure,
+    message: `The audit was changed: row ${check.brokenAt ?? "?"} does not follow from the one before it.`,
+    hint: "Compare it with a backup or an earlier kb audit export.",
+  });
+}
+
+/** `kb audit export`: to stdout, or to a file that is there whole or not at all. */
+export async function exportAudit(input: CommandInput, deps: Deps): Promise<void> {
+  const path = textOption(input, "output");
+  const query = { since: sinceOf(input) };
+  const api = await connect(input, deps);
+  const response = await api.send("GET", `${AUDIT}/export`, { query, timeoutMs: 0 });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  const progress = makeProgress(deps, "Exporting", "rows");
+  const done = { rows: 0, bytes: 0 };
+  async function* parts(): AsyncGenerator<Buffer> {
+    if (response.body === null) return;
+    for await (const part of Readable.fromWeb(response.body)) {
+      // A web stream of bytes gives bytes.
+      const chunk = Buffer.from(part as Uint8Array);
+      done.bytes += chunk.length;
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) done.rows += 1;
+      progress.update({ done: done.rows, total: null, note: bytes(done.bytes) });
+      yield chunk;
+    }
+  }
+  try {
+    if (path === undefined) await toStdout(parts(), deps);
+    else await toFile(parts(), resolve(deps.cwd, path));
+  } catch (error) {
+    throw error instanceof CliFailure ? error : cut(done.rows, error);
+  } finally {
+    progress.stop();
+  }
+  const where = path === undefined ? "" : ` to ${resolve(deps.cwd, path)}`;
+  output.talk(`Exported ${plural(done.rows, "row")} (${bytes(done.bytes)})${where}.`);
+}
+
+async function memberOf(api: Api, input: CommandInput): Promise<Query> {
+  const word = textOption(input, "member");
+  if (word === undefined) return {};
+  return { userId: /^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId };
+}
+
+function rowsOf(input: CommandInput): number {
+  return parseInteger(textOption(input, "limit"), "--limit", 1, 100_000) ?? DEFAULT_ROWS;
+}
+
+function sinceOf(input: CommandInput): string | undefined {
+  const text = textOption(input, "since");
+  if (text === undefined) return undefined;
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw usageFailure(`--since "${text}" is not a day or a time.`, "Write 2026-01-31 or 2026-01-31T09:00Z.");
+  return new Date(at).toISOString();
+}
+
+function minute(at: string): string {
+  return at.slice(0, 16).replace("T", " ");
+}
+
+async function toStdout(parts: AsyncIterable<Buffer>, deps: Deps): Promise<void> {
+  for await (const part of parts) {
+    if (!deps.io.stdout.write(part)) await new Promise((resolve) => deps.io.stdout.once("drain", resolve));
+  }
+}
+
+async function toFile(parts: AsyncIterable<Buffer>, path: string): Promise<void> {
+  const temporary = `${path}.part`;
+  const file = await open(temporary, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
+    throw usageFailure(
+      `${temporary} cannot be written: ${cause.code === "EEXIST" ? "it is there already" : cause.message}.`,
+      cause.code === "EEXIST" ? "Remove it when no other export runs." : undefined,
+    );
+  });
+  try {
+    for await (const part of parts) await file.writeFile(part);
+    await file.sync();
+    await file.close();
+    await rename(temporary, path);
+  } catch (error) {
+    await file.close();
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function cut(rows: number, cause: unknown): CliFailure {
+  return new CliFailure({
+    code: "cut_off",
+    exit: EXIT.unreachable,
+    message: `The export broke off after ${count(rows)} rows, so it is not complete.`,
+    hint: "Repeat the command.",
+    cause,
+  });
+}

@@ -1,0 +1,81 @@
+/** What no token may do (passwords, tokens, workspaces, folders of the server): by a session, which the password opens. */
+import { makeApi, type Api } from "#cli/api.ts";
+import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { makeCredentialStore } from "#cli/credentials.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { CliFailure, notSignedIn } from "#cli/failure.ts";
+import { getCredential, loadSettings, type Settings } from "#cli/settings.ts";
+import { readStdin } from "#cli/values.ts";
+import { signInWithPassword } from "./password-login.ts";
+
+/**
+ * Runs `work` with a session: the stored one where there is one and it is fresh enough, else one that is opened for this
+ * command with the person's password and ended after it.
+ */
+export async function bySession<T>(input: CommandInput, deps: Deps, work: (api: Api) => Promise<T>): Promise<T> {
+  const settings = await loadSettings(deps, input.options);
+  const stored = await findSession(deps, settings);
+  if (stored !== undefined) {
+    try {
+      return await work(sessionApi(deps, settings, stored));
+    } catch (error) {
+      const isOld = error instanceof CliFailure && error.code === "recent_sign_in_required";
+      if (!isOld || !isAskable(input, deps)) throw error;
+    }
+  }
+  return await byPassword(input, deps, settings, work);
+}
+
+/** Runs `work` with a session that `password` opens, or the one that is asked for. */
+export async function byPassword<T>(
+  input: CommandInput,
+  deps: Deps,
+  settings: Settings,
+  work: (api: Api) => Promise<T>,
+  password?: string,
+): Promise<T> {
+  const email = await whoAmI(input, deps, settings);
+  const secret = password ?? (await askPassword(input, deps, settings, email));
+  const { cookie } = await signInWithPassword(makeApi(deps, settings), email, secret);
+  const api = sessionApi(deps, settings, cookie);
+  try {
+    return await work(api);
+  } finally {
+    // It has done its work; changing the password may have ended it already.
+    await api.send("DELETE", "/api/session").catch((error: unknown) => {
+      if (!(error instanceof CliFailure)) throw error;
+    });
+  }
+}
+
+async function findSession(deps: Deps, settings: Settings): Promise<string | undefined> {
+  if (deps.env["KB_TOKEN"] || deps.env["KB_TOKEN_FILE"]) return undefined;
+  const stored = await makeCredentialStore(deps).find(settings.server.origin);
+  return stored?.oauth === undefined ? stored?.session : undefined;
+}
+
+async function whoAmI(input: CommandInput, deps: Deps, settings: Settings): Promise<string> {
+  const given = textOption(input, "email");
+  if (given !== undefined) return given;
+  const stored = await makeCredentialStore(deps).find(settings.server.origin);
+  if (stored?.email !== undefined) return stored.email;
+  const api = makeApi(deps, settings, await getCredential(deps, settings, "api"));
+  return (await api.call<{ user: { email: string } }>("GET", "/api/session")).user.email;
+}
+
+async function askPassword(input: CommandInput, deps: Deps, settings: Settings, email: string): Promise<string> {
+  if (flagOption(input, "passwordStdin")) return (await readStdin(deps)).split(/\r?\n/)[0] ?? "";
+  if (canAsk(deps, input.options)) return await deps.prompts.password(`Password of ${email} (this needs it again)`);
+  throw notSignedIn(
+    `A token may not do this, and there is no terminal to ask for the password of ${email}.`,
+    `Give it with --password-stdin, or do it in the browser: kb open settings --url ${settings.server.baseUrl}`,
+  );
+}
+
+function isAskable(input: CommandInput, deps: Deps): boolean {
+  return flagOption(input, "passwordStdin") || canAsk(deps, input.options);
+}
+
+function sessionApi(deps: Deps, settings: Settings, value: string): Api {
+  return makeApi(deps, settings, { kind: "session", value, from: "the sign-in", login: "password" });
+}

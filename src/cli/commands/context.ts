@@ -1,0 +1,62 @@
+import { parseServerUrl } from "#api/server-url.ts";
+import { argument, type CommandInput } from "#cli/command.ts";
+import { makeCredentialStore } from "#cli/credentials.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { changeProfile, listProfiles } from "#cli/settings.ts";
+
+/** `kb context list` */
+export async function listContexts(input: CommandInput, deps: Deps): Promise<void> {
+  const logins = await makeCredentialStore(deps).list();
+  const profiles = (await listProfiles(deps)).map((profile) => ({
+    ...profile,
+    email: logins.find(({ origin }) => origin === new URL(profile.url).origin)?.email ?? null,
+  }));
+  const output = makeOutput(input, deps);
+  output.result({ profiles }, () =>
+    output.table(
+      profiles,
+      [
+        { title: "name", value: (profile) => profile.name },
+        { title: "server", value: (profile) => profile.url, isFlexible: true },
+        { title: "signed in as", value: (profile) => profile.email ?? "", isFlexible: true },
+        { title: "in use", value: (profile) => (profile.isCurrent ? "yes" : "") },
+      ],
+      "There is no stored server. kb login URL makes one.",
+    ),
+  );
+}
+
+/** `kb context use NAME` */
+export async function useContext(input: CommandInput, deps: Deps): Promise<void> {
+  const name = argument(input, 0);
+  await changeProfile(deps, name, "use");
+  const url = (await listProfiles(deps)).find((profile) => profile.name === name)?.url ?? "";
+  makeOutput(input, deps).talk(`Commands go to ${url} now.`);
+}
+
+/** `kb context remove NAME`: the last one of a server only when nobody is signed in to it, so that no login is forgotten alive. */
+export async function removeContext(input: CommandInput, deps: Deps): Promise<void> {
+  const name = argument(input, 0);
+  const profiles = await listProfiles(deps);
+  const profile = profiles.find((item) => item.name === name);
+  if (profile !== undefined) {
+    const { origin } = parseServerUrl(profile.url);
+    const isLast = !profiles.some((item) => item.name !== name && new URL(item.url).origin === origin);
+    const hasLogin = (await makeCredentialStore(deps).list()).some((login) => login.origin === origin);
+    if (isLast && hasLogin) throw stillSignedIn(name);
+  }
+  await changeProfile(deps, name, "remove");
+  makeOutput(input, deps).talk(`"${name}" is forgotten.`);
+}
+
+function stillSignedIn(name: string): CliFailure {
+  return new CliFailure({
+    code: "still_signed_in",
+    exit: EXIT.conflict,
+    message: `You are still signed in to "${name}".`,
+    hint: `kb logout --profile ${name}`,
+  });
+}

@@ -1,0 +1,151 @@
+import type { Group } from "#api/workspace.ts";
+import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { argument, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { makeOutput, plural, type Output } from "#cli/output.ts";
+import { nearest } from "#cli/values.ts";
+import { confirmed } from "./connectors.ts";
+import { findMember } from "./members.ts";
+
+const GROUPS = "/api/groups";
+
+/** `kb groups list` */
+export async function listGroups(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const groups = await listAll<Group>(api, GROUPS, "groups");
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ groups, nextCursor: null }, () =>
+    output.table(
+      groups,
+      [
+        { title: "id", value: (group) => group.id },
+        { title: "name", value: (group) => group.name, isFlexible: true },
+        { title: "members", value: (group) => group.memberIds.length },
+        { title: "groups", value: (group) => group.groupIds.length },
+        { title: "created", value: (group) => group.createdAt.slice(0, 10) },
+      ],
+      "There is no group. kb groups create NAME makes one.",
+    ),
+  );
+}
+
+/** `kb groups show GROUP` */
+export async function showGroup(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const group = await findGroup(api, argument(input, 0));
+  const output = makeOutput(input, deps, api.settings.defaults);
+  if (output.format === "json") return output.result({ group }, () => undefined);
+  await printGroup(api, group, output);
+}
+
+/** `kb groups create NAME` */
+export async function createGroup(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const body = {
+    name: argument(input, 0),
+    memberIds: await memberIdsOf(api, listOption(input, "member")),
+    groupIds: await groupIdsOf(api, listOption(input, "group")),
+  };
+  const answer = await api.call<{ group: Group }>("POST", GROUPS, { body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => {
+    output.line(answer.group.id);
+    output.talk(`Group "${answer.group.name}" has ${plural(answer.group.memberIds.length, "member")}.`);
+  });
+}
+
+/** `kb groups update GROUP` */
+export async function updateGroup(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const group = await findGroup(api, argument(input, 0));
+  const name = textOption(input, "name");
+  const memberIds = changed(
+    group.memberIds,
+    await memberIdsOf(api, listOption(input, "addMember")),
+    await memberIdsOf(api, listOption(input, "removeMember")),
+  );
+  const groupIds = changed(
+    group.groupIds,
+    await groupIdsOf(api, listOption(input, "addGroup")),
+    await groupIdsOf(api, listOption(input, "removeGroup")),
+  );
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(memberIds === undefined ? {} : { memberIds }),
+    ...(groupIds === undefined ? {} : { groupIds }),
+  };
+  if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb groups update --help");
+  const answer = await api.call<{ group: Group }>("PATCH", `${GROUPS}/${segment(group.id)}`, { body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  if (output.format === "json") return output.result(answer, () => undefined);
+  await printGroup(api, answer.group, output);
+}
+
+/** `kb groups remove GROUP` */
+export async function removeGroup(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const group = await findGroup(api, argument(input, 0));
+  await confirmed(input, deps, `Remove group "${group.name}"? What only this group may see closes to its members.`);
+  await api.send("DELETE", `${GROUPS}/${segment(group.id)}`);
+  makeOutput(input, deps).talk(`Group "${group.name}" is removed.`);
+}
+
+async function findGroup(api: Api, word: string): Promise<Group> {
+  if (/^grp_[a-z0-9]+$/.test(word)) {
+    return (await api.call<{ group: Group }>("GET", `${GROUPS}/${segment(word)}`)).group;
+  }
+  const all = await listAll<Group>(api, GROUPS, "groups");
+  const named = all.filter((group) => group.name === word);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  if (only !== undefined) {
+    const ids = named.map((group) => group.id).join(", ");
+    throw usageFailure(`${named.length} groups are called "${word}".`, `Use an id: ${ids}`);
+  }
+  const near = nearest(
+    word,
+    all.map((group) => group.name),
+  );
+  throw new CliFailure({
+    code: "not_found",
+    exit: EXIT.notFound,
+    message: `No group is called "${word}".${near === undefined ? "" : ` Did you mean "${near}"?`}`,
+    hint: "kb groups list",
+  });
+}
+
+async function memberIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of words) ids.push(/^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId);
+  return ids;
+}
+
+async function groupIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of words) ids.push((await findGroup(api, word)).id);
+  return ids;
+}
+
+/** The list with these added and those removed; undefined when nothing was asked for. */
+function changed(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
+  if (add.length === 0 && remove.length === 0) return undefined;
+  return [...new Set([...ids, ...add])].filter((id) => !remove.includes(id));
+}
+
+/** With names in place of ids: a group is about people. */
+async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
+  const members =
+    group.memberIds.length === 0
+      ? []
+      : await listAll<{ userId: string; email: string }>(api, "/api/workspace/members", "members");
+  const groups = group.groupIds.length === 0 ? [] : await listAll<Group>(api, GROUPS, "groups");
+  output.record([
+    ["id", group.id],
+    ["name", group.name],
+    ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
+    ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],
+    ["created", group.createdAt.slice(0, 10)],
+  ]);
+}

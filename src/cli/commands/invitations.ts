@@ -1,0 +1,52 @@
+import type { Invitation } from "#api/workspace.ts";
+import { connect, listAll, segment } from "#cli/api.ts";
+import { argument, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { makeOutput } from "#cli/output.ts";
+
+const INVITATIONS = "/api/workspace/invitations";
+
+/** `kb invitations list` */
+export async function listInvitations(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const invitations = await listAll<Invitation>(api, INVITATIONS, "invitations");
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ invitations, nextCursor: null }, () =>
+    output.table(
+      invitations,
+      [
+        { title: "id", value: (item) => item.id },
+        { title: "email", value: (item) => item.email, isFlexible: true },
+        { title: "role", value: (item) => item.role },
+        { title: "expires", value: (item) => item.expiresAt.slice(0, 10) },
+        { title: "accepted", value: (item) => item.acceptedAt?.slice(0, 10) ?? "" },
+      ],
+      "No invitation.",
+    ),
+  );
+}
+
+/** `kb invitations add EMAIL`: the link, unless it was mailed, is the only data on stdout. */
+export async function addInvitation(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const body = { email: argument(input, 0), role: textOption(input, "role") ?? "member" };
+  const answer = await api.call<{ invitation: Invitation; url: string | null }>("POST", INVITATIONS, { body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => {
+    if (answer.url === null) {
+      output.talk(`An invitation is on its way to ${answer.invitation.email}.`);
+      return;
+    }
+    output.line(answer.url);
+    output.talk(
+      `Send this link to ${answer.invitation.email}; it is shown this once. They can use: kb login --invitation URL`,
+    );
+  });
+}
+
+/** `kb invitations remove ID` */
+export async function removeInvitation(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  await api.send("DELETE", `${INVITATIONS}/${segment(argument(input, 0))}`);
+  makeOutput(input, deps).talk("The invitation is withdrawn; its link is dead.");
+}

@@ -1,0 +1,92 @@
+import type { Member } from "#api/workspace.ts";
+import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { argument, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { nearest } from "#cli/values.ts";
+import { confirmed } from "./connectors.ts";
+
+const MEMBERS = "/api/workspace/members";
+const ROLES = ["owner", "admin", "member"];
+
+/** `kb members list` */
+export async function listMembers(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const members = await listAll<Member>(api, MEMBERS, "members");
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ members, nextCursor: null }, () =>
+    output.table(
+      members,
+      [
+        { title: "id", value: (member) => member.userId },
+        { title: "name", value: (member) => member.name, isFlexible: true },
+        { title: "email", value: (member) => member.email, isFlexible: true },
+        { title: "role", value: (member) => member.role },
+        { title: "joined", value: (member) => member.joinedAt.slice(0, 10) },
+      ],
+      "Nobody.",
+    ),
+  );
+}
+
+/** `kb members role MEMBER ROLE` */
+export async function changeRole(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const member = await findMember(api, argument(input, 0));
+  const role = argument(input, 1);
+  if (!ROLES.includes(role)) throw usageFailure(`"${role}" is not a role.`, `One of ${ROLES.join(", ")}.`);
+  const body = { role };
+  const answer = await api.call<{ member: Member }>("PATCH", `${MEMBERS}/${segment(member.userId)}`, { body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => output.talk(`${answer.member.email} is ${answer.member.role} now.`));
+}
+
+/** `kb members remove MEMBER` */
+export async function removeMember(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const member = await findMember(api, argument(input, 0));
+  await confirmed(
+    input,
+    deps,
+    `Remove ${member.email} from the workspace, and revoke every session and token of theirs?`,
+  );
+  await api.send("DELETE", `${MEMBERS}/${segment(member.userId)}`);
+  makeOutput(input, deps).talk(`${member.email} is removed; nothing of theirs opens anything any more.`);
+}
+
+/** `kb members reset-password MEMBER`: the link, unless it was mailed, is the only data on stdout. */
+export async function resetPassword(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const member = await findMember(api, argument(input, 0));
+  const path = `${MEMBERS}/${segment(member.userId)}/password-reset`;
+  const answer = await api.call<{ url: string | null; expiresAt: string }>("POST", path);
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => {
+    const until = answer.expiresAt.slice(0, 16).replace("T", " ");
+    if (answer.url === null) {
+      output.talk(`A link to set a new password is on its way to ${member.email}; it is good until ${until} UTC.`);
+      return;
+    }
+    output.line(answer.url);
+    output.talk(`Give this link to ${member.email} and to nobody else: it sets a new password until ${until} UTC.`);
+  });
+}
+
+/** A member by e-mail or id. Throws CliFailure 3 with the near ones. */
+export async function findMember(api: Api, word: string): Promise<Member> {
+  const members = await listAll<Member>(api, MEMBERS, "members");
+  const found = members.find((member) => member.userId === word || member.email.toLowerCase() === word.toLowerCase());
+  if (found !== undefined) return found;
+  const near = nearest(
+    word,
+    members.map((member) => member.email),
+  );
+  throw new CliFailure({
+    code: "not_found",
+    exit: EXIT.notFound,
+    message: `Nobody in this workspace is "${word}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    hint: "kb members list",
+  });
+}

@@ -1,0 +1,82 @@
+import type { Session, User } from "#api/session.ts";
+import { connect } from "#cli/api.ts";
+import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
+import { loadSettings } from "#cli/settings.ts";
+import { readStdin } from "#cli/values.ts";
+import { byPassword } from "./by-session.ts";
+
+/** `kb profile show` */
+export async function showProfile(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const { user } = await api.call<Session>("GET", "/api/session");
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result({ user }, () => printUser(user, output));
+}
+
+/** `kb profile update` */
+export async function updateProfile(input: CommandInput, deps: Deps): Promise<void> {
+  const name = textOption(input, "name");
+  const timeZone = textOption(input, "timeZone");
+  if (name === undefined && timeZone === undefined) {
+    throw usageFailure("There is nothing to change.", "kb profile update --help");
+  }
+  const body = {
+    ...(name === undefined ? {} : { name }),
+    ...(timeZone === undefined ? {} : { timeZone: timeZone === "none" ? null : timeZone }),
+  };
+  const api = await connect(input, deps);
+  const answer = await api.call<{ user: User }>("PATCH", "/api/profile", { body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => printUser(answer.user, output));
+}
+
+/** `kb profile password`: both passwords from prompts or from stdin, never from the command line. */
+export async function changePassword(input: CommandInput, deps: Deps): Promise<void> {
+  const settings = await loadSettings(deps, input.options);
+  const { currentPassword, newPassword } = await readPasswords(input, deps);
+  await byPassword(
+    input,
+    deps,
+    settings,
+    (api) => api.send("POST", "/api/profile/password", { body: { currentPassword, newPassword } }),
+    currentPassword,
+  );
+  const output = makeOutput(input, deps);
+  output.talk("Your password is changed. Every other session of yours and every client that you let in is signed out.");
+  output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
+}
+
+async function readPasswords(
+  input: CommandInput,
+  deps: Deps,
+): Promise<{ currentPassword: string; newPassword: string }> {
+  if (flagOption(input, "passwordStdin")) {
+    const [currentPassword = "", newPassword = ""] = (await readStdin(deps)).split(/\r?\n/);
+    if (currentPassword === "" || newPassword === "") {
+      throw usageFailure("stdin needs two lines: the password that you have, and the new one.");
+    }
+    return { currentPassword, newPassword };
+  }
+  if (!canAsk(deps, input.options)) {
+    throw usageFailure("There is no terminal to ask on.", "kb profile password --password-stdin < passwords.txt");
+  }
+  const currentPassword = await deps.prompts.password("The password that you have");
+  const newPassword = await deps.prompts.password("The new password");
+  if ((await deps.prompts.password("The new password again")) !== newPassword) {
+    throw usageFailure("The new password was typed differently the second time, so nothing was changed.");
+  }
+  return { currentPassword, newPassword };
+}
+
+function printUser(user: User, output: Output): void {
+  output.record([
+    ["id", user.id],
+    ["name", user.name],
+    ["email", `${user.email}${user.emailVerifiedAt === null ? " (not confirmed)" : ""}`],
+    ["time zone", user.timeZone ?? "the workspace's"],
+    ["since", user.createdAt.slice(0, 10)],
+  ]);
+}

@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+import type { LocalRoot } from "#api/workspace.ts";
+import { segment } from "#cli/api.ts";
+import { argument, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure } from "#cli/failure.ts";
+import { makeOutput } from "#cli/output.ts";
+import { bySession } from "./by-session.ts";
+
+const ROOTS = "/api/local-roots";
+
+/** `kb roots list` */
+export async function listRoots(input: CommandInput, deps: Deps): Promise<void> {
+  await bySession(input, deps, async (api) => {
+    const answer = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () =>
+      output.table(
+        answer.roots,
+        [
+          { title: "id", value: (root) => root.id ?? "from the settings" },
+          { title: "path", value: (root) => root.path, isFlexible: true },
+          { title: "since", value: (root) => root.createdAt?.slice(0, 10) ?? "" },
+        ],
+        "No folder of this machine may be read. kb roots add PATH allows one.",
+      ),
+    );
+  });
+}
+
+/** `kb roots add PATH` */
+export async function addRoot(input: CommandInput, deps: Deps): Promise<void> {
+  await bySession(input, deps, async (api) => {
+    const body = { path: resolve(deps.cwd, argument(input, 0)) };
+    const answer = await api.call<{ root: LocalRoot }>("POST", ROOTS, { body });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => output.talk(`Connectors may read ${answer.root.path} now.`));
+  });
+}
+
+/** `kb roots remove PATH|ID` */
+export async function removeRoot(input: CommandInput, deps: Deps): Promise<void> {
+  await bySession(input, deps, async (api) => {
+    const word = argument(input, 0);
+    const { roots } = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
+    const found = roots.find((root) => root.id === word || root.path === word || root.path === resolve(deps.cwd, word));
+    if (found === undefined) throw notFound(`No allowed folder is "${word}".`, "kb roots list");
+    if (found.id === null)
+      throw notFound(`${found.path} comes from the server's settings (KB_LOCAL_ROOTS).`, "Change it there.");
+    await api.send("DELETE", `${ROOTS}/${segment(found.id)}`);
+    makeOutput(input, deps).talk(`Connectors may no longer read ${found.path}.`);
+  });
+}
+
+function notFound(message: string, hint: string): CliFailure {
+  return new CliFailure({ code: "not_found", exit: EXIT.notFound, message, hint });
+}
