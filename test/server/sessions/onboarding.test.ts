@@ -43,7 +43,7 @@ describe("the first admin", () => {
     },
   );
 
-  test("20 at once make one", async ({ expect }) => {
+  test("test 41: 20 at once make one", async ({ expect }) => {
     const kb = await makeServer();
     const setupCode = await needCode(kb);
     const all = await Promise.all(
@@ -59,7 +59,7 @@ describe("the first admin", () => {
     expect(await kb.database.read.selectFrom("workspaces").select("workspaceId").execute()).toHaveLength(1);
   });
 
-  test("stays the only one when every account is gone", async ({ expect }) => {
+  test("test 41: stays the only one when every account is gone", async ({ expect }) => {
     const kb = await makeServer();
     await kb.anyone().post("/api/onboarding", { ...OWNER, setupCode: await needCode(kb) });
     for (const table of ["sessions", "members", "users"] as const) await kb.database.write.deleteFrom(table).execute();
@@ -91,7 +91,7 @@ describe("the first admin", () => {
     expect((await kb.anyone().post("/api/onboarding", { ...OWNER, setupCode: code })).status).toBe(403);
   });
 
-  test("without any code nothing is right", async ({ expect }) => {
+  test("test 41: without any code nothing is right", async ({ expect }) => {
     const kb = await makeServer();
     expect((await kb.anyone().post("/api/onboarding", { ...OWNER, setupCode: "undefined" })).status).toBe(403);
   });

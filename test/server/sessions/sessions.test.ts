@@ -29,7 +29,7 @@ describe("a web session", () => {
     expect(again.json).toEqual(signedIn.json);
   });
 
-  test("has a Secure __Host- cookie behind https, and only that one counts", async ({ expect }) => {
+  test("test 36: has a Secure __Host- cookie behind https, and only that one counts", async ({ expect }) => {
     const kb = await makeServer({ settings: { baseUrl: "https://kb.test" } });
     const ana = await kb.addOwner();
     const signedIn = await kb.anyone().post("/api/session", { email: ana.email, password: TEST_PASSWORD });
@@ -40,13 +40,24 @@ describe("a web session", () => {
     expect(signedIn.headers.get("strict-transport-security")).toBe("max-age=31536000");
   });
 
-  test("signing in ends the session that the browser held before", async ({ expect }) => {
+  test("test 35: signing in gives a new session and ends the one that the browser held before", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const body = { email: ana.email, password: TEST_PASSWORD };
     const fresh = await kb.as(ana).post("/api/session", body);
     expect(secretOf(fresh.headers.get("set-cookie"))).not.toBe(ana.sessionSecret);
     expect((await kb.as(ana).get("/api/session")).status).toBe(401);
+  });
+
+  test("test 35: a cookie that somebody planted is never made a session", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const planted = { headers: { cookie: `kb_session=${"A".repeat(43)}` } };
+    const body = { email: ana.email, password: TEST_PASSWORD };
+    const signedIn = await kb.anyone().request("POST", "/api/session", { body, ...planted });
+    expect(signedIn.status).toBe(200);
+    expect(secretOf(signedIn.headers.get("set-cookie"))).not.toBe("A".repeat(43));
+    expect((await kb.anyone().request("GET", "/api/session", planted)).status).toBe(401);
   });
 
   test("ends by signing out; a failed sign-in leaves it alone", async ({ expect }) => {
@@ -102,7 +113,7 @@ describe("a web session", () => {
 });
 
 describe("signing in", () => {
-  test("an unknown account and a wrong password read the same", async ({ expect }) => {
+  test("test 39: an unknown account and a wrong password read the same", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const wrong = await kb.anyone().post("/api/session", { email: ana.email, password: "not it at all" });
@@ -112,7 +123,9 @@ describe("signing in", () => {
     expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
   });
 
-  test("is throttled per account from many addresses, and per IPv6 /64 for many accounts", async ({ expect }) => {
+  test("test 40: is throttled per account from many addresses, and per IPv6 /64 for many accounts", async ({
+    expect,
+  }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const attempt = (email: string, ip: string) =>
@@ -132,7 +145,9 @@ describe("signing in", () => {
     expect((await kb.anyone().request("POST", "/api/session", { body, ip: "10.0.1.1" })).status).toBe(200);
   });
 
-  test("50 wrong ones at once cost 10 hashes, and another request is answered meanwhile", async ({ expect }) => {
+  test("test 46: 50 wrong ones at once cost 10 hashes, and another request is answered meanwhile", async ({
+    expect,
+  }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     let isDone = false;
@@ -146,6 +161,19 @@ describe("signing in", () => {
     const statuses = (await attempts).map((answer) => answer.status);
     expect(statuses.filter((status) => status === 401)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+  });
+
+  test("wrong ones are written into the audit of the person's workspaces, after the answer", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const refuse = (email: string) =>
+      kb.anyone().request("POST", "/api/session", { body: { email, password: "not it at all" }, ip: "10.1.2.3" });
+    await Promise.all([refuse(ana.email), refuse("nobody@acme.test")]);
+    await kb.deps.afterwards.idle();
+    const acts = await kb.store.in(ana.workspaceId).audit.list({ limit: 9, action: "session.refused" });
+    expect(acts).toMatchObject([
+      { targetId: ana.userId, outcome: "refused", ip: "10.1.2.3", actorUserId: null, credential: "system" },
+    ]);
   });
 
   test("right ones are not counted", async ({ expect }) => {
@@ -202,11 +230,27 @@ describe("passwords", () => {
     expect(() => passwords.check("grüne Türen 7", { email: "ana@acme.test" })).not.toThrow();
   });
 
-  test("input over 128 bytes never matches, not even itself cut", async ({ expect }) => {
+  test("test 46: input over 128 bytes never matches, not even itself cut", async ({ expect }) => {
     const hash = await passwords.hash("");
     expect(await passwords.verify(hash, "x".repeat(129))).toBe(false);
     expect(await passwords.verify(null, "anything")).toBe(false);
     expect(await passwords.verify(hash, "")).toBe(true);
+  });
+
+  test("test 39: an unknown account costs as much time as a wrong password", async ({ expect }) => {
+    const real = makePasswords();
+    const stored = await real.hash(TEST_PASSWORD);
+    const fastest = { known: Infinity, unknown: Infinity };
+    // The fastest of several: whatever else the machine does only adds.
+    for (let i = 0; i < 8; i++) {
+      for (const who of ["known", "unknown"] as const) {
+        const startedAt = performance.now();
+        expect(await real.verify(who === "known" ? stored : null, "not it at all")).toBe(false);
+        fastest[who] = Math.min(fastest[who], performance.now() - startedAt);
+      }
+    }
+    expect(fastest.unknown / fastest.known).toBeGreaterThan(0.5);
+    expect(fastest.unknown / fastest.known).toBeLessThan(2);
   });
 
   test("a hash with other costs is renewed at the next sign-in", async ({ expect }) => {
