@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { onTestFinished, test } from "vitest";
 import type { ToolCalls } from "#server/mcp/rpc.ts";
-import { makeServer } from "../helpers.ts";
+import { makeServer, type TestUser } from "../helpers.ts";
+import { startServer as startOAuth, type OAuthTestServer } from "../server/oauth/harness.ts";
 
 /** What the suite asks for and kb does not offer; `checks` = failures that are known where other checks have to pass. */
 interface ByDesign {
@@ -39,7 +40,11 @@ const CLIENT: readonly ByDesign[] = [
   { scenario: /^request-metadata$/, checks: 0, reason: "the host of this test stays with its first version" },
 ];
 
-/** Scenarios for clients without those of OAuth: the bridge signs in with a stored token. */
+/**
+ * Scenarios for clients without those of OAuth (`auth/…`): they stand up an authorization server of their own and ask
+ * whether a client finds it, registers and keeps to its scopes. The bridge never does: it uses the sign-in that `kb login`
+ * made at the one server that it belongs to. Unmodified clients against our server: `test/interop/oauth.test.ts`.
+ */
 const CLIENT_SCENARIOS = [
   ["initialize", "2025-11-25"],
   ["tools_call", "2025-11-25"],
@@ -79,6 +84,39 @@ test("the bridge does what the suite asks of a client", async () => {
   }
   judge("the bridge as client", verdicts, CLIENT);
 });
+
+test("the authorization server does what the suite asks of one", async () => {
+  const kb = await startOAuth({ settings: { rateLimits: "off" } });
+  const owner = await kb.addOwner();
+  let isAnswered = false;
+  // Both scenarios in one run: the second uses the metadata that the first found. `auth/…` are scenarios for clients.
+  const output = await runSuite(
+    [
+      ...["authorization", "--url", kb.base, "--client-id", await kb.client()],
+      ...["--resource", `${kb.base}/mcp`, "-p", String(await freePort())],
+    ],
+    (soFar) => {
+      const [url] = /http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/.exec(soFar) ?? [];
+      if (url === undefined || isAnswered) return;
+      isAnswered = true;
+      // The person that the suite waits for.
+      void sayYes(kb, owner, url);
+    },
+  );
+  const summary = output.slice(output.indexOf("=== SUMMARY ==="));
+  const verdicts = [...summary.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gmu)].map(
+    ([, scenario = "", passed, failed]) => ({ scenario, passed: Number(passed), failed: Number(failed) }),
+  );
+  if (verdicts.length !== 2) process.stdout.write(output);
+  judge("the authorization server", verdicts, []);
+});
+
+async function sayYes(kb: OAuthTestServer, user: TestUser, url: string): Promise<void> {
+  const browser = kb.browser(user);
+  const uid = ((await browser.get(url)).headers.get("location") ?? "").split("/").at(-1) ?? "";
+  const { redirectTo } = (await (await kb.decide(browser, uid)).json()) as { redirectTo: string };
+  await fetch((await browser.get(redirectTo)).headers.get("location") ?? "");
+}
 
 interface Verdict {
   scenario: string;
@@ -142,13 +180,17 @@ async function freePort(): Promise<number> {
 }
 
 /** What the suite prints, without colours. */
-async function runSuite(args: readonly string[]): Promise<string> {
+async function runSuite(args: readonly string[], watch: (soFar: string) => void = () => {}): Promise<string> {
   // The suite's dependencies ask for Node 22, which it gets; npx itself runs on what is here.
   const env = { ...process.env, npm_config_engine_strict: "false" };
   const child = spawn("npx", [...SUITE, ...args], { stdio: ["ignore", "pipe", "pipe"], env });
   let output = "";
-  child.stdout.on("data", (part: Buffer) => (output += part.toString("utf8")));
-  child.stderr.on("data", (part: Buffer) => (output += part.toString("utf8")));
+  const take = (part: Buffer) => {
+    output += part.toString("utf8");
+    watch(output);
+  };
+  child.stdout.on("data", take);
+  child.stderr.on("data", take);
   await new Promise((resolve) => child.once("close", resolve));
   // oxlint-disable-next-line no-control-regex -- the escape that begins a colour
   return output.replace(/\u001B\[\d+m/g, "");
