@@ -7,5 +7,6 @@ export const TEXT_REASONS = [
   "excluded_by_scope",
   "excluded_by_policy",
   "acl_unknown",
+  "over_quota",
   "failed",
 ] as const;

@@ -4,6 +4,8 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 
+const Count = z.coerce.number().int().min(0);
+
 /** Everything the server can be told, each with its default and what it means. Source: design page "api", Settings. */
 const SETTINGS = {
   publicUrl: z
@@ -126,6 +128,15 @@ const SETTINGS = {
       "`on` lets other machines reach the server over plain http, where passwords and tokens can be read on the way. `--insecure-http` does the same.",
     ),
   rateLimits: z.enum(["on", "off"]).default("on").describe("`off` only while the server listens on loopback."),
+  quotas: z
+    .preprocess(
+      toPairs,
+      z.strictObject({ items: Count, textMb: Count, connectors: Count, members: Count, tokens: Count }).partial(),
+    )
+    .default({})
+    .describe(
+      "What each workspace may hold, such as `items=50000,textMb=500,connectors=10,members=25,tokens=200`; see [limits.md](limits.md). In managed mode there are limits without it, otherwise none.",
+    ),
   durability: z
     .enum(["normal", "full"])
     .default("normal")
@@ -201,7 +212,7 @@ export function describeSettings(): SettingInfo[] {
     return {
       key,
       env: toEnvName(key),
-      default: value === undefined || Array.isArray(value) ? "" : String(value),
+      default: value === undefined || typeof value === "object" ? "" : String(value),
       meaning: schema.description ?? "",
     };
   });
@@ -368,6 +379,13 @@ function list(separator: string) {
           .map((part) => part.trim())
           .filter((part) => part !== "");
   return z.preprocess(split, z.array(z.string().min(1)));
+}
+
+/** `items=5,tokens=7`. */
+function toPairs(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const pairs = value.split(",").map((pair) => pair.trim().split("=", 2));
+  return Object.fromEntries(pairs.filter(([name]) => name !== ""));
 }
 
 function toOrigin(text: string, context: z.RefinementCtx): string {

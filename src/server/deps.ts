@@ -13,11 +13,13 @@ import { makePeople, type People } from "./people.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
 import type { Mailer } from "./ports/mailer.ts";
 import type { AddressGuard } from "./ports/network.ts";
+import type { QuotaKeeper, Quotas } from "./ports/quotas.ts";
 import type { Store } from "./ports/store.ts";
 import type { Vault } from "./ports/vault.ts";
 import type { PasswordCosts } from "./sessions/passwords.ts";
 import type { SsoSettings } from "./sso/provider.ts";
 import { makeTokenService, type TokenService } from "./tokens/service.ts";
+import { makeQuotaKeeper } from "./workspaces/quotas.ts";
 import { makeLocalRootService, type LocalRootService } from "./workspaces/local-roots.ts";
 
 /** What the app needs to know of the settings. */
@@ -35,6 +37,8 @@ export interface AppSettings {
   homeDir: string | undefined;
   /** `off` is for loopback only; `config.ts` sees to it. */
   rateLimits: "on" | "off";
+  /** What a workspace may hold; absent and {} = as much as there is. */
+  quotas?: Partial<Quotas>;
   /** How strictly `/mcp` keeps to two methods; see `mcp/eras.ts`. */
   mcpLifecycle: Lifecycle;
 }
@@ -55,6 +59,7 @@ export interface Foundation {
 export interface Identity extends People {
   guard: Guard;
   limits: Limits;
+  quotas: QuotaKeeper;
   idempotency: Idempotency;
   authenticator: Authenticator;
   cursors: CursorCodec;
@@ -96,9 +101,10 @@ export function makeIdentity(options: IdentityOptions): Identity {
   const { baseUrl, mode } = settings;
   const cursors = makeCursorCodec(options.cursorKey, clock);
   const audit = makeAuditService({ store, clock, cursors, log });
-  const base = { store, clock, randomBytes, cursors, audit, baseUrl };
+  const quotas = makeQuotaKeeper({ store, clock, quotas: settings.quotas ?? {} });
+  const base = { store, clock, randomBytes, cursors, audit, quotas, baseUrl };
   const tokens = makeTokenService(base);
-  const people = makePeople({ ...options, cursors, audit });
+  const people = makePeople({ ...options, cursors, audit, quotas });
   const { cookie, sessions } = people;
   const oauth = makeOAuthService({
     ...options,
@@ -115,6 +121,7 @@ export function makeIdentity(options: IdentityOptions): Identity {
     ...people,
     cursors,
     audit,
+    quotas,
     tokens,
     oauth,
     guard: makeGuard(settings),

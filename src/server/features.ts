@@ -79,7 +79,7 @@ export async function makeFeatures(
   parts: FeatureParts,
   around: Around = AS_MADE,
 ): Promise<Features> {
-  const { store, clock, log, randomBytes, vault, cursors, audit } = house;
+  const { store, clock, log, randomBytes, vault, cursors, audit, quotas } = house;
   const { extractor, sources } = parts;
   const index = around("index", parts.index);
   const kinds = await sources.list();
@@ -99,6 +99,7 @@ export async function makeFeatures(
       return judgeAccess(access, { connectorId, memberExists: (principal) => principal === owner }).access;
     },
     keepsSecrets,
+    quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     now,
     randomBytes,
@@ -126,6 +127,7 @@ export async function makeFeatures(
       credentials,
       policy,
       audit,
+      quotas,
       cursors,
       clock,
       randomBytes,

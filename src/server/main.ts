@@ -26,6 +26,7 @@ import type { Afterwards } from "./ports/afterwards.ts";
 import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { Vault } from "./ports/vault.ts";
+import { MANAGED_QUOTAS, type Quotas } from "./ports/quotas.ts";
 import { makeSourceRegistry } from "./sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
 
@@ -161,6 +162,7 @@ function makeFoundation(
     dataDir: settings.dataDir,
     homeDir: given.around.env["HOME"] ?? given.around.env["USERPROFILE"],
     rateLimits: settings.rateLimits,
+    quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...givenOf(settings.quotas) },
     mcpLifecycle: settings.mcpLifecycle,
   };
   const { clock, log, vault } = given;
@@ -265,6 +267,11 @@ function welcome(baseUrl: string, setupCode: string | undefined, say: (line: str
 
 function setupLine(code: string): string {
   return `Setup code: ${code} (valid for 24 hours)`;
+}
+
+/** Without what is absent. */
+function givenOf(quotas: Settings["quotas"]): Partial<Quotas> {
+  return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
 }
 
 const UPKEEP_MS = 3_600_000;

@@ -11,6 +11,7 @@ import type { AuditRecorder } from "./ports/audit.ts";
 import type { Clock, Log, RandomBytes } from "./ports/clock.ts";
 import type { Mailer } from "./ports/mailer.ts";
 import type { AddressGuard } from "./ports/network.ts";
+import type { QuotaKeeper } from "./ports/quotas.ts";
 import type { Store } from "./ports/store.ts";
 import type { Vault } from "./ports/vault.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
@@ -60,6 +61,7 @@ export interface PeopleOptions {
   log: Log;
   cursors: CursorCodec;
   audit: AuditRecorder;
+  quotas: QuotaKeeper;
   settings: Pick<EntryState, "mode" | "signup"> & { baseUrl: string; rateLimits: "on" | "off" };
   /** What carries e-mail; without it links are shown to who made them. */
   mailer?: Mailer | undefined;
@@ -118,7 +120,7 @@ export function makePeople(options: PeopleOptions): People {
     profile: makeProfileService({ ...door, throttle: limits.mail }),
     workspaces: makeWorkspaceService(base),
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
-    invitations: makeInvitationService({ ...base, throttle: limits.invitation }),
+    invitations: makeInvitationService({ ...base, quotas: options.quotas, throttle: limits.invitation }),
     groups: makeGroupService(base),
   };
 }

@@ -31,6 +31,7 @@ describe("settings", () => {
       trustedProxies: [],
       oidcName: "single sign-on",
       oidcDomains: [],
+      quotas: {},
       insecureHttp: "off",
       rateLimits: "on",
       durability: "normal",

@@ -35,6 +35,7 @@ export async function createConnector(
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
+    await parts.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
     await workspace.connectors.create(connector);

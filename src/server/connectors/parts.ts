@@ -5,6 +5,7 @@ import type { Actor } from "#server/ports/actor.ts";
 import { actsAsAdmin } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
+import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Source } from "#server/ports/source.ts";
 import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
@@ -44,6 +45,7 @@ export interface ConnectorParts {
   credentials: CredentialKeeper;
   policy: Pick<Policy, "mayRead" | "readList">;
   audit: AuditRecorder;
+  quotas: QuotaKeeper;
   cursors: CursorCodec;
   clock: Clock;
   randomBytes: RandomBytes;

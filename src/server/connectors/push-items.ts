@@ -113,6 +113,12 @@ export async function planUpsert(
     plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
     return;
   }
+  const quota = known === undefined ? await parts.quotas.takeItem(caller.workspaceId) : undefined;
+  if (quota !== undefined) {
+    plan.answers.pop();
+    plan.answers.push({ ...answer, fixed: "error", error: quota });
+    return;
+  }
   const { content, rules } = file ?? {};
   const prepared = await parts.prepareItem(caller.workspaceId, connector, {
     item,
@@ -124,8 +130,15 @@ export async function planUpsert(
   if (!prepared || first?.op !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
   const last = plan.answers.at(-1);
   if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
+  if (known === undefined) noteTexts(parts, caller.workspaceId, prepared.ops);
   plan.ops.push(...prepared.ops);
   plan.versions.set(externalId, isWhole(prepared.ops, version) ? { version, indexState: "indexed" } : undefined);
+}
+
+function noteTexts({ quotas }: Parts, workspaceId: string, ops: readonly ItemOp[]): void {
+  for (const op of ops) {
+    if (op.op === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
+  }
 }
 
 /** Whether these ops leave the item as one that is not read again in this version. */

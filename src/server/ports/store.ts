@@ -15,6 +15,7 @@ import type { QueueStore } from "./store/queue.ts";
 import type { SessionStore } from "./store/sessions.ts";
 import type { SsoStore } from "./store/sso.ts";
 import type { SyncStore } from "./store/syncs.ts";
+import type { UsageStore } from "./store/usage.ts";
 import type { TokenLookup, TokenStore } from "./store/tokens.ts";
 
 /**
@@ -63,4 +64,5 @@ export interface WorkspaceStore {
   readonly itemWrites: ItemWriteStore;
   readonly entities: EntityStore;
   readonly pushUploads: PushUploadStore;
+  readonly usage: UsageStore;
 }

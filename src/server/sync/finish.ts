@@ -26,7 +26,7 @@ export function aftermath(
 ): Aftermath | undefined {
   switch (end.type) {
     case "done":
-      return afterEnd(end.isComplete, sync, connector, now, random);
+      return afterEnd(end, sync, connector, now, random);
     case "failed":
       return afterFailure(end.problem, sync, connector, now, random);
     case "waiting": {
@@ -50,7 +50,7 @@ export function aftermath(
 }
 
 function afterEnd(
-  isComplete: boolean,
+  { isComplete, problem }: Extract<RunEnd, { type: "done" }>,
   sync: SyncRecord,
   connector: ConnectorRecord,
   now: number,
@@ -63,15 +63,18 @@ function afterEnd(
   }
   const { state, consecutiveFailures } = healthAfterRun(connector, outcome);
   const isFull = sync.mode === "full" && isComplete;
+  const isPartial = outcome === "partial" || problem !== undefined;
   return {
-    sync: { ...over(nextSyncState(sync.state, outcome === "partial" ? "part" : "succeed"), now), problem: null },
+    sync: { ...over(nextSyncState(sync.state, isPartial ? "part" : "succeed"), now), problem: problem ?? null },
     connector: {
       state,
       consecutiveFailures,
-      stateReason: null,
+      stateReason: problem?.message ?? null,
       // Only a complete listing would have shown every change of a permission. Source: S23.
       ...(isComplete && { aclCheckedAt: sync.startedAt ?? now }),
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
+      // What was left out is not news to the source any more: the next run asks for everything.
+      ...(problem !== undefined && { lastFullAt: null }),
     },
   };
 }

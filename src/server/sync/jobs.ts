@@ -2,6 +2,7 @@ import { ApiError, assertNever } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
 import type { Log, RandomBytes } from "#server/ports/clock.ts";
 import type { Extractor } from "#server/ports/extractor.ts";
+import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Source, SourceAccess, SourceContext } from "#server/ports/source.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import { KEEP_REMOVED_MS } from "#server/ports/store/item-writes.ts";
@@ -31,6 +32,8 @@ export interface SyncParts {
   ): Promise<{ credentials: Readonly<Record<string, string>>; isAdminMade: boolean }>;
   /** Whether the workspace wants secrets in texts to be found. Source: S37. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
+  /** Absent = nothing has a limit. */
+  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;

@@ -9,6 +9,8 @@ export interface Known {
   load(externalIds?: readonly string[]): Promise<void>;
   /** The version stored of a living item, unless the same version must be read again. */
   versionOf(externalId: string): string | undefined;
+  /** Whether it was stored when it was loaded. */
+  has(externalId: string): boolean;
   /** Notes that the run named it; gives what was stored of it. */
   name(externalId: string): StoredItem | undefined;
   /** The stored parts of it that were made of its content, and theirs. */
@@ -46,6 +48,7 @@ export function makeKnown(store: Reads, connectorId: string): Known {
       const item = items.get(externalId);
       return item && !item.isRetryable ? (item.version ?? undefined) : undefined;
     },
+    has: (externalId) => items.has(externalId),
     name(externalId) {
       named.add(externalId);
       return items.get(externalId);

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { PartRules, Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import { outermostId } from "#server/ports/parts.ts";
 import { type ItemOp, removalLimit, type StoredItem } from "#server/ports/store/item-writes.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
@@ -32,12 +33,14 @@ export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connec
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
+  /** Absent = nothing has a limit. */
+  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
 }
 
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
 export type RunEnd =
-  /** The source said all it had; `isComplete`: every living item in scope was named. */
-  | { type: "done"; isComplete: boolean }
+  /** The source said all it had; `isComplete`: every living item in scope was named. `problem`: not all was taken. */
+  | { type: "done"; isComplete: boolean; problem?: SourceProblem }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
@@ -108,8 +111,10 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     release: () => abort.abort(new Error("The run is over.")),
   });
   let isComplete = false;
+  let problem: SourceProblem | undefined;
   for await (const step of steps) {
     if (step.end) isComplete = step.end.complete;
+    problem ??= step.problem;
     await take(step, known, sink, sync.syncId);
     step.leaveGate?.();
   }
@@ -117,7 +122,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const isFullListing = isComplete && sync.mode !== "items";
   if (isFullListing) await sweep(options, known, sink);
   await sink.flush(true);
-  return { type: "done", isComplete: isFullListing };
+  return { type: "done", isComplete: isFullListing, ...(problem && { problem }) };
 }
 
 function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<unknown> {
@@ -144,6 +149,8 @@ interface Step {
   cursor?: string;
   progress?: { done: number; total: number | null; note: string | null };
   end?: { complete: boolean };
+  /** Why the item was not taken, when that is no fault of its own. */
+  problem?: SourceProblem;
   /** An item that was gone when it was to be read. */
   isVanished?: boolean;
   /** Gives back the room that it held among the bytes in flight. */
@@ -198,9 +205,29 @@ async function prepareInside(
   known: Known,
   signal: AbortSignal,
 ): Promise<Step> {
+  const full = await overQuota(options, event.item.externalId, known);
+  if (full) return full;
   if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
   const leaveGate = await gate.enter(bytesHeld(event.item, UNKNOWN_BYTES, rulesOf(options)), signal);
   return { ...(await prepareStep(options, event, known, signal)), leaveGate };
+}
+
+/** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
+async function overQuota(
+  { quotas, store, source, connector, sync }: RunOptions,
+  externalId: string,
+  known: Known,
+): Promise<Step | undefined> {
+  if (quotas === undefined || known.has(externalId)) return undefined;
+  if (sync.mode !== "full" && source.loadsStored === true) {
+    // Such a run knows only what it asked for.
+    const [stored] = await store.itemWrites.listStoredOf(connector.connectorId, [externalId]);
+    if (stored !== undefined) return undefined;
+  }
+  const problem = await quotas.takeItem(store.workspaceId);
+  if (problem === undefined) return undefined;
+  const op: ItemOp = { op: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
+  return { ops: [op], bytes: 0, problem };
 }
 
 /** Named, and not read: what is in it stays as well. */
@@ -238,7 +265,14 @@ async function prepareStep(
   );
   if (!prepared) return { ops: [], bytes: 0, isVanished: true };
   const { unchanged, ...step } = prepared;
+  if (options.quotas && !known.has(item.externalId)) noteTexts(options.quotas, store.workspaceId, step.ops);
   return { ...step, seen: unchanged };
+}
+
+function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {
+  for (const op of ops) {
+    if (op.op === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
+  }
 }
 
 async function take(step: Step, known: Known, sink: BatchSink, syncId: string): Promise<void> {

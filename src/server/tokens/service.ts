@@ -4,6 +4,7 @@ import type { CreatedToken, CreateTokenBody, Token, TokenList } from "#api/token
 import { hashSecret, isWellFormedSecret, mintSecret } from "#server/http/secrets.ts";
 import type { Actor, ConnectorCaller } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { TokenRecord } from "#server/ports/store/tokens.ts";
@@ -52,9 +53,10 @@ export function makeTokenService(options: {
   clock: Clock;
   randomBytes: RandomBytes;
   audit: AuditRecorder;
+  quotas: QuotaKeeper;
   baseUrl: string;
 }): TokenService {
-  const { store, clock, randomBytes, audit } = options;
+  const { store, clock, randomBytes, audit, quotas } = options;
   const mcpUrl = `${options.baseUrl}/mcp`;
   const now = () => new Date(clock.now());
 
@@ -125,6 +127,7 @@ export function makeTokenService(options: {
       await store.transaction(async (tx) => {
         const { tokens } = tx.in(actor.workspaceId);
         if ((await tokens.listActive(actor.userId, createdAt)).length >= MAX_ACTIVE_TOKENS) throw limitReached();
+        await quotas.requireRoom(tx, actor.workspaceId, "tokens");
         await tokens.insert({ ...record, hash });
         const target = { type: "token", id: record.tokenId };
         const details = { scopes, ...(standing.grantId !== null && { grantId: standing.grantId }) };

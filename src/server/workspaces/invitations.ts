@@ -7,6 +7,7 @@ import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Post } from "#server/ports/mailer.ts";
 import type { Store } from "#server/ports/store.ts";
@@ -36,12 +37,13 @@ export function makeInvitationService(options: {
   randomBytes: RandomBytes;
   cursors: CursorCodec;
   audit: AuditRecorder;
+  quotas: QuotaKeeper;
   baseUrl: string;
   post: Post;
   /** Per workspace: each may send a message to somebody who did not ask for it. */
   throttle: Throttle;
 }): InvitationService {
-  const { store, clock, randomBytes, cursors, audit, baseUrl, post, throttle } = options;
+  const { store, clock, randomBytes, cursors, audit, quotas, baseUrl, post, throttle } = options;
 
   /** Outside the transaction: no mail server may hold it open. */
   async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
@@ -97,6 +99,7 @@ export function makeInvitationService(options: {
         const user = await tx.users.findByEmail(invitation.email);
         if (user && (await members.find(user.userId))) throw alreadyMember(invitation.email);
         await invitations.revokeOpenOf(invitation.email, createdAt);
+        await quotas.requireRoom(tx, actor.workspaceId, "members");
         await invitations.insert({ ...invitation, tokenHash: hashSecret(secret) });
         const target = { type: "invitation", id: invitation.invitationId };
         await audit.record(tx, actor, { action: "invitation.created", target, details: { role: body.role } });

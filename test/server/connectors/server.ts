@@ -39,7 +39,7 @@ export const pushed = (externalId: string, more: Record<string, unknown> = {}) =
   },
 });
 
-function folderSource(world: { items: SourceItem[]; problem?: string }): Source {
+export function folderSource(world: { items: SourceItem[]; problem?: string }): Source {
   return {
     spec: {
       providerId: "folder",

@@ -19,6 +19,7 @@ import { makeQueueStore } from "./store/queue.ts";
 import { makeSessionStore } from "./store/sessions.ts";
 import { makeSsoStore } from "./store/sso.ts";
 import { makeSyncStore } from "./store/syncs.ts";
+import { makeUsageStore } from "./store/usage.ts";
 import { makeTokenLookup, makeTokenStore } from "./store/tokens.ts";
 
 /** The store on SQL. The same code serves the whole database, a transaction and a snapshot. */
@@ -58,5 +59,6 @@ function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStor
     itemWrites: makeItemWriteStore(sql, workspaceId),
     entities: makeEntityStore(sql, workspaceId),
     pushUploads: makePushUploadStore(sql, workspaceId),
+    usage: makeUsageStore(sql, workspaceId),
   };
 }
