@@ -90,11 +90,9 @@ test("the authorization server does what the suite asks of one", async () => {
   const owner = await kb.addOwner();
   let isAnswered = false;
   // Both scenarios in one run: the second uses the metadata that the first found. `auth/…` are scenarios for clients.
+  const about = ["--resource", `${kb.base}/mcp`, "-p", String(await freePort())];
   const output = await runSuite(
-    [
-      ...["authorization", "--url", kb.base, "--client-id", await kb.client()],
-      ...["--resource", `${kb.base}/mcp`, "-p", String(await freePort())],
-    ],
+    ["authorization", "--url", kb.base, "--client-id", await kb.client(), ...about],
     (soFar) => {
       const [url] = /http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?\S+/.exec(soFar) ?? [];
       if (url === undefined || isAnswered) return;
