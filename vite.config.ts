@@ -5,6 +5,9 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
+/** Where `npm run dev` listens. */
+const SERVER = "http://127.0.0.1:7700";
+
 const OUT = new URL("dist/web", import.meta.url).pathname;
 
 /** Compresses what the build wrote, once, so that the server never does; prints what a first visit loads. */
@@ -50,5 +53,13 @@ export default defineConfig({
     reportCompressedSize: false,
   },
   // `npx vite` for work on the page: the routes come from a running `kb serve`.
-  server: { proxy: { "^/(api|mcp|oauth/.+/|\\.well-known)": { target: "http://127.0.0.1:7700" } } },
+  server: {
+    proxy: {
+      "^/(api/|mcp$|\\.well-known/|oauth/(authorize|consent/[^/]+/|device/))": {
+        target: SERVER,
+        // It takes unsafe requests from pages of its own address only.
+        headers: { origin: SERVER },
+      },
+    },
+  },
 });

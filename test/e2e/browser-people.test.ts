@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
 import type { Browser, Page } from "playwright-core";
 import { tempDir } from "../helpers.ts";
+import { verifies } from "../requirements.ts";
 import { CHROMIUM, launchBrowser, makeVisitor, sayNotRun, settle, type Visitor } from "./browser.ts";
 import { ADMIN, startServerProcess, type ServerProcess } from "./server-process.ts";
 
@@ -26,41 +27,45 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     return visitor;
   }
 
-  test("a new installation gets its first admin, a token, and an answer to it", async ({ expect }) => {
-    const server = await start(NO_ADMIN);
-    const { page, open, complaints } = await visit(server);
-    await open("/");
-    await page.getByRole("heading", { name: "Set up kb" }).waitFor();
-    expect(await page.title()).toBe("Set up kb · kb");
-    const fields = {
-      "Setup code": "2222-2222-2222-2222-2222-2222-22",
-      "Your name": "Anna Berger",
-      "E-mail address": "anna@acme.test",
-      Password: "blue kettle morning",
-      "Name of the workspace": "Acme",
-    };
-    await fill(page, fields);
-    await press(page, "Set up");
-    // A wrong code is said, and nothing that was typed is lost.
-    await page.getByRole("alert").waitFor();
-    expect(await page.getByLabel("Your name").inputValue()).toBe("Anna Berger");
-    await fill(page, { "Setup code": /Setup code: (\S+)/.exec(server.output())?.[1] ?? "" });
-    await press(page, "Set up");
-    await page.getByRole("heading", { name: "MCP access" }).waitFor();
-    const token = await makeToken(page, "Cursor");
-    expect(await callTool(server, token)).toBe(200);
+  verifies(
+    "auth:pat-settings-page",
+    "a new installation gets its first admin, a token, and an answer to it",
+    async ({ expect }) => {
+      const server = await start(NO_ADMIN);
+      const { page, open, complaints } = await visit(server);
+      await open("/");
+      await page.getByRole("heading", { name: "Set up kb" }).waitFor();
+      expect(await page.title()).toBe("Set up kb · kb");
+      const fields = {
+        "Setup code": "2222-2222-2222-2222-2222-2222-22",
+        "Your name": "Anna Berger",
+        "E-mail address": "anna@acme.test",
+        Password: "blue kettle morning",
+        "Name of the workspace": "Acme",
+      };
+      await fill(page, fields);
+      await press(page, "Set up");
+      // A wrong code is said, and nothing that was typed is lost.
+      await page.getByRole("alert").waitFor();
+      expect(await page.getByLabel("Your name").inputValue()).toBe("Anna Berger");
+      await fill(page, { "Setup code": /Setup code: (\S+)/.exec(server.output())?.[1] ?? "" });
+      await press(page, "Set up");
+      await page.getByRole("heading", { name: "MCP access" }).waitFor();
+      const token = await makeToken(page, "Cursor");
+      expect(await callTool(server, token)).toBe(200);
 
-    // A reload shows the token's name, and nowhere its secret.
-    await open("/settings/mcp-access");
-    expect(await page.getByRole("row", { name: /Cursor/ }).count()).toBe(1);
-    expect(await page.content()).not.toContain(token);
+      // A reload shows the token's name, and nowhere its secret.
+      await open("/settings/mcp-access");
+      expect(await page.getByRole("row", { name: /Cursor/ }).count()).toBe(1);
+      expect(await page.content()).not.toContain(token);
 
-    await press(page, "Revoke Cursor");
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("No tokens yet").waitFor();
-    expect(await callTool(server, token)).toBe(401);
-    expect(complaints).toEqual([]);
-  });
+      await press(page, "Revoke Cursor");
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("No tokens yet").waitFor();
+      expect(await callTool(server, token)).toBe(401);
+      expect(complaints).toEqual([]);
+    },
+  );
 
   test("a token is made with the keyboard alone, and the focus returns to where it was", async ({ expect }) => {
     const server = await start();

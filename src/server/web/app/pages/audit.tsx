@@ -148,7 +148,9 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditEntry>[] {
           <span className="block wrap-anywhere">
             {actorUserId === null ? "The system" : (names.get(actorUserId) ?? actorUserId)}
           </span>
-          <span className="text-muted text-xs wrap-anywhere">{describeCredential(credential)}</span>
+          {credential !== "system" && (
+            <span className="text-muted text-xs wrap-anywhere">{describeCredential(credential)}</span>
+          )}
         </>
       ),
     },
@@ -175,7 +177,7 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditEntry>[] {
         </>
       ),
     },
-    { title: "From", cell: ({ ip }) => <span className="font-mono text-xs wrap-anywhere">{ip ?? "here"}</span> },
+    { title: "From", cell: ({ ip }) => <span className="font-mono text-xs wrap-anywhere">{ip ?? "the server"}</span> },
     { title: "When", cell: ({ at }) => <Time at={at} /> },
   ];
 }

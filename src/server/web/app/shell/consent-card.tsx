@@ -70,7 +70,7 @@ export function ConsentCard({
           // Enter in a field must not decide: only a pressed button does.
         }}
       >
-        <Facts request={request} />
+        <Facts request={request} user={user} />
         {warning}
         <section>
           <h2 className="mb-1.5 font-medium">It may</h2>
@@ -122,10 +122,13 @@ export function ConsentCard({
   );
 }
 
-function Facts({ request: { client, askedFrom } }: { request: ConsentRequest }) {
+function Facts({ request: { client, askedFrom }, user }: { request: ConsentRequest; user: Session["user"] }) {
   return (
     <div className="space-y-3">
       <dl className="bg-sunken space-y-1.5 rounded-md px-3 py-2.5">
+        <Fact label="In your name">
+          {user.name} <span className="text-muted font-normal">{user.email}</span>
+        </Fact>
         {!client.isOurs && <Fact label="It calls itself">“{client.name}”</Fact>}
         <Fact label="The answer goes to">
           {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
@@ -156,13 +159,8 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 function SignedInAs({ user }: { user: Session["user"] }) {
   return (
     <p className="wrap-anywhere">
-      You are <strong className="text-ink font-medium">{user.name}</strong> ({user.email}).{" "}
-      <Button
-        className="underline underline-offset-2"
-        kind="quiet"
-        onClick={() => void signOut(window.location.pathname)}
-      >
-        Not you?
+      <Button kind="quiet" onClick={() => void signOut(window.location.pathname)}>
+        I am not {user.name}
       </Button>
     </p>
   );

@@ -66,10 +66,11 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
     {
       title: "Name",
       isHeadless: true,
-      cell: ({ name, prefix }) => (
+      cell: ({ name, prefix, grantId }) => (
         <>
           <span className="block font-medium wrap-anywhere">{name}</span>
           <span className="text-muted font-mono text-xs">{prefix}…</span>
+          {grantId !== null && <span className="text-muted block text-xs">Made by a connected client</span>}
         </>
       ),
     },
