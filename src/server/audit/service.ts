@@ -2,7 +2,7 @@ import type { AuditCheck, AuditEntry, AuditQuery, AuditRead, AuditReadsQuery } f
 import { ApiError } from "#api/errors.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
-import type { AuditRecorder, ReadRecorder, RefusalRecorder, UseRecorder } from "#server/ports/audit.ts";
+import type { AuditRecorder, ReadRecorder, UseRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log } from "#server/ports/clock.ts";
 import { type AuditRecord, READ_ACTION } from "#server/ports/store/audit.ts";
 import type { Store } from "#server/ports/store.ts";
@@ -11,7 +11,7 @@ import { type GathererOptions, makeGatherer } from "./gatherer.ts";
 import { rowOf, systemRowOf } from "./rows.ts";
 import { makeUseRecorder } from "./uses.ts";
 
-export interface AuditService extends AuditRecorder, RefusalRecorder, ReadRecorder, UseRecorder {
+export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
   /** What was done in the actor's workspace, newest first; reads have a list of their own. */
   list(actor: Actor, query: AuditQuery): Promise<{ entries: AuditEntry[]; nextCursor: string | null }>;
   /**
@@ -55,16 +55,6 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     },
     async recordSystem(tx, workspaceId, act, who = {}) {
       await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
-    },
-    recordRefusedSignIn(userId, who, details = {}) {
-      const target = { type: "user", id: userId };
-      // Whoever tried is not known to be this person: they are what it was about, not who did it.
-      const { userId: _unproven, ...from } = who;
-      const row = systemRowOf({ action: "session.refused", target, outcome: "refused", details }, from, clock.now());
-      store.users
-        .membershipsOf(userId)
-        .then((all) => all.forEach(({ workspaceId }) => gatherer.add(workspaceId, row)))
-        .catch((error: unknown) => log.error({ err: error }, "a refused sign-in could not be recorded"));
     },
     recordReads(actor, place, kbIds) {
       if (kbIds.length === 0) return;

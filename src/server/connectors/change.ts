@@ -40,7 +40,11 @@ export async function updateConnector(
     if (patch.visibility !== undefined) await changeAccess(tx, actor, after);
     await record(parts, tx, actor, "connector.changed", connectorId, {
       fields: Object.keys(body),
-      ...(patch.visibility !== undefined && { from: before.visibility, to: patch.visibility }),
+      ...(patch.visibility !== undefined && {
+        from: before.visibility,
+        to: patch.visibility,
+        isWidened: !isNarrower(before, { ...before, ...patch }),
+      }),
     });
     return ended;
   });

@@ -26,15 +26,6 @@ export interface AuditRecorder {
   recordSystem(tx: Store, workspaceId: string, act: AuditAct, who?: AuditPerson): Promise<void>;
 }
 
-/** Writes down what failed at the door. */
-export interface RefusalRecorder {
-  /**
-   * Records, behind the answer, that somebody could not sign in to the account of this person: a row in each of their
-   * workspaces. The answer must not take longer for an account that exists.
-   */
-  recordRefusedSignIn(userId: string, who: AuditPerson, details?: Record<string, unknown>): void;
-}
-
 /** Where items were shown: one of the tools, or a route of the REST API by its method and pattern. */
 export interface ReadPlace {
   type: "tool" | "route";
