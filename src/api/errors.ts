@@ -72,7 +72,7 @@ export const ERROR_CODES = {
   quota_reached: "conflict",
   sso_not_configured: "not_found",
   sso_failed: "forbidden",
-  /** A consent or device request: unknown, decided already, too old, or another browser's. */
+  /** A consent or device request: unknown, decided already, or too old; another browser's is `forbidden`. */
   consent_invalid: "gone",
   password_needed: "forbidden",
   /** Somebody signed in gave another password than theirs. */

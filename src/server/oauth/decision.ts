@@ -3,9 +3,10 @@ import { makeId, Scope } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#server/ports/actor.ts";
-import type { AuditRecorder } from "#server/ports/audit.ts";
+import type { AuditAct, AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { OAuthClientRecord } from "#server/ports/store/oauth.ts";
 import type { OAuthKeys } from "./keys.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 
@@ -118,8 +119,12 @@ export function makeDecisions(options: DecisionOptions): Decisions {
           expiresAt: new Date(at.getTime() + lifetime * 1000),
           revokedAt: null,
         });
+        const there = { ...actor, workspaceId };
+        const registered = await tx.oauth.findClient(asked.clientId);
+        // A registration belongs to no workspace; the first that lets the client in has it in its audit.
+        if (registered?.lastUsedAt === null) await audit.record(tx, there, registration(registered));
         await tx.oauth.markClientUsed(asked.clientId, at, at);
-        await audit.record(tx, { ...actor, workspaceId }, acted("consent.given", grantId, asked));
+        await audit.record(tx, there, acted("consent.given", grantId, asked));
       });
       await saveGrant(provider, options.baseUrl, { grantId, userId: actor.userId, asked });
       return grantId;
@@ -211,7 +216,12 @@ function placeText({ place }: Asked): string {
   return place.isLocal ? "this computer" : place.host;
 }
 
-function acted(action: string, id: string, asked: Asked) {
+function registration({ clientId, createdAt, ip }: OAuthClientRecord): AuditAct {
+  const details = { registeredAt: createdAt.toISOString(), registeredFrom: ip };
+  return { action: "client.registered", target: { type: "client", id: clientId }, details };
+}
+
+function acted(action: string, id: string, asked: Asked): AuditAct {
   return {
     action,
     target: { type: "grant", id },

@@ -239,6 +239,10 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, secure: boolean): P
     );
     ctx.body = "";
   }
+  // It was decided: what bound it to this browser is of no more use.
+  if (oidc?.route === "resume" && interaction !== undefined) {
+    kept.push(serialize(bindingCookie(interaction.uid), "", { path: "/oauth", httpOnly: true, maxAge: 0, secure }));
+  }
   if (kept.length > 0) ctx.set("Set-Cookie", kept);
   else ctx.remove("Set-Cookie");
   if (oidc?.route === "device_authorization") dressDeviceAnswer(ctx);

@@ -36,7 +36,10 @@ export interface OAuthService {
   findActor: AccessLookup;
   /** Loads the library, which the first request would wait for, and sweeps. */
   warm(): Promise<void>;
-  /** Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time. */
+  /**
+   * Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time,
+   * and never throws: it runs behind answers.
+   */
   sweep(): Promise<void>;
 }
 
@@ -92,7 +95,11 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
   }
 
   async function provider(): Promise<Provider> {
-    loading ??= load();
+    loading ??= load().catch((error: unknown) => {
+      // Asked again, it is tried again.
+      loading = undefined;
+      throw error;
+    });
     return loading;
   }
 
@@ -100,12 +107,16 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
     const now = clock.now();
     if (now - sweptAt < SWEEP_STEP_MS) return;
     sweptAt = now;
-    await store.oauth.sweep(new Date(now - EXPIRED_KEPT_MS));
-    await store.oauth.sweepClients({
-      unusedSince: new Date(now - CLIENT_UNUSED_MS),
-      keepUnused: MAX_UNUSED_CLIENTS,
-      now: new Date(now),
-    });
+    try {
+      await store.oauth.sweep(new Date(now - EXPIRED_KEPT_MS));
+      await store.oauth.sweepClients({
+        unusedSince: new Date(now - CLIENT_UNUSED_MS),
+        keepUnused: MAX_UNUSED_CLIENTS,
+        now: new Date(now),
+      });
+    } catch (error) {
+      log.warn({ err: error }, "what is over was not deleted");
+    }
   }
 
   return {

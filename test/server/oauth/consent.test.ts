@@ -176,6 +176,10 @@ describe("deciding", () => {
     const yes = await kb.consent(browser, { clientId }, challengeOf(newVerifier()));
     expect(yes.searchParams.get("iss")).toBe(kb.metadata.issuer);
     const entries = await kb.store.in(owner.workspaceId).audit.list({ limit: 20 });
+    const registrations = entries.filter((row) => row.action === "client.registered");
+    expect(registrations.map((row) => [row.targetId, row.details["registeredFrom"]])).toEqual([
+      [clientId, "127.0.0.1"],
+    ]);
     const acts = entries.filter((row) => row.action.startsWith("consent."));
     expect(acts.map((row) => [row.action, row.outcome, row.details["clientId"]])).toEqual([
       ["consent.given", "done", clientId],
@@ -246,6 +250,8 @@ describe("deciding", () => {
       const answer = await kb.exchange({ clientId }, back.searchParams.get("code") ?? "", verifiers[n] ?? "");
       expect(answer.status).toBe(200);
     }
+    // What bound them to the browser is gone with them.
+    expect(browser.cookiesFor("/oauth/authorize")).not.toContain("kb_oauth_");
   });
 
   test("a request is over after ten minutes", async () => {
