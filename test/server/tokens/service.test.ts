@@ -62,7 +62,7 @@ describe("personal access tokens", () => {
 
   verifies(
     ["pat:hash-only", "pat:plaintext-once"],
-    "the database holds the hash and never the plaintext",
+    "test 49: the database holds the hash and never the plaintext, nor do the log lines",
     async ({ expect }) => {
       const kb = await makeServer();
       const ana = await kb.addOwner();
@@ -110,7 +110,7 @@ describe("personal access tokens", () => {
 
   verifies(
     "pat-state:last-used-records-use",
-    "lastUsedAt is written on the first use and then at most once in 5 minutes",
+    "test 50: lastUsedAt is written on the first use and then at most once in 5 minutes",
     async ({ expect }) => {
       const kb = await makeServer();
       const ana = await kb.addOwner();
@@ -161,7 +161,9 @@ describe("personal access tokens", () => {
     expect((await me.post("/api/api-tokens", { name: "again" })).status).toBe(201);
   });
 
-  test("a token makes no token, a member none with kb:admin, an old sign-in none at all", async ({ expect }) => {
+  test("test 48: a token makes no token, a member none with kb:admin, an old sign-in none at all", async ({
+    expect,
+  }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);
@@ -213,8 +215,71 @@ describe("personal access tokens", () => {
   });
 });
 
+describe("at the door", () => {
+  test("test 47: typos, other prefixes, revoked and expired tokens are 401, and a typo asks no database", async ({
+    expect,
+  }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const token = await kb.token(ana, ["kb:api"]);
+    const typo = token.slice(0, -1) + (token.endsWith("a") ? "b" : "a");
+    for (const wrong of [
+      typo,
+      `kb_xat_${token.slice(7)}`,
+      token.slice(0, -1),
+      `${token}x`,
+      "kb_pat_",
+      "x".repeat(43),
+    ]) {
+      expect([wrong.length, (await kb.withToken(wrong).get("/api/workspace")).status]).toEqual([wrong.length, 401]);
+    }
+    // With the database gone only a well-formed one still asks it.
+    await kb.database.read.destroy();
+    expect((await kb.withToken(typo).get("/api/workspace")).status).toBe(401);
+    expect((await kb.withToken(token).get("/api/workspace")).status).toBe(500);
+  });
+
+  test("test 48: another person's token is not there to be revoked", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const bo = await kb.addMember(ana.workspaceId, "admin");
+    const token = await kb.token(ana, ["kb:api"]);
+    const [{ id }] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
+    expect((await kb.as(bo).delete(`/api/api-tokens/${id}`)).status).toBe(404);
+    expect((await kb.withToken(token).get("/api/workspace")).status).toBe(200);
+  });
+
+  test("test 49: the answer that holds the plaintext is kept by nobody, and no other answer holds it", async ({
+    expect,
+  }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const made = await kb.as(ana).post("/api/api-tokens", { name: "laptop" });
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    const { id } = made.json.token;
+    const others = [
+      await kb.as(ana).get("/api/api-tokens"),
+      await kb.as(ana).get("/api/audit"),
+      await kb.as(ana).delete(`/api/api-tokens/${id}`),
+    ];
+    for (const answer of others) expect(answer.text).not.toContain(made.json.plaintext.slice(11));
+  });
+
+  test("test 50: two hundred uses within five minutes write nothing", async ({ expect }) => {
+    const kb = await makeServer({ settings: { rateLimits: "off" } });
+    const ana = await kb.addOwner();
+    const token = await kb.token(ana, ["kb:api"]);
+    await kb.withToken(token).get("/api/workspace");
+    const stamp = iso(kb.clock.now());
+    kb.clock.advance(299_999);
+    await Promise.all(Array.from({ length: 200 }, () => kb.withToken(token).get("/api/workspace")));
+    const [row] = (await kb.as(ana).get("/api/api-tokens")).json.tokens;
+    expect(row).toMatchObject({ lastUsedAt: stamp });
+  });
+});
+
 describe("the secret's form", () => {
-  test("a changed character is found without the database", async ({ expect }) => {
+  test("test 47: a changed character is found by the form alone", async ({ expect }) => {
     const { plaintext } = mintSecret("kb_pat_", (n) => Buffer.alloc(n, 200));
     expect(plaintext).toHaveLength(45);
     expect(isWellFormedSecret("kb_pat_", plaintext)).toBe(true);
