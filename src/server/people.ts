@@ -127,10 +127,11 @@ export function makePeople(options: PeopleOptions): People {
 
 function makeSso(options: PeopleOptions & Pick<People, "sessions" | "accounts"> & { throttle: Throttle }): SsoService {
   const { settings, sso, addressGuard, throttle } = options;
-  const { baseUrl, signup } = settings;
+  const { baseUrl, mode, signup } = settings;
   const fetch = makeGuardedFetch(addressGuard);
   return makeSsoService({
     ...options,
+    mode,
     signup,
     trips: makeTrips(options),
     at: sso && { settings: sso, provider: makeProvider({ ...options, settings: sso, baseUrl, fetch }) },

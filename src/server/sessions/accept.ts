@@ -6,12 +6,11 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
-import type { InvitationRecord } from "#server/ports/store/people.ts";
+import { emailKeyOf, type InvitationRecord } from "#server/ports/store/people.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
-import { emailKey } from "./user.ts";
 
 export interface AcceptOptions {
   store: Store;
@@ -107,7 +106,7 @@ function requireOpen(invitation: InvitationRecord | undefined, now: number): ass
 
 function requireInvited(invitation: InvitationRecord, email: string): void {
   // Invitations keep the address in ASCII lower case.
-  if (emailKey(email) === invitation.email) return;
+  if (emailKeyOf(email) === invitation.email) return;
   throw new ApiError("invitation_invalid", {
     message: "This invitation is for another e-mail address.",
     field: "email",

@@ -6,13 +6,12 @@ import type { Post } from "#server/ports/mailer.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { LinkRecord } from "#server/ports/store/links.ts";
-import type { UserRecord } from "#server/ports/store/people.ts";
+import { emailKeyOf, type UserRecord } from "#server/ports/store/people.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./doors.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
 import type { SessionService } from "./service.ts";
 import { passwordNeeded, type SignUpService } from "./sign-up.ts";
-import { emailKey } from "./user.ts";
 
 export interface ConfirmService {
   /**
@@ -54,7 +53,7 @@ export function makeConfirmService(options: {
     await store.transaction(async (tx) => {
       await links.use(tx, token);
       const today = await tx.users.find(user.userId);
-      if (!today || emailKey(today.email) !== emailKey(link.email)) throw linkInvalid();
+      if (!today || emailKeyOf(today.email) !== emailKeyOf(link.email)) throw linkInvalid();
       await tx.users.markVerified(user.userId, link.email, new Date(clock.now()));
       await accounts.recordEverywhere(tx, user.userId, { action: "user.email_verified" }, byPerson(user, context));
     });

@@ -1,7 +1,7 @@
 import { throttleKeyOfIp } from "#server/http/client-ip.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#server/ports/actor.ts";
-import { emailKey } from "./user.ts";
+import { emailKeyOf } from "#server/ports/store/people.ts";
 
 /** Takes a try at a door from the address it came from and, where one is named, from the account. @throws ApiError `rate_limited` */
 export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {
@@ -11,5 +11,5 @@ export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: strin
 /** The buckets of a try: the client's address (an IPv6 /64 as one) and the account, known or not. */
 export function keysOfTry(origin: RequestOrigin, email?: string): string[] {
   const ip = `ip ${throttleKeyOfIp(origin.clientIp)}`;
-  return email === undefined ? [ip] : [ip, `account ${emailKey(email)}`];
+  return email === undefined ? [ip] : [ip, `account ${emailKeyOf(email)}`];
 }

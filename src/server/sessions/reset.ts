@@ -9,7 +9,7 @@ import type { Post } from "#server/ports/mailer.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { LinkRecord } from "#server/ports/store/links.ts";
-import type { UserRecord } from "#server/ports/store/people.ts";
+import type { MemberRecord, UserRecord } from "#server/ports/store/people.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./doors.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
@@ -26,7 +26,8 @@ export interface ResetService {
   /**
    * Makes a link for a member. Mailed to them where this server sends e-mail, else given back to be handed over.
    *
-   * @throws ApiError `not_found`, `role_too_low`, `forbidden` for oneself, `mail_failed`
+   * @throws ApiError `not_found`, `role_too_low`, `forbidden` for oneself and for tokens that would get to hold the link of
+   *   an admin or owner, `mail_failed`, `rate_limited`
    */
   requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
   /**
@@ -53,6 +54,8 @@ export interface ResetOptions {
   afterwards: Afterwards;
 }
 
+/** Of an act in the background, which has no address. */
+const NOWHERE = { requestId: "", clientIp: null };
 const MAILED_LIFETIME_MS = 3_600_000;
 /** A person hands it over, which takes longer. */
 const MADE_LIFETIME_MS = 86_400_000;
@@ -79,7 +82,13 @@ export function makeResetService(options: ResetOptions): ResetService {
   }
 
   /** The account counts everywhere: a link in the wrong hands opens every workspace that its person is in. */
-  async function requireAboveEverywhere(actor: Actor, userId: string): Promise<void> {
+  async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
+    // A token must not become the session of an admin or an owner.
+    if (actor.credential.type !== "session" && roleHere !== "member") {
+      throw new ApiError("forbidden", {
+        message: "A link for an admin or an owner is made in a browser, not by a token.",
+      });
+    }
     const own = new Map((await store.users.membershipsOf(actor.userId)).map((m) => [m.workspaceId, m.role]));
     for (const { workspaceId, role } of await store.users.membershipsOf(userId)) {
       const ownRole = own.get(workspaceId);
@@ -125,7 +134,8 @@ export function makeResetService(options: ResetOptions): ResetService {
         throw new ApiError("forbidden", { message: "This is for others. Change your own password in your profile." });
       }
       requireAbove(actor, member.role);
-      if (!post.canMail) await requireAboveEverywhere(actor, userId);
+      if (!post.canMail) await requireMayHold(actor, member);
+      takeTry(throttle, actor.origin ?? NOWHERE, user.email);
       const link = await store.transaction(async (tx) => {
         const details = { madeBy: actor.userId };
         const target = { type: "user", id: userId };

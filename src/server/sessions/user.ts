@@ -12,8 +12,3 @@ export function toUser(user: UserRecord): User {
     createdAt: user.createdAt.toISOString(),
   };
 }
-
-/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
-export function emailKey(email: string): string {
-  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}

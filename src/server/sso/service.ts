@@ -7,6 +7,7 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
+import { emailKeyOf } from "#server/ports/store/people.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
 import { safeReturnTo } from "./return-to.ts";
 import type { Trips } from "./trips.ts";
@@ -48,6 +49,7 @@ export interface SsoOptions {
   sessions: Pick<Identity["sessions"], "enter" | "open" | "findActor" | "requireRecent">;
   accounts: Pick<Identity["accounts"], "add" | "addWorkspace" | "recordEverywhere">;
   takeTry(context: SignInContext): void;
+  mode: Session["mode"];
   signup: Session["signup"];
 }
 
@@ -67,7 +69,7 @@ const LINK_PAGE = "/settings/profile";
  * tests 38 and 45; S3.
  */
 export function makeSsoService(options: SsoOptions): SsoService {
-  const { store, clock, log, audit, trips, sessions, accounts, takeTry, signup } = options;
+  const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;
 
   function requireProvider() {
     if (options.at) return options.at;
@@ -83,7 +85,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
   /** Whether the provider's word proves this address. Source: S3. */
   function proves({ email, isEmailVerified }: ProvenIdentity): boolean {
     if (email === null || !isEmailVerified) return false;
-    return requireProvider().settings.domains.includes(asciiLower(email.slice(email.lastIndexOf("@") + 1)));
+    return requireProvider().settings.domains.includes(emailKeyOf(email).slice(email.lastIndexOf("@") + 1));
   }
 
   async function enterKnown(tx: Store, userId: string, identity: ProvenIdentity, context: SignInContext) {
@@ -95,6 +97,11 @@ export function makeSsoService(options: SsoOptions): SsoService {
     });
   }
 
+  /** On one's own server the first admin comes before everybody else. */
+  async function isOpen(tx: Store): Promise<boolean> {
+    return signup === "open" && (mode === "managed" || (await tx.installation.state()).completedAt !== null);
+  }
+
   /** Somebody new: by an open invitation of an address that the provider proves, else where sign-up is open. */
   async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
     const { email } = identity;
@@ -102,7 +109,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
     const at = new Date(clock.now());
     const isProven = proves(identity);
     const [invitation] = isProven ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
-    if (!invitation && signup !== "open") throw new Stranded("sign_up_closed");
+    if (!invitation && !(await isOpen(tx))) throw new Stranded("sign_up_closed");
     // Whoever has the account now may be somebody else: they link it themselves.
     if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
     const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);
@@ -216,9 +223,4 @@ function problemOf(error: unknown): SsoProblem | undefined {
   if (isApiError(error, "source_unavailable")) return "sso_unavailable";
   if (isApiError(error, "email_taken")) return "email_taken";
   return undefined;
-}
-
-/** Only ASCII letters change. Source: S3. */
-function asciiLower(text: string): string {
-  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

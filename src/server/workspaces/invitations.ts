@@ -11,7 +11,7 @@ import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Post } from "#server/ports/mailer.ts";
 import type { Store } from "#server/ports/store.ts";
-import type { InvitationRecord } from "#server/ports/store/people.ts";
+import { emailKeyOf, type InvitationRecord } from "#server/ports/store/people.ts";
 
 export interface InvitationService {
   /** Those not withdrawn, newest first. */
@@ -85,7 +85,7 @@ export function makeInvitationService(options: {
       const invitation: InvitationRecord = {
         invitationId: makeId("invitation", randomBytes),
         workspaceId: actor.workspaceId,
-        email: body.email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()),
+        email: emailKeyOf(body.email),
         role: body.role,
         invitedBy: actor.userId,
         createdAt,

@@ -159,6 +159,28 @@ describe("a reset link made for a member", () => {
     expect(await ask(kb, ana, bo)).toMatchObject({ status: 503, json: { code: "mail_failed" } });
   });
 
+  test("a token gets none for an admin or an owner to hold; for a member it does", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const token = kb.withToken(await kb.token(ana, ["kb:admin"]));
+    const statuses = [];
+    for (const role of ["owner", "admin", "member"] as const) {
+      const { userId } = await kb.addMember(ana.workspaceId, role);
+      statuses.push((await token.post(`/api/workspace/members/${userId}/password-reset`)).status);
+    }
+    expect(statuses).toEqual([403, 403, 201]);
+  });
+
+  test("five a minute for one person, so that nobody is flooded with mail", async ({ expect }) => {
+    const { kb, mailbox } = await makeMailingServer();
+    const ana = await kb.addOwner();
+    const bo = await kb.addMember(ana.workspaceId);
+    const statuses = [];
+    for (let i = 0; i < 6; i++) statuses.push((await ask(kb, ana, bo)).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 429]);
+    expect(mailbox.mails).toHaveLength(5);
+  });
+
   test("S22: is shown to nobody who does not stand above its person in every workspace of theirs", async ({
     expect,
   }) => {

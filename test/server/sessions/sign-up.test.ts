@@ -143,6 +143,18 @@ describe("signing up on a server without e-mail", () => {
   });
 });
 
+describe("signing up twice at once", () => {
+  test("of 20 sign-ups of one address, one makes an account", async ({ expect }) => {
+    const kb = await makeServer({ settings: { ...MANAGED, rateLimits: "off" } });
+    const all = await Promise.all(Array.from({ length: 20 }, () => kb.anyone().post("/api/sign-up", BO)));
+    expect(all.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(all.filter(({ status }) => status !== 201).map(({ json }) => json.code))).toEqual(
+      new Set(["email_taken"]),
+    );
+    expect(await kb.database.read.selectFrom("workspaces").select("workspaceId").execute()).toHaveLength(1);
+  });
+});
+
 describe("who may sign up", () => {
   test.for(["invite", "closed"] as const)("nobody where it is %s", async (signup, { expect }) => {
     const kb = await makeServer({ settings: { signup } });

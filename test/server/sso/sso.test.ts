@@ -77,6 +77,14 @@ describe("single sign-on", () => {
     expect(await usersOf(kb)).toHaveLength(1);
   });
 
+  test("on one's own server lets nobody in before the first admin", async ({ expect }) => {
+    const provider = await startProvider(ANA);
+    const kb = await makeSsoServer(provider, { settings: { signup: "open" } });
+    expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
+    await kb.store.installation.complete(new Date(kb.clock.now()));
+    expect((await signInAtProvider(kb)).headers.get("location")).toBe("/");
+  });
+
   test("test 45: an account with the same address is not linked, whatever the provider says of it", async ({
     expect,
   }) => {

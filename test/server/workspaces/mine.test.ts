@@ -61,6 +61,7 @@ describe("my workspaces", () => {
   test("a new one is mine, with me alone in it, and audited there", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
+    kb.clock.advance(1_000);
     const made = await kb.as(ana).post("/api/workspaces", { name: "New", timeZone: "Asia/Tokyo" });
     expect(made).toMatchObject({
       status: 201,

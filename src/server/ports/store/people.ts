@@ -1,6 +1,11 @@
 import type { Role } from "#api/common.ts";
 import type { SecretsSetting } from "#api/session.ts";
 
+/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
+export function emailKeyOf(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
 /** A person, across workspaces. */
 export interface UserRecord {
   userId: string;

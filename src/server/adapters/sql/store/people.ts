@@ -2,22 +2,18 @@ import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import { SecretsSetting } from "#api/session.ts";
-import type {
-  InvitationRecord,
-  InvitationStore,
-  UserRecord,
-  UserStore,
-  WorkspaceRecord,
-  WorkspaceRecordStore,
+import {
+  emailKeyOf,
+  type InvitationRecord,
+  type InvitationStore,
+  type UserRecord,
+  type UserStore,
+  type WorkspaceRecord,
+  type WorkspaceRecordStore,
 } from "#server/ports/store/people.ts";
 import type { SqlHandles } from "../handles.ts";
 import type { InvitationsTable, UsersTable, WorkspacesTable } from "../schema.ts";
 import { toColumn, toDate, toDateOrNull } from "../times.ts";
-
-/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
-export function emailKeyOf(email: string): string {
-  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
 
 /** People, across workspaces. */
 export function makeUserStore(sql: SqlHandles): UserStore {
