@@ -36,7 +36,8 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       },
       isStdoutTty: host.stdout.isTTY === true,
       isStderrTty: host.stderr.isTTY === true,
-      columns: () => host.stdout.columns ?? host.stderr.columns ?? DEFAULT_COLUMNS,
+      // A terminal that does not know its width says 0.
+      columns: () => host.stdout.columns || host.stderr.columns || DEFAULT_COLUMNS,
     },
     env: host.env,
     cwd: host.cwd(),

@@ -27,9 +27,27 @@ export const KEYCHAIN_TIMEOUT_MS = 3_000;
 /** Starts a program that takes a request on stdin and answers on stdout. */
 export type StartChild = () => ChildProcessWithoutNullStreams;
 
+/** One command that meets a keychain that hangs waits for it once; the bridge asks again later. */
+const ASKED_AGAIN_AFTER_MS = 20_000;
+
 /** The keychain of this system; nothing is loaded or started before its first act. */
-export function makeKeychain(start: StartChild = startKeychainChild, timeoutMs = KEYCHAIN_TIMEOUT_MS): Keychain {
-  const act = (request: Record<string, string>): Promise<Record<string, unknown>> => ask(start, request, timeoutMs);
+export function makeKeychain(
+  start: StartChild = startKeychainChild,
+  timeoutMs = KEYCHAIN_TIMEOUT_MS,
+  now: () => number = Date.now,
+): Keychain {
+  let failed: { error: KeychainUnavailable; at: number } | undefined;
+
+  async function act(request: Record<string, string>): Promise<Record<string, unknown>> {
+    if (failed !== undefined && now() - failed.at < ASKED_AGAIN_AFTER_MS) throw failed.error;
+    try {
+      return await ask(start, request, timeoutMs);
+    } catch (error) {
+      if (error instanceof KeychainUnavailable) failed = { error, at: now() };
+      throw error;
+    }
+  }
+
   return {
     find: async (account) => textOf((await act({ op: "find", account }))["secret"]),
     save: async (account, secret) => void (await act({ op: "save", account, secret })),
@@ -75,7 +93,7 @@ function reasonOf(why: string): string {
   if (/D-?Bus/i.test(why) && /autolaunch|DBUS_SESSION_BUS_ADDRESS|No such file/i.test(why))
     return "there is no desktop session";
   if (/ServiceUnknown|not provided by any|was not provided/i.test(why)) return "no keychain service runs here";
-  if (/prompt was dismissed|locked/i.test(why)) return "it is locked";
+  if (/prompt was dismissed|\blocked\b/i.test(why)) return "it is locked";
   if (/Did not receive a reply/i.test(why)) return "it does not answer";
   return why.split("\n")[0]?.slice(0, 120) ?? "";
 }

@@ -17,6 +17,23 @@ test("the secret goes over stdin and comes back over stdout, never in an argumen
   await makeKeychain(playing(args)).save("https://kb.test", "SECRET");
 });
 
+test("one that failed is not waited for again by the same command, and asked again later", async ({ expect }) => {
+  let started = 0;
+  let at = 0;
+  const hanging = playing("setInterval(() => {}, 1000)");
+  const start = () => {
+    started += 1;
+    return hanging();
+  };
+  const keychain = makeKeychain(start, 30, () => at);
+  await expect(keychain.find("a")).rejects.toThrow("did not answer");
+  await expect(keychain.save("a", "b")).rejects.toThrow("did not answer");
+  expect(started).toBe(1);
+  at = 20_000;
+  await expect(keychain.find("a")).rejects.toThrow("did not answer");
+  expect(started).toBe(2);
+});
+
 test("an absent secret is undefined", async ({ expect }) => {
   const keychain = makeKeychain(playing(`process.stdout.write('{"ok":true,"secret":null}')`));
   expect(await keychain.find("https://kb.test")).toBeUndefined();
@@ -36,7 +53,10 @@ test.for([
   ],
   ["The name org.freedesktop.secrets was not provided by any .service files", "no keychain service runs here"],
   ["Couldn't access platform secure storage: prompt was dismissed", "it is locked"],
-  ["DBus error: Did not receive a reply. Possible causes include", "it does not answer"],
+  [
+    "DBus error: Did not receive a reply. Possible causes include: the message bus security policy blocked the reply",
+    "it does not answer",
+  ],
   ["Cannot find module '@napi-rs/keyring'", "its library is not installed"],
   ["something else", "something else"],
 ] as const)("%s is said as: %s", async ([why, said], { expect }) => {

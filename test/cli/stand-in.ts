@@ -21,6 +21,8 @@ export interface StandIn {
   seen: StandInRequest[];
   /** What the token endpoint gives; a test may shorten it. */
   lifeSeconds: number;
+  /** Between two questions of a device. */
+  intervalSeconds: number;
   /** Scopes of the next grant, as the person allows them; undefined = all that are asked for. */
   allowed: string[] | undefined;
   /** Answers to the next device polls before the decision. */
@@ -29,7 +31,7 @@ export interface StandIn {
   email: string;
   /** Changes an answer before it is sent; undefined = as it is. */
   tamper: ((path: string, answer: Record<string, unknown>) => Record<string, unknown> | number) | undefined;
-  /** Called when a refresh has been answered. */
+  /** How many refreshes were answered. */
   refreshes: number;
   /** Tokens that open something now. */
   live(): { access: string[]; refresh: string[] };
@@ -184,7 +186,7 @@ export async function startStandIn(): Promise<StandIn> {
           user_code: "BCDF-GHJK",
           verification_uri: `${self.url}/oauth/device`,
           expires_in: 300,
-          interval: 5,
+          interval: self.intervalSeconds,
         });
       }
       case "POST /oauth/token":
@@ -231,6 +233,7 @@ export async function startStandIn(): Promise<StandIn> {
     url: `http://127.0.0.1:${port}`,
     seen: [],
     lifeSeconds: 3600,
+    intervalSeconds: 5,
     allowed: undefined,
     polls: [],
     decision: "allow",

@@ -47,6 +47,8 @@ export function withAnswer(oauth: OAuthLogin, purpose: Purpose, answer: TokenAns
   return {
     ...oauth,
     refreshToken: answer.refreshToken ?? oauth.refreshToken,
+    // Each token says what it opens; together they are what the login may.
+    scopes: [...new Set([...oauth.scopes, ...(answer.scopes ?? [])])],
     [purpose]: { token: answer.accessToken, expiresAt: answer.expiresAt },
   };
 }
