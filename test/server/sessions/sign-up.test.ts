@@ -1,48 +1,51 @@
 import { describe, test } from "vitest";
 import { makeServer, TEST_PASSWORD } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 import { cookiesOf, makeMailingServer, outside, verifiedAt, withCookies } from "./people.ts";
 
 const BO = { name: "Bo", email: "bo@new.test", password: TEST_PASSWORD, workspaceName: "Bo & Co" };
 const MANAGED = { mode: "managed", signup: "open" } as const;
 
 describe("signing up on a server that sends e-mail", () => {
-  test("makes nothing until the link is opened in the same browser; then an account, a workspace and a session", async ({
-    expect,
-  }) => {
-    const { kb, mailbox } = await makeMailingServer(MANAGED);
-    const asked = await kb.anyone().post("/api/sign-up", { ...BO, timeZone: "Asia/Tokyo" });
-    await kb.deps.afterwards.idle();
-    expect(asked).toMatchObject({ status: 201, json: { sent: true, session: null } });
-    expect(asked.headers.get("set-cookie")).toMatch(
-      /^kb_sign_up=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
-    );
-    expect(await kb.store.users.findByEmail(BO.email)).toBeUndefined();
-    expect(mailbox.mails).toMatchObject([{ to: BO.email, subject: "Confirm your account on 127.0.0.1:7700" }]);
-    expect(mailbox.mails[0]?.text).toContain("http://127.0.0.1:7700/confirm#token=");
+  verifies(
+    "service:managed-sign-up",
+    "makes nothing until the link is opened in the same browser; then an account, a workspace and a session",
+    async ({ expect }) => {
+      const { kb, mailbox } = await makeMailingServer(MANAGED);
+      const asked = await kb.anyone().post("/api/sign-up", { ...BO, timeZone: "Asia/Tokyo" });
+      await kb.deps.afterwards.idle();
+      expect(asked).toMatchObject({ status: 201, json: { sent: true, session: null } });
+      expect(asked.headers.get("set-cookie")).toMatch(
+        /^kb_sign_up=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/,
+      );
+      expect(await kb.store.users.findByEmail(BO.email)).toBeUndefined();
+      expect(mailbox.mails).toMatchObject([{ to: BO.email, subject: "Confirm your account on 127.0.0.1:7700" }]);
+      expect(mailbox.mails[0]?.text).toContain("http://127.0.0.1:7700/confirm#token=");
 
-    const token = mailbox.linkFor(BO.email);
-    const done = await kb
-      .anyone()
-      .request("POST", "/api/email-verification/confirm", { body: { token }, ...withCookies(asked) });
-    expect(done).toMatchObject({
-      status: 200,
-      json: {
-        purpose: "sign_up",
-        session: {
-          user: { email: BO.email, name: "Bo", emailVerifiedAt: "2026-11-21T09:30:00.000Z", timeZone: "Asia/Tokyo" },
-          workspace: { name: "Bo & Co", timeZone: "Asia/Tokyo" },
-          role: "owner",
+      const token = mailbox.linkFor(BO.email);
+      const done = await kb
+        .anyone()
+        .request("POST", "/api/email-verification/confirm", { body: { token }, ...withCookies(asked) });
+      expect(done).toMatchObject({
+        status: 200,
+        json: {
+          purpose: "sign_up",
+          session: {
+            user: { email: BO.email, name: "Bo", emailVerifiedAt: "2026-11-21T09:30:00.000Z", timeZone: "Asia/Tokyo" },
+            workspace: { name: "Bo & Co", timeZone: "Asia/Tokyo" },
+            role: "owner",
+          },
         },
-      },
-    });
-    expect(cookiesOf(done)).toMatch(/^kb_session=[\w-]{43}; kb_sign_up=$/);
-    const again = await kb.anyone().request("GET", "/api/session", withCookies(done));
-    expect(again.json).toEqual(done.json.session);
-    expect(await kb.anyone().post("/api/email-verification/confirm", { token })).toMatchObject({
-      status: 410,
-      json: { code: "link_invalid" },
-    });
-  });
+      });
+      expect(cookiesOf(done)).toMatch(/^kb_session=[\w-]{43}; kb_sign_up=$/);
+      const again = await kb.anyone().request("GET", "/api/session", withCookies(done));
+      expect(again.json).toEqual(done.json.session);
+      expect(await kb.anyone().post("/api/email-verification/confirm", { token })).toMatchObject({
+        status: 410,
+        json: { code: "link_invalid" },
+      });
+    },
+  );
 
   test("in another browser the link needs the password that was chosen: a stranger's click makes no account", async ({
     expect,
@@ -126,21 +129,25 @@ describe("signing up on a server that sends e-mail", () => {
 });
 
 describe("signing up on a server without e-mail", () => {
-  test("signs in at once, with an address that nobody has proved; a known one is refused", async ({ expect }) => {
-    const kb = await makeServer({ settings: MANAGED });
-    const made = await kb.anyone().post("/api/sign-up", BO);
-    expect(made).toMatchObject({
-      status: 201,
-      json: {
-        sent: false,
-        session: { role: "owner", user: { emailVerifiedAt: null }, mode: "managed", signup: "open" },
-      },
-    });
-    expect((await kb.anyone().request("GET", "/api/session", withCookies(made))).status).toBe(200);
-    expect(await verifiedAt(kb, BO.email)).toBeNull();
-    const again = await kb.anyone().post("/api/sign-up", { ...BO, email: "BO@new.test" });
-    expect(again).toMatchObject({ status: 409, json: { code: "email_taken", field: "email" } });
-  });
+  verifies(
+    "service:managed-sign-up",
+    "signs in at once, with an address that nobody has proved; a known one is refused",
+    async ({ expect }) => {
+      const kb = await makeServer({ settings: MANAGED });
+      const made = await kb.anyone().post("/api/sign-up", BO);
+      expect(made).toMatchObject({
+        status: 201,
+        json: {
+          sent: false,
+          session: { role: "owner", user: { emailVerifiedAt: null }, mode: "managed", signup: "open" },
+        },
+      });
+      expect((await kb.anyone().request("GET", "/api/session", withCookies(made))).status).toBe(200);
+      expect(await verifiedAt(kb, BO.email)).toBeNull();
+      const again = await kb.anyone().post("/api/sign-up", { ...BO, email: "BO@new.test" });
+      expect(again).toMatchObject({ status: 409, json: { code: "email_taken", field: "email" } });
+    },
+  );
 });
 
 describe("signing up twice at once", () => {
