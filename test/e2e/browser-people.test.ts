@@ -184,6 +184,31 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(complaints).toEqual([]);
   });
 
+  test("a new password is set by a link that an admin makes, and the former one is dead", async ({ expect }) => {
+    const server = await start();
+    const anna = await visit(server);
+    await signIn(anna, ADMIN);
+    const ben = { email: "ben@acme.test", password: "green lamp evening" };
+    const invited = await anna.context.request.post("/api/workspace/invitations", {
+      data: { email: ben.email, role: "member" },
+    });
+    const token = String((await invited.json()).url).split("#token=")[1];
+    await post(`${server.url}/api/invitations/accept`, { ...ben, token, name: "Ben Ito" }, {});
+
+    await anna.open("/workspace/members");
+    await press(anna.page, "Password link for Ben Ito");
+    const link = await anna.page.getByLabel("Link", { exact: true }).inputValue();
+    const visitor = await visit(server);
+    await visitor.open(link.slice(server.url.length));
+    expect(visitor.page.url()).toBe(`${server.url}/reset-password`);
+    await fill(visitor.page, { "New password": "another quiet river" });
+    await press(visitor.page, "Set the password and sign in");
+    await visitor.page.getByRole("heading", { name: "MCP access" }).waitFor();
+    const again = await post(`${server.url}/api/session`, ben, {});
+    expect(again.status).toBe(401);
+    expect([...anna.complaints, ...visitor.complaints]).toEqual([]);
+  });
+
   test("whose session ended signs in again and comes back to where they were", async ({ expect }) => {
     const server = await start();
     const { context, page, open } = await visit(server);

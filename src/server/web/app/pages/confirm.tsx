@@ -1,8 +1,7 @@
-import { useMutation } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ConfirmResult } from "#api/session.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem } from "#server/web/app/data/problem.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { useLinkToken } from "#server/web/app/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
@@ -23,31 +22,30 @@ const CONFIRMED: Readonly<Record<ConfirmResult["purpose"], string>> = {
 };
 
 function Confirm({ token }: { token: string }) {
-  const confirm = useMutation({
-    mutationFn: (password: string | undefined) =>
-      take(
-        api.POST("/api/email-verification/confirm", { body: { token, ...(password !== undefined && { password }) } }),
-      ),
-  });
-  const { mutate, isIdle } = confirm;
+  const [result, setResult] = useState<ConfirmResult>();
+  const [problem, setProblem] = useState<Problem>();
+  const isAsked = useRef(false);
+
+  // The link is used up by the first try, so there is one only.
   useEffect(() => {
-    if (isIdle) mutate(undefined);
-  }, [isIdle, mutate]);
+    if (isAsked.current) return;
+    isAsked.current = true;
+    send({ token }).then(setResult, (error: unknown) => setProblem(toProblem(error)));
+  }, [token]);
 
   const below = <a href="/">Go to the start</a>;
-  if (confirm.data !== undefined) {
-    return <EntryCard below={below} lead={CONFIRMED[confirm.data.purpose]} title="Confirmed" />;
-  }
-  if (
-    confirm.error !== null &&
-    (toProblem(confirm.error).code === "password_needed" || confirm.variables !== undefined)
-  ) {
+  if (result !== undefined) return <EntryCard below={below} lead={CONFIRMED[result.purpose]} title="Confirmed" />;
+  if (problem?.code === "password_needed") {
     return (
       <EntryCard
         lead="The link was asked for in another browser. Your password proves that it was you."
         title="Confirm your address"
       >
-        <Form isWide onSubmit={(fields) => confirm.mutateAsync(secret(fields, "password"))} submit="Confirm">
+        <Form
+          isWide
+          onSubmit={async (fields) => setResult(await send({ token, password: secret(fields, "password") }))}
+          submit="Confirm"
+        >
           <PasswordField autoComplete="current-password" autoFocus label="Password" name="password" />
         </Form>
       </EntryCard>
@@ -55,7 +53,11 @@ function Confirm({ token }: { token: string }) {
   }
   return (
     <EntryCard below={below} title="Confirm your address">
-      {confirm.error === null ? <Skeleton lines={2} /> : <ProblemNotice problem={toProblem(confirm.error)} />}
+      {problem === undefined ? <Skeleton lines={2} /> : <ProblemNotice problem={problem} />}
     </EntryCard>
   );
+}
+
+function send(body: { token: string; password?: string }): Promise<ConfirmResult> {
+  return take(api.POST("/api/email-verification/confirm", { body }));
 }
