@@ -72,6 +72,8 @@ export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, s
       if (end.type === "done") await removeLast(parts, job.workspaceId, connectorId);
       return end;
     }
+    case "sweep_accesses":
+      return sweepAccesses(parts, job, signals.signal);
     case "apply_secrets": {
       const again = (tx: Store, connector: ConnectorRecord) => readAgain(parts, tx, job.workspaceId, connector);
       const isDone = await applySecretsSetting(parts.store, again, job, signals.signal);
@@ -109,6 +111,14 @@ async function purge(
   for (;;) {
     if (signal.aborted) return { type: "again", at: now() };
     if ((await itemWrites.purge({ ...which, limit: PURGE_SLICE })) < PURGE_SLICE) return { type: "done" };
+  }
+}
+
+async function sweepAccesses({ store, now }: SyncParts, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
+  const { itemWrites } = store.in(job.workspaceId);
+  for (;;) {
+    if (signal.aborted) return { type: "again", at: now() };
+    if ((await itemWrites.sweepAccesses()).isDone) return { type: "done" };
   }
 }
 

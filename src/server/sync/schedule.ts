@@ -4,7 +4,7 @@ import type { Store } from "#server/ports/store.ts";
 import { requestSync } from "./request.ts";
 
 export interface Schedule {
-  /** Queues the runs that are due, the longest due first, and the purges. Gives how many runs it queued. */
+  /** Queues the runs that are due, the longest due first, and the upkeep. Gives how many runs it queued. */
   tick(): Promise<number>;
 }
 
@@ -17,10 +17,17 @@ export interface ScheduleOptions {
 /** Runs queued at once; the rest is taken at the next tick, a moment later. */
 const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
+const SWEEP_EVERY_MS = 24 * 3_600_000;
+/** A server that was just started has other things to do. */
+const FIRST_SWEEP_MS = 3_600_000;
 
-/** Queues what time brings: due runs of connectors, and the purge of removed items once an hour. */
+/**
+ * Queues what time brings: due runs of connectors, the purge of removed items once an hour, and once a day the sweep of
+ * accesses that nothing has any more.
+ */
 export function makeSchedule({ store, now, randomBytes }: ScheduleOptions): Schedule {
   let nextPurgeAt = 0;
+  let nextSweepAt = now() + FIRST_SWEEP_MS;
 
   async function queueRun({
     workspaceId,
@@ -57,9 +64,31 @@ export function makeSchedule({ store, now, randomBytes }: ScheduleOptions): Sche
     }
   }
 
+  async function queueSweeps(): Promise<void> {
+    if (now() < nextSweepAt) return;
+    nextSweepAt = now() + SWEEP_EVERY_MS;
+    for (let after = ""; ;) {
+      const page = await store.queue.listWithAccesses(after, DUE_AT_ONCE);
+      for (const { workspaceId } of page) {
+        await store.queue.enqueue({
+          workspaceId,
+          type: "sweep_accesses",
+          dedupeKey: `sweep_accesses:${workspaceId}`,
+          payload: {},
+          priority: 30,
+          runAt: now(),
+        });
+      }
+      const last = page.at(-1);
+      if (!last || page.length < DUE_AT_ONCE) return;
+      after = last.workspaceId;
+    }
+  }
+
   return {
     async tick() {
       await queuePurges();
+      await queueSweeps();
       let queued = 0;
       for (const due of await store.queue.listDueConnectors(now(), DUE_AT_ONCE)) if (await queueRun(due)) queued++;
       return queued;

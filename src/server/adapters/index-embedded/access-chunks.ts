@@ -4,7 +4,7 @@ import { numberOf, type Statements } from "./sqlite.ts";
 
 /**
  * Accesses in blobs of some thousand, so that a reader opens a million of them in some milliseconds instead of half a
- * second. A chunk is written once all its numbers are given and is never changed: numbers are never given twice.
+ * second. A chunk is written once all its numbers are given; numbers are never given twice, so it only ever loses some.
  */
 
 /** The first number that no chunk of the workspace holds yet. */
@@ -27,19 +27,47 @@ export function hasChunkToWrite(sql: Statements, workspaceId: string, no: number
 export function* writeChunks(sql: Statements, workspaceId: string, no: number, perChunk: number): Generator<void> {
   while (hasChunkToWrite(sql, workspaceId, no, perChunk)) {
     const first = firstUnchunked(sql, no, perChunk);
-    const row: unknown = sql(
-      `SELECT group_concat(access, ';') AS text FROM (
-         SELECT aclId || ':' || listIds AS access FROM accesses
-         WHERE workspaceId = ? AND aclId >= ? AND aclId < ? ORDER BY aclId)`,
-    ).get(workspaceId, first, first + perChunk);
-    // One row of an aggregate.
-    const { text } = row as { text: string | null };
     sql("INSERT INTO index_acl_chunks (id, data) VALUES (?, ?)").run(
       packKey(no, first),
-      encodeAccesses(text ?? "", first, perChunk),
+      encodeAccesses(readAccesses(sql, workspaceId, first, perChunk), first, perChunk),
     );
     yield;
   }
+}
+
+/**
+ * Writes the chunks again that hold accesses which are gone, one looked at a step. One that holds nothing more goes, but
+ * for the last: it says how far chunks were written. Who has read a chunk may keep it: nobody asks for what was deleted.
+ */
+export function* rewriteChunks(sql: Statements, workspaceId: string, no: number): Generator<void> {
+  const range = "FROM index_acl_chunks WHERE id > ? AND id < ?";
+  const last = numberOf(sql(`SELECT max(id) ${range}`), packKey(no, 0), packKey(no + 1, 0));
+  for (let at = packKey(no, 0); at < last;) {
+    const row = sql(`SELECT id, data ${range} ORDER BY id LIMIT 1`).get(at, packKey(no + 1, 0));
+    if (row === undefined) return;
+    at = Number(row.id);
+    const first = lowOf(row.id);
+    const { codes } = decodeAccesses(row.data);
+    const text = readAccesses(sql, workspaceId, first, codes.length);
+    const held = codes.reduce((count, code) => count + (code === 0 ? 0 : 1), 0);
+    const living = text === "" ? 0 : text.split(";").length;
+    if (living === 0 && at < last) sql("DELETE FROM index_acl_chunks WHERE id = ?").run(at);
+    else if (living < held) {
+      sql("UPDATE index_acl_chunks SET data = ? WHERE id = ?").run(encodeAccesses(text, first, codes.length), at);
+    }
+    yield;
+  }
+}
+
+/** Accesses from a number on as `number:list,list;…`. */
+function readAccesses(sql: Statements, workspaceId: string, first: number, count: number): string {
+  const row: unknown = sql(
+    `SELECT group_concat(access, ';') AS text FROM (
+       SELECT aclId || ':' || listIds AS access FROM accesses
+       WHERE workspaceId = ? AND aclId >= ? AND aclId < ? ORDER BY aclId)`,
+  ).get(workspaceId, first, first + count);
+  // One row of an aggregate: a text, or NULL when there is nothing.
+  return (row as { text: string | null }).text ?? "";
 }
 
 /**

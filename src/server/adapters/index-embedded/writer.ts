@@ -1,6 +1,7 @@
 import { ANALYZER_VERSION } from "#server/analysis/analyzer.ts";
 import { inTransaction } from "#server/adapters/sql/transaction.ts";
 import type { IndexChange, IndexedDocument } from "#server/ports/search-index.ts";
+import { rewriteChunks } from "./access-chunks.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "./delta-rows.ts";
 import { FOLD_LIMITS, type FoldJob, type FoldLimits, planFold } from "./fold.ts";
@@ -34,6 +35,8 @@ export interface IndexWriter {
   nextFoldSlice(workspaceId?: string): boolean;
   /** Retires what a crash left half written. Called once at start, in a transaction of the caller's. */
   sweep(): void;
+  /** Brings the index's own copy of the accesses after the records when some were deleted, step by step. */
+  followAccesses(workspaceId: string): Generator<void>;
   /** Workspaces whose index was made by another version of the analyzer. */
   outdatedWorkspaces(): string[];
 }
@@ -141,6 +144,10 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
       running.clear();
       attention = undefined;
+    },
+    *followAccesses(workspaceId) {
+      const state = readState(sql, workspaceId);
+      if (state !== undefined) yield* rewriteChunks(sql, workspaceId, state.no);
     },
     outdatedWorkspaces() {
       const rows = sql(

@@ -230,6 +230,14 @@ export interface ItemWriteStore {
   resetGuard(connectorId: string): Promise<void>;
   /** Held removals after this kbId, ascending, at most `limit`. */
   listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]>;
+  /**
+   * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`. Safe
+   * beside all other work. `page` and `steps` make slices smaller.
+   */
+  sweepAccesses(slice?: {
+    page?: number;
+    steps?: number;
+  }): Promise<{ isDone: boolean; accesses: number; lists: number }>;
   /** Living items by state. */
   countStates(connectorId: string): Promise<Record<IndexState, number>>;
   /**

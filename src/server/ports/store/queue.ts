@@ -1,5 +1,5 @@
 /** Kinds of background work. */
-export type JobType = "sync" | "purge_connector" | "purge_removed" | "apply_secrets";
+export type JobType = "sync" | "purge_connector" | "purge_removed" | "apply_secrets" | "sweep_accesses";
 
 export interface NewJob {
   workspaceId: string;
@@ -64,6 +64,8 @@ export interface QueueStore {
   listWatchableConnectors(
     providerIds: readonly string[],
   ): Promise<{ workspaceId: string; connectorId: string; standing: string }[]>;
+  /** Workspaces that have given out access numbers, after this one in the order of ids, at most `limit`. */
+  listWithAccesses(afterWorkspaceId: string, limit: number): Promise<{ workspaceId: string }[]>;
   /** Workspaces with items that were removed before this time. */
   listPurgeable(removedBefore: number, limit: number): Promise<{ workspaceId: string }[]>;
 }

@@ -1,6 +1,7 @@
 import type { IndexState } from "#api/common.ts";
 import { type BatchResult, GUARD_WINDOW_MS, type ItemWriteStore } from "#server/ports/store/item-writes.ts";
 import type { SqlHandles } from "../handles.ts";
+import type { SweptAccesses } from "../writer/sweep-accesses.ts";
 
 /** The writing side of items: procedures of the writer, and the look-ups that go before them. */
 export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWriteStore {
@@ -81,6 +82,8 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .where("connectorId", "=", connectorId)
         .execute();
     },
+
+    sweepAccesses: (slice = {}) => call<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
 
     async listHeld(connectorId, afterKbId, limit) {
       return sql.read

@@ -107,6 +107,15 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         return { workspaceId, connectorId, standing: `${scopeVersion} ${visibility}` };
       });
     },
+    listWithAccesses(afterWorkspaceId, limit) {
+      return sql.read
+        .selectFrom("access_state")
+        .select("workspaceId")
+        .where("workspaceId", ">", afterWorkspaceId)
+        .orderBy("workspaceId")
+        .limit(limit)
+        .execute();
+    },
     listPurgeable(removedBefore, limit) {
       return sql.read
         .selectFrom("items")

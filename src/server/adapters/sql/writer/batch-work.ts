@@ -23,18 +23,18 @@ export interface Work {
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 
-/** Makes the state of a batch; `intern` gives the number of an access. */
+/** Makes the state of a batch; `intern` gives the number of an access, `noteAccess` is told which the rows get. */
 export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
   batch: ItemBatch,
-  intern: (access: SourceAccess) => Promise<number>,
+  { intern, noteAccess }: { intern(access: SourceAccess): Promise<number>; noteAccess(aclId: number): void },
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
   return {
     batch,
-    rows: makeItemRows(connection, workspaceId, connectorId),
+    rows: makeItemRows(connection, workspaceId, connectorId, noteAccess),
     changes: [],
     counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
     isFurther: false,

@@ -34,7 +34,11 @@ export interface BatchArgs {
 }
 
 /** The procedure `applyBatch`: all ops of a batch, the index changes, the cursor and the counts in one transaction. */
-export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
+export function makeApplyBatch(
+  connection: SqliteConnection,
+  index: IndexPart,
+  noteAccess: (workspaceId: string, aclId: number) => void = () => undefined,
+) {
   // One connection and never destroyed: it is the writer's own.
   const db = new Kysely<Tables>({ dialect: makeLocalDialect(() => connection, 1) });
 
@@ -45,7 +49,10 @@ export function makeApplyBatch(connection: SqliteConnection, index: IndexPart) {
       if (refusal) return { isApplied: false, reason: refusal };
       const handles = { read: db, write: db, writer: undefined };
       const access = makeAccessStore(handles, workspaceId);
-      const work = makeWork(connection, workspaceId, batch, (what) => access.intern(what, batch.always));
+      const work = makeWork(connection, workspaceId, batch, {
+        intern: (what) => access.intern(what, batch.always),
+        noteAccess: (aclId) => noteAccess(workspaceId, aclId),
+      });
       requireExpected(work);
       const outcomes: OpOutcome[] = [];
       for (const op of batch.ops) outcomes.push(await applyOp(work, op));

@@ -68,8 +68,16 @@ const UPDATE = `update items set ${quoted(COLUMNS)
   .map((column) => `${column} = ?`)
   .join(", ")}, removedAt = null where workspaceId = ? and kbId = ?`;
 
-/** The rows of one connector's items, by prepared statements on the writer's connection. */
-export function makeItemRows(connection: SqliteConnection, workspaceId: string, connectorId: string) {
+/**
+ * The rows of one connector's items, by prepared statements on the writer's connection; `noteAccess` is told of every
+ * access number that a row is given.
+ */
+export function makeItemRows(
+  connection: SqliteConnection,
+  workspaceId: string,
+  connectorId: string,
+  noteAccess: (aclId: number) => void,
+) {
   const all = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).all(...values);
   const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
   // The statements name exactly the members of KnownItem.
@@ -100,12 +108,15 @@ export function makeItemRows(connection: SqliteConnection, workspaceId: string, 
         `${externalId}0`,
       ),
     insert(item: PreparedItem, kbId: string, values: RowExtras) {
+      noteAccess(values.aclId);
       run(INSERT, workspaceId, kbId, connectorId, ...rowValues(item, values));
     },
     update(item: PreparedItem, kbId: string, values: RowExtras) {
+      noteAccess(values.aclId);
       run(UPDATE, ...rowValues(item, values), workspaceId, kbId);
     },
     set(kbId: string, values: Record<string, SqlValue>) {
+      if (typeof values["aclId"] === "number") noteAccess(values["aclId"]);
       const columns = Object.keys(values);
       const assignments = columns.map((column) => `"${column}" = ?`).join(", ");
       run(

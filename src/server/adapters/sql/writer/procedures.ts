@@ -6,6 +6,7 @@ import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import type { Procedure } from "./engine.ts";
 import { makeMaskStored, type MaskStoredArgs } from "./mask-stored.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
+import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
 
 /** What the writer does beside single statements. */
@@ -22,7 +23,8 @@ export interface WriterWork {
  */
 export function makeWriterWork(connection: SqliteConnection): WriterWork {
   const index = makeIndexWriter(connection.raw);
-  const applyBatch = makeApplyBatch(connection, index);
+  const accesses = makeAccessSweeper(connection, index);
+  const applyBatch = makeApplyBatch(connection, index, (workspaceId, aclId) => accesses.note(workspaceId, aclId));
   const purgeItems = makePurgeItems(connection, index);
   const maskStored = makeMaskStored(connection, index);
   const appendAudit = makeAppendAudit(connection);
@@ -31,6 +33,7 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
+      ["sweepAccesses", (_, args) => accesses.run(args as SweepAccessesArgs)],
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
