@@ -1,3 +1,4 @@
+// Over 400 lines: most of it is the table of settings, and what judges them together stands beside it.
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";

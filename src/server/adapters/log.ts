@@ -22,7 +22,7 @@ export function makeLog(level: string, destination: DestinationStream): Log {
 }
 
 /** What of any value may stand in a log: bounded, without secrets, errors with their causes. */
-export function scrub(value: unknown, depth = 0): unknown {
+function scrub(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return scrubText(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;

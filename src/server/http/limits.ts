@@ -41,7 +41,7 @@ export const LIMITS = {
   },
 } as const satisfies Record<string, Record<string, Rate>>;
 
-export type LimitName = keyof (typeof LIMITS)["managed"];
+type LimitName = keyof (typeof LIMITS)["managed"];
 
 /** Counts requests and tool calls. */
 export interface Limits {

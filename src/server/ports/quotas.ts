@@ -14,8 +14,6 @@ export interface Quotas {
   tokens: number;
 }
 
-export type QuotaName = keyof Quotas;
-
 /** Of each workspace in managed mode; self-hosted there are none unless the settings name some. */
 export const MANAGED_QUOTAS: Quotas = { items: 200_000, textMb: 2_000, connectors: 50, members: 100, tokens: 1_000 };
 

@@ -28,7 +28,7 @@ export type NewAuditRecord = Omit<AuditRecord, "seq">;
 /** The action of rows that say what was shown or read. */
 export const READ_ACTION = "items.read";
 
-export interface AuditListOptions {
+interface AuditListOptions {
   limit: number;
   /** A `seq`. */
   before?: number;
