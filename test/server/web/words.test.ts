@@ -101,9 +101,10 @@ test("browsers and credentials are named in a few words", ({ expect }) => {
   const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
   const safari =
     "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1 Version/19.0 Mobile Safari/604.1";
-  expect([firefox, safari, "kb/0.1.0", "", null].map(describeBrowser)).toEqual([
+  expect([firefox, safari, firefox.slice(0, 40), "kb/0.1.0", "", null].map(describeBrowser)).toEqual([
     "Firefox on Linux",
     "Safari on iOS",
+    "a browser on Linux",
     "kb command line",
     "an unknown program",
     "an unknown program",

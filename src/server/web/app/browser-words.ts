@@ -7,6 +7,7 @@ const PROGRAMS: readonly [RegExp, string][] = [
   [/^kb\b/, "kb command line"],
   [/^node\b|^undici\b/i, "a program"],
   [/^curl\//, "curl"],
+  [/^Mozilla\//, "a browser"],
 ];
 
 const SYSTEMS: readonly [RegExp, string][] = [

@@ -161,7 +161,9 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditEntry>[] {
           <span className="block wrap-anywhere">
             {targetType} {names.get(targetId) ?? ""}
           </span>
-          {!names.has(targetId) && <span className="text-muted font-mono text-xs wrap-anywhere">{targetId}</span>}
+          {!names.has(targetId) && (
+            <span className="text-muted font-mono text-xs wrap-anywhere md:whitespace-nowrap">{targetId}</span>
+          )}
           {Object.keys(details).length > 0 && (
             <details className="text-xs">
               <summary className="text-muted">Details</summary>
@@ -177,7 +179,19 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditEntry>[] {
         </>
       ),
     },
-    { title: "From", cell: ({ ip }) => <span className="font-mono text-xs wrap-anywhere">{ip ?? "the server"}</span> },
+    {
+      title: "From",
+      cell: ({ ip }) => (
+        <span className={`font-mono text-xs ${isShort(ip) ? "whitespace-nowrap" : "break-all"}`}>
+          {ip ?? "the server"}
+        </span>
+      ),
+    },
     { title: "When", cell: ({ at }) => <Time at={at} /> },
   ];
+}
+
+/** An IPv4 address stays on one line; an IPv6 address may need two. */
+function isShort(ip: string | null): boolean {
+  return ip === null || ip.length <= 15;
 }

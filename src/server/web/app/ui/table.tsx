@@ -27,7 +27,7 @@ export function Table<Row>({
         <tr>
           {columns.map(({ title, isHeadless }) => (
             <th
-              className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0 md:first:w-[30%] md:last:text-right"
+              className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0 md:first:w-[26%] md:last:text-right"
               key={title}
               scope="col"
             >
