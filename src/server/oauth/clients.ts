@@ -85,8 +85,10 @@ function readRedirectUris(given: unknown): string[] {
   ];
 }
 
+/** Who does not say gets refresh tokens too: a person would be asked every hour otherwise. */
 function readGrantTypes(given: unknown): string[] {
-  const types: unknown[] = given === undefined ? ["authorization_code"] : Array.isArray(given) ? given : [given];
+  if (given === undefined) return [...GRANT_TYPES];
+  const types: unknown[] = Array.isArray(given) ? given : [given];
   const known = types.filter((type): type is string => typeof type === "string" && GRANT_TYPES.has(type));
   if (known.length !== types.length && !known.includes("authorization_code")) {
     throw oauthFailure(

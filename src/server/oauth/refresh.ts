@@ -28,7 +28,7 @@ export interface RefreshGrace {
 }
 
 /** How long a second use of a refresh token gets the answer of the first. Source: S29. */
-export const GRACE_SECONDS = 30;
+const GRACE_SECONDS = 30;
 const MODEL = "RefreshGrace";
 
 /**

@@ -37,34 +37,41 @@ describe("registering", () => {
     });
   });
 
-  test.each([
-    ["a script", ["javascript:alert(1)"]],
-    ["data", ["data:text/html,x"]],
-    ["plain http elsewhere", ["http://evil.test/callback"]],
-    ["one bad among good ones", [REDIRECT, "http://10.0.0.1/callback"]],
-    ["a fragment", ["https://app.test/callback#x"]],
-    ["none", []],
-    ["21 of them", Array.from({ length: 21 }, (_, n) => `https://app.test/${n}`)],
-    ["what is no text", [7]],
-    ["no list", "https://app.test/callback"],
-  ])("test 26: %s for a redirect address is refused", async (_name, redirectUris) => {
-    const kb = await startServer();
-    for (const applicationType of ["native", "web"]) {
-      const answer = await kb.register({ redirect_uris: redirectUris, application_type: applicationType });
-      expect(answer).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
+  test("test 26: redirect addresses that may not be are refused, whatever the client calls itself", async () => {
+    const kb = await startServer({ settings: { rateLimits: "off" } });
+    const wrong: [string, unknown][] = [
+      ["a script", ["javascript:alert(1)"]],
+      ["data", ["data:text/html,x"]],
+      ["plain http elsewhere", ["http://evil.test/callback"]],
+      ["one bad among good ones", [REDIRECT, "http://10.0.0.1/callback"]],
+      ["a fragment", ["https://app.test/callback#x"]],
+      ["none", []],
+      ["21 of them", Array.from({ length: 21 }, (_, n) => `https://app.test/${n}`)],
+      ["what is no text", [7]],
+      ["no list", "https://app.test/callback"],
+    ];
+    for (const [name, redirectUris] of wrong) {
+      for (const applicationType of ["native", "web"]) {
+        const answer = await kb.register({ redirect_uris: redirectUris, application_type: applicationType });
+        expect([name, answer.status, answer.body.error]).toEqual([name, 400, "invalid_redirect_uri"]);
+      }
     }
   });
 
-  test.each([
-    ["secrets", { token_endpoint_auth_method: "client_secret_basic" }],
-    ["keys", { token_endpoint_auth_method: "private_key_jwt" }],
-    ["a secret of its own", { client_secret: "x" }],
-    ["passwords", { grant_types: ["password"] }],
-    ["client credentials", { grant_types: ["authorization_code", "client_credentials"] }],
-    ["the implicit flow", { response_types: ["token"] }],
-  ])("test 26: a client with %s is refused", async (_name, given) => {
+  test("test 26: clients with secrets, keys or other flows are refused", async () => {
     const kb = await startServer();
-    expect(await kb.register(given)).toMatchObject({ status: 400, body: { error: "invalid_client_metadata" } });
+    const wrong: [string, Record<string, unknown>][] = [
+      ["secrets", { token_endpoint_auth_method: "client_secret_basic" }],
+      ["keys", { token_endpoint_auth_method: "private_key_jwt" }],
+      ["a secret of its own", { client_secret: "x" }],
+      ["passwords", { grant_types: ["password"] }],
+      ["client credentials", { grant_types: ["authorization_code", "client_credentials"] }],
+      ["the implicit flow", { response_types: ["token"] }],
+    ];
+    for (const [name, given] of wrong) {
+      const answer = await kb.register(given);
+      expect([name, answer.status, answer.body.error]).toEqual([name, 400, "invalid_client_metadata"]);
+    }
   });
 
   test("test 26: what is too large, no JSON or no object is refused", async () => {
