@@ -38,6 +38,10 @@ const CLIENT_VARIABLES: readonly (readonly [name: string, meaning: string])[] = 
   ],
   ["KB_TOKEN_FILE", "A file that holds the token."],
   ["KB_PROFILE", "The profile of `kb login`, by its name. `--profile` goes before it."],
+  [
+    "KB_ALLOW_HTTP",
+    "`1` sends a login to an `http://` server too, inside a network that you trust; `127.0.0.1` needs no leave.",
+  ],
   ["KB_CONNECTOR_KEY", "The key for `kb push`. `--key` goes before it."],
   ["KB_CONFIG_DIR", "Where logins and profiles are kept. Without it `$XDG_CONFIG_HOME/kb`, usually `~/.config/kb`."],
   ["KB_DATA_DIR", "The data folder, for `kb quickstart` and `kb stop` too."],

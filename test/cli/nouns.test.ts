@@ -284,9 +284,9 @@ describe("stored servers", () => {
 describe("kb open", () => {
   test("opens a page of this server and prints its address", async ({ expect }) => {
     const here = makeWorld({ env: { KB_URL: "https://kb.test", DISPLAY: ":0" } });
-    expect((await kb(here, "open", "settings")).stdout).toBe("https://kb.test/settings\n");
+    expect((await kb(here, "open", "settings")).stdout).toBe("https://kb.test/settings/mcp-access\n");
     expect((await kb(here, "open", "kbi_2222222222222222")).code).toBe(0);
-    expect(here.opened).toEqual(["https://kb.test/settings", "https://kb.test/i/kbi_2222222222222222"]);
+    expect(here.opened).toEqual(["https://kb.test/settings/mcp-access", "https://kb.test/i/kbi_2222222222222222"]);
   });
 
   test.for(["https://evil.test", "//evil.test", "javascript:alert(1)", "../x"])(

@@ -164,7 +164,8 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tokens create",
     summary: "Create a token; it is printed this once, alone on stdout.",
-    details: "A token makes no token: after a login by browser your password is asked.",
+    details:
+      "After a login by browser the token belongs to that login: at most its scopes, 30 days at most, and it ends with it. With your password (--password-stdin, or asked where it is needed) it stands alone.",
     arguments: [{ name: "name", summary: "what it is for", required: true }],
     options: [
       {

@@ -71,7 +71,7 @@ async function needsFirstUser({ deps, input, settings }: Job): Promise<boolean> 
 async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
-  const former = await findFormer(makeCredentialStore(deps), server);
+  const former = await findFormer(makeCredentialStore(deps), server, (text) => output.talk(text));
   const signedIn = await signInByPassword(input, deps, settings, isFirstUser);
   const kept = await keepSession(deps, server, signedIn, job.wanted);
   if (former?.oauth !== undefined) await revokeFormer(job, { oauth: former.oauth });
@@ -94,7 +94,7 @@ async function loginWithToken(job: Job): Promise<number> {
     throw error instanceof CliFailure && error.code === "unauthenticated" ? badToken(error) : error;
   });
   const store = makeCredentialStore(deps);
-  const former = await findFormer(store, server);
+  const former = await findFormer(store, server, (text) => job.output.talk(text));
   const login: StoredLogin = { apiToken: token, ...(session === undefined ? {} : { email: session.user.email }) };
   const kept = await store.save(server.origin, login, job.wanted);
   if (former !== undefined) await revokeFormer(job, former);
@@ -109,7 +109,7 @@ async function loginByBrowser(job: Job): Promise<number> {
   if (job.input.options["input"] === false) throw needsPerson();
   const endpoints = await discover(deps, server);
   const store = makeCredentialStore(deps);
-  const former = await findFormer(store, server);
+  const former = await findFormer(store, server, (text) => output.talk(text));
   const answer = await signIn(signInOf(job, endpoints), flagOption(job.input, "device"));
   if (answer.refreshToken === undefined) throw noRefresh(server.baseUrl);
   const first: OAuthLogin = {

@@ -19,7 +19,7 @@ export async function openPage(input: CommandInput, deps: Deps): Promise<void> {
 
 function pathOf(what: string): string {
   if (what === "") return "/";
-  if (what === "settings") return "/settings";
+  if (what === "settings") return "/settings/mcp-access";
   if (/^kbi_[a-z0-9]+$/.test(what)) return `/i/${what}`;
   throw usageFailure(`kb opens no page "${what}".`, "kb open, kb open settings, or kb open kbi_… for an item.");
 }

@@ -54,10 +54,15 @@ export async function keepSession(
 }
 
 /** What was stored before; a keychain that does not open must not stand in the way of a new login. */
-export async function findFormer(store: CredentialStore, server: ServerUrl): Promise<StoredLogin | undefined> {
+export async function findFormer(
+  store: CredentialStore,
+  server: ServerUrl,
+  talk: (text: string) => void = () => undefined,
+): Promise<StoredLogin | undefined> {
   return await store.find(server.origin).catch((error: unknown) => {
-    if (error instanceof CliFailure && error.code === "keychain_unavailable") return undefined;
-    throw error;
+    if (!(error instanceof CliFailure) || error.code !== "keychain_unavailable") throw error;
+    talk("The former login is in a keychain that does not open, so it stays alive at the server: see kb grants list.");
+    return undefined;
   });
 }
 

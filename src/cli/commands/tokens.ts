@@ -1,7 +1,8 @@
 import type { CreatedToken, Token, TokenList } from "#api/tokens.ts";
-import { connect, segment } from "#cli/api.ts";
-import { argument, listOption, textOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { connect, segment, type Api } from "#cli/api.ts";
+import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { canAsk, type Deps } from "#cli/deps.ts";
+import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { parseDuration } from "#cli/values.ts";
 import { bySession } from "./by-session.ts";
@@ -40,13 +41,42 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
     ...(scopes.length > 0 ? { scopes } : {}),
     ...(days === undefined ? {} : { expiresInDays: days }),
   };
-  const made = await bySession(input, deps, (api) => api.call<CreatedToken>("POST", "/api/api-tokens", { body }));
+  const { made, isOwn } = await makeToken(input, deps, body);
   const output = makeOutput(input, deps);
   output.result(made, () => {
     output.line(made.plaintext);
     output.talk(`Token ${made.token.id} for ${made.mcpUrl}. It is shown this once: store it now.`);
+    const until = made.token.expiresAt?.slice(0, 10) ?? "";
+    if (!isOwn)
+      output.talk(
+        `It ends with your login here, on ${until} at the latest. "Keep" in the browser, under Settings, makes it stand alone.`,
+      );
   });
 }
+
+/**
+ * Asks with the login as it is, whose tokens are its children, and where that is refused with a session, whose tokens
+ * stand alone. Source: S28.
+ */
+async function makeToken(
+  input: CommandInput,
+  deps: Deps,
+  body: Record<string, unknown>,
+): Promise<{ made: CreatedToken; isOwn: boolean }> {
+  const post = (api: Api): Promise<CreatedToken> => api.call("POST", "/api/api-tokens", { body });
+  const api = await connect(input, deps);
+  if (api.credential?.kind === "token" && !flagOption(input, "passwordStdin")) {
+    try {
+      return { made: await post(api), isOwn: false };
+    } catch (error) {
+      const isRefused = error instanceof CliFailure && REFUSED.includes(error.code);
+      if (!isRefused || !canAsk(deps, input.options)) throw error;
+    }
+  }
+  return { made: await bySession(input, deps, post), isOwn: true };
+}
+
+const REFUSED = ["forbidden", "insufficient_scope", "recent_sign_in_required"];
 
 /** `kb tokens revoke ID` */
 export async function revokeToken(input: CommandInput, deps: Deps): Promise<void> {
