@@ -5,6 +5,7 @@ import { z } from "./route.ts";
 export const ConnectorState = z.enum(["pending_auth", "active", "paused", "needs_reauth", "error", "deleting"]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
 export const SyncMode = z.enum(["full", "incremental", "identities", "items"]);
+export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry"]);
 export const SyncState = z.enum([
   "queued",
   "running",
@@ -95,7 +96,7 @@ export const Sync = z
     id: idSchema("sync"),
     connectorId: ConnectorId,
     mode: SyncMode,
-    trigger: z.enum(["manual", "schedule", "webhook", "watch", "retry"]),
+    trigger: SyncTrigger,
     state: SyncState,
     attempt: Count,
     counts: SyncCounts,

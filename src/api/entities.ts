@@ -2,7 +2,11 @@ import { EntityType, ItemKind, TaskStatus, Timestamp } from "./common.ts";
 import { answer, createRoute, problemAnswer, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
-/** An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). */
+/**
+ * An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). E-mail
+ * and login tell people of one name apart and may be searched for, so they are said here and by the tools; what only
+ * documents say is `claimed` wherever a person is named (S47).
+ */
 export const Entity = z
   .object({
     entityId: z.string(),

@@ -1,23 +1,17 @@
+import type { z } from "zod";
 import type { SourceProblem } from "#api/common.ts";
+import {
+  type SyncMode as SyncModeSchema,
+  SyncState as SyncStateSchema,
+  type SyncTrigger as SyncTriggerSchema,
+} from "#api/connector-records.ts";
 import type { SyncCounts, SyncProgress } from "./item-writes.ts";
 
-export const SYNC_MODES = ["full", "incremental", "identities", "items"] as const;
-export type SyncMode = (typeof SYNC_MODES)[number];
-
-export const SYNC_TRIGGERS = ["manual", "schedule", "webhook", "watch", "retry"] as const;
-export type SyncTrigger = (typeof SYNC_TRIGGERS)[number];
-
-export const SYNC_STATES = [
-  "queued",
-  "running",
-  "waiting",
-  "cancelling",
-  "succeeded",
-  "partial",
-  "failed",
-  "cancelled",
-] as const;
-export type SyncState = (typeof SYNC_STATES)[number];
+/** The words of the contract: a run has the same mode, trigger and state over REST as in the records. */
+export const SYNC_STATES = SyncStateSchema.options;
+export type SyncMode = z.infer<typeof SyncModeSchema>;
+export type SyncTrigger = z.infer<typeof SyncTriggerSchema>;
+export type SyncState = z.infer<typeof SyncStateSchema>;
 
 /** One run of a connector. Times are epoch milliseconds. */
 export interface SyncRecord {

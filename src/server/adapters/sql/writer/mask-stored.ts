@@ -2,12 +2,16 @@ import { createHash } from "node:crypto";
 import { maskedOffset } from "#server/analysis/secrets/cut.ts";
 import { maskSecrets } from "#server/analysis/secrets/mask.ts";
 import type { IndexWriter } from "../../index-embedded/writer.ts";
-import type { Section } from "#server/ports/extractor.ts";
-import type { ItemsTable } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { inTransaction } from "../transaction.ts";
 import { writeTextRows } from "./item-rows.ts";
-import { readStoredDocument, readStoredText } from "./stored-document.ts";
+import {
+  type MaskableRow,
+  moveSections,
+  parseMaskable,
+  readStoredDocument,
+  readStoredText,
+} from "./stored-document.ts";
 
 export interface MaskStoredArgs {
   workspaceId: string;
@@ -30,8 +34,7 @@ export function makeMaskStored(connection: SqliteConnection, index: Pick<IndexWr
         [workspaceId, afterKbId, PAGE],
       );
       for (const [at, row] of rows.entries()) {
-        // A row of the table that `schema.ts` describes.
-        const item = row as unknown as ItemsTable;
+        const item = parseMaskable(row);
         const masked = maskRow(connection, item);
         if (masked !== undefined && item.removedAt === null) {
           index.apply(workspaceId, [{ type: "upsert", document: readStoredDocument(connection, masked) }]);
@@ -46,40 +49,39 @@ export function makeMaskStored(connection: SqliteConnection, index: Pick<IndexWr
 const COLUMNS = ["title", "path", "labels", "fields", "sections"] as const;
 
 /** Masks the row and its text. @returns the row as it is now; undefined = there was nothing to mask */
-function maskRow(connection: SqliteConnection, item: ItemsTable): ItemsTable | undefined {
+function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow | undefined {
   const { workspaceId, kbId } = item;
   const text = maskSecrets(readStoredText(connection, item));
   let count = text.cuts.length;
-  const changes: Partial<ItemsTable> = {};
+  const changes: Record<string, string | number | null> = {};
+  let { sections } = item;
   for (const column of COLUMNS) {
     const masked = maskSecrets(item[column]);
     count += masked.cuts.length;
-    if (masked.cuts.length > 0) changes[column] = masked.text;
+    if (masked.cuts.length === 0) continue;
+    changes[column] = masked.text;
+    if (column === "sections") sections = masked.text;
   }
   if (count === 0) return undefined;
   if (text.cuts.length > 0) {
-    // Written by the sync engine as JSON of the port's sections.
-    const sections = JSON.parse(changes.sections ?? item.sections) as Section[];
-    changes.sections = JSON.stringify(
-      sections.map((section) => ({ ...section, start: maskedOffset(text.cuts, section.start) })),
-    );
-    changes.textHash = createHash("sha256").update(text.text, "utf8").digest("hex");
-    changes.textChars = text.text.length;
+    changes["sections"] = moveSections(sections, (start) => maskedOffset(text.cuts, start));
+    changes["textHash"] = createHash("sha256").update(text.text, "utf8").digest("hex");
+    changes["textChars"] = text.text.length;
     rewriteText(connection, item, text.text);
   }
-  changes.maskedSecrets = item.maskedSecrets + count;
+  changes["maskedSecrets"] = item.maskedSecrets + count;
   // Made anew when the source says something of it next.
-  changes.indexHash = null;
+  changes["indexHash"] = null;
   const assignments = Object.keys(changes).map((column) => `"${column}" = ?`);
   connection.execute(`update items set ${assignments.join(", ")} where workspaceId = ? and kbId = ?`, [
     ...Object.values(changes),
     workspaceId,
     kbId,
   ]);
-  return { ...item, ...changes };
+  return parseMaskable({ ...item, ...changes });
 }
 
-function rewriteText(connection: SqliteConnection, item: ItemsTable, text: string): void {
+function rewriteText(connection: SqliteConnection, item: MaskableRow, text: string): void {
   const { workspaceId, kbId } = item;
   const of = [workspaceId, kbId];
   const [first] = connection.execute(

@@ -29,6 +29,33 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
   return toIndexDocument(item, StoredEntities.parse(rows), analyzeDocument({ title: item.title, path, labels, text }));
 }
 
+/** What of a row may hold a secret, as it stands in the columns; the others are kept. */
+const MaskableRow = z.looseObject({
+  workspaceId: z.string(),
+  kbId: z.string(),
+  title: z.string(),
+  path: z.string(),
+  labels: z.string(),
+  fields: z.string(),
+  sections: z.string(),
+  maskedSecrets: z.number(),
+  removedAt: z.number().nullable(),
+});
+export type MaskableRow = z.infer<typeof MaskableRow>;
+
+/** A row of `items` before it is masked. @throws ZodError when the row is none that this program writes */
+export function parseMaskable(row: unknown): MaskableRow {
+  return MaskableRow.parse(row);
+}
+
+const StoredSections = z.array(z.looseObject({ start: z.number() }));
+
+/** The column `sections`, with every section's start moved. @throws ZodError as `parseMaskable` */
+export function moveSections(column: string, moved: (start: number) => number): string {
+  const sections = StoredSections.parse(JSON.parse(column));
+  return JSON.stringify(sections.map((section) => ({ ...section, start: moved(section.start) })));
+}
+
 const Names = z
   .string()
   .transform((text): unknown => JSON.parse(text))
