@@ -139,6 +139,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/api-tokens/{id}/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep a token that an OAuth client made: it no longer ends with that client */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The token, now a token of mine */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            token: components["schemas"]["Token"];
+                        };
+                    };
+                };
+                /** @description Problem (RFC 9457); `code` says which */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -4400,7 +4449,7 @@ export interface components {
             textState: {
                 chars: number;
                 /** @enum {string|null} */
-                reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "failed" | null;
+                reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed" | null;
                 /** @enum {string} */
                 state: "ok" | "none";
             };
@@ -4812,6 +4861,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             expiresAt: string | null;
+            grantId: string | null;
             id: string;
             /**
              * Format: date-time
@@ -4875,7 +4925,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
-                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "failed";
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed";
             };
             header?: never;
             path: {
@@ -4917,7 +4967,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
-                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "failed";
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed";
             };
             header?: never;
             path?: never;
