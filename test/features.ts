@@ -29,7 +29,7 @@ export async function composeFeatures(
       makeSourceRegistry({
         allowedRoots: async () => [],
         dataFolder: "/nowhere",
-        isManaged: false,
+        isOpenToStrangers: false,
         guard: NO_NETWORK,
         searchPath: "",
       }),

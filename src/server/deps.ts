@@ -141,7 +141,7 @@ export function makeIdentity(options: IdentityOptions): Identity {
     ),
     localRoots: makeLocalRootService({
       ...base,
-      mode,
+      isOpenToStrangers: mode === "managed" || settings.signup === "open",
       settingsRoots: settings.localRoots,
       dataDir: settings.dataDir,
       homeDir: settings.homeDir,

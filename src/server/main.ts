@@ -16,7 +16,7 @@ import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
 import { makeApp } from "./app.ts";
 import type { AuditService } from "./audit/service.ts";
-import { baseUrlOf, loadSettings, type Settings, weakeningSettings } from "./config.ts";
+import { baseUrlOf, isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
 import { makeIdentity, type AppSettings, type Deps, type Foundation, type IdentityOptions } from "./deps.ts";
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
@@ -205,7 +205,7 @@ async function assemble(
       sources: makeSourceRegistry({
         allowedRoots: () => identity.localRoots.allowed(),
         dataFolder: given.folder.path,
-        isManaged: settings.mode === "managed",
+        isOpenToStrangers: isOpenToStrangers(settings),
         guard: foundation.addressGuard,
         searchPath: given.searchPath,
       }),

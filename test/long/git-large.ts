@@ -305,7 +305,7 @@ function sourcesOf(file: string, root: string) {
   return makeSourceRegistry({
     allowedRoots: async () => [root],
     dataFolder: `${file}-data`,
-    isManaged: false,
+    isOpenToStrangers: false,
     guard: NO_NETWORK,
     searchPath: PATH,
   });

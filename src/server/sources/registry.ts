@@ -9,8 +9,8 @@ export interface SourceRegistryOptions {
   allowedRoots(): Promise<readonly string[]>;
   /** kb's own data folder, which no source enters. */
   dataFolder: string;
-  /** In managed mode nothing of the machine itself can be connected. */
-  isManaged: boolean;
+  /** Strangers own workspaces here: nothing of the machine itself can be connected. */
+  isOpenToStrangers: boolean;
   /** Judges the addresses that connectors name. */
   guard: AddressGuard;
   /** `PATH`: where programs such as git are. */

@@ -15,7 +15,7 @@ export interface LocalRootService {
   /**
    * Allows a folder, by its real path; a known one again gives the same record.
    *
-   * @throws ApiError `root_not_allowed`, `forbidden` from another machine and in managed mode
+   * @throws ApiError `root_not_allowed`, `forbidden` from another machine and where strangers own workspaces
    */
   add(actor: Actor, headers: Headers, body: AddRootBody): Promise<{ root: LocalRoot }>;
   /** @throws ApiError `not_found` */
@@ -29,7 +29,8 @@ export interface LocalRootOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   audit: AuditRecorder;
-  mode: "self-hosted" | "managed";
+  /** Strangers own workspaces here. */
+  isOpenToStrangers: boolean;
   /** `KB_LOCAL_ROOTS`. */
   settingsRoots: readonly string[];
   /** Never readable by a connector, nor is anything above it. */
@@ -51,8 +52,9 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
   const { store, clock, randomBytes, audit, settingsRoots } = options;
 
   function requireHere(actor: Actor, headers: Headers): void {
-    if (options.mode === "managed")
-      throw new ApiError("forbidden", { message: "Managed servers read no local folders." });
+    if (options.isOpenToStrangers) {
+      throw new ApiError("forbidden", { message: "Where anybody may sign up, no folder of the server is read." });
+    }
     if (isLocalClient(actor.origin?.clientIp ?? null, headers)) return;
     throw new ApiError("forbidden", {
       message: "Folders of the server are allowed from the server itself only.",

@@ -19,7 +19,7 @@ async function makePrivateFolder(closed: readonly string[]) {
       sources: makeSourceRegistry({
         allowedRoots: async () => [folder.root],
         dataFolder: join(folder.base, "data"),
-        isManaged: false,
+        isOpenToStrangers: false,
         guard: NO_NETWORK,
         searchPath: "",
       }),

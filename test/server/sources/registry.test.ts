@@ -5,7 +5,7 @@ import { NO_NETWORK } from "../../network.ts";
 const options = {
   allowedRoots: async () => ["/srv/docs"],
   dataFolder: "/var/lib/kb",
-  isManaged: false,
+  isOpenToStrangers: false,
   guard: NO_NETWORK,
   searchPath: "",
 };
@@ -43,10 +43,10 @@ test("the schema of a kind tells forms what to ask", async () => {
   });
 });
 
-test("folders can be connected only where roots are allowed, and never in managed mode", async () => {
+test("folders can be connected only where roots are allowed, and never where strangers own workspaces", async () => {
   const reason = async (change: Partial<typeof options>) =>
     (await makeSourceRegistry({ ...options, ...change }).get("filesystem")).unavailable?.();
   expect(await reason({})).toBeUndefined();
   expect(await reason({ allowedRoots: async () => [] })).toContain("KB_LOCAL_ROOTS");
-  expect(await reason({ isManaged: true })).toContain("managed mode");
+  expect(await reason({ isOpenToStrangers: true })).toContain("anybody may sign up");
 });

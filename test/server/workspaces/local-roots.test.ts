@@ -92,10 +92,12 @@ describe("local roots", () => {
     }
   });
 
-  test("not in managed mode", async ({ expect }) => {
-    const { me, folder } = await makeRoots({ settings: { mode: "managed" } });
-    expect((await me.post("/api/local-roots", { path: folder })).status).toBe(403);
-    expect((await me.get("/api/local-roots")).status).toBe(403);
+  test("not where strangers own workspaces", async ({ expect }) => {
+    for (const settings of [{ mode: "managed" }, { signup: "open" }] as const) {
+      const { me, folder } = await makeRoots({ settings });
+      expect((await me.post("/api/local-roots", { path: folder })).status).toBe(403);
+      expect((await me.get("/api/local-roots")).status).toBe(403);
+    }
   });
 
   test.for([

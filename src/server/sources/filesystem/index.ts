@@ -13,8 +13,8 @@ import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type Filesys
 import { watchFolder, type WatchTuning } from "./watch.ts";
 
 export interface FilesystemOptions extends Places {
-  /** In managed mode the provider is off. */
-  isManaged?: boolean;
+  /** Strangers own workspaces here: the provider is off. */
+  isOpenToStrangers?: boolean;
   /** How much goes between two checkpoints. */
   batching?: Batching;
   watching?: WatchTuning;
@@ -22,9 +22,9 @@ export interface FilesystemOptions extends Places {
 
 /** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
 export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemCursor> {
-  const { batching = DEFAULT_BATCHING, isManaged = false } = options;
+  const { batching = DEFAULT_BATCHING, isOpenToStrangers = false } = options;
   const places: Places = {
-    allowedRoots: async () => (isManaged ? [] : options.allowedRoots()),
+    allowedRoots: async () => (isOpenToStrangers ? [] : options.allowedRoots()),
     dataFolder: options.dataFolder,
   };
   const inScope = makeInScope();
@@ -51,7 +51,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     inScope: (scope, item) => inScope(scope, item.externalId),
     partRules: makePartRules,
     async unavailable() {
-      if (isManaged) return "Folders of the server can't be connected in managed mode.";
+      if (isOpenToStrangers) return "Where anybody may sign up, folders of the server can't be connected.";
       const roots = await places.allowedRoots();
       return roots.length > 0 ? undefined : "No folder may be read: KB_LOCAL_ROOTS names none.";
     },

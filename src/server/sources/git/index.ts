@@ -23,7 +23,7 @@ export interface GitOptions {
   allowedRoots(): Promise<readonly string[]>;
   /** kb's own data folder: the mirrors are kept there. */
   dataFolder: string;
-  isManaged: boolean;
+  isOpenToStrangers: boolean;
   guard: AddressGuard;
   /** `PATH`: where git and ssh are. */
   searchPath: string;
@@ -53,7 +53,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     },
     async check(ctx) {
       try {
-        refusePathWhenManaged(ctx, options);
+        refusePathOfTheServer(ctx, options);
         await house.prepare();
         const ref = await askRemote(house, ctx);
         return ref ? { ok: true } : { ok: true, warnings: ["The repository is empty."] };
@@ -62,7 +62,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
       }
     },
     async *sync(ctx, run) {
-      refusePathWhenManaged(ctx, options);
+      refusePathOfTheServer(ctx, options);
       await house.prepare();
       const { batching = DEFAULT_BATCHING } = options;
       const onItem = (path: string, oid: string) => contents.note(ctx.connector.id, path, oid);
@@ -127,10 +127,10 @@ esac
 printf '%s\\n' "$line"
 `;
 
-function refusePathWhenManaged({ config }: Context, { isManaged }: GitOptions): void {
-  if (!isManaged || requireRemote(config).kind !== "path") return;
+function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOptions): void {
+  if (!isOpenToStrangers || requireRemote(config).kind !== "path") return;
   throw new ApiError("root_not_allowed", {
-    message: "Repositories of the server itself can't be connected in managed mode.",
+    message: "Where anybody may sign up, repositories of the server itself can't be connected.",
     field: "url",
   });
 }

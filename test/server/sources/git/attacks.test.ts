@@ -196,9 +196,9 @@ describe("a repository of the server itself", () => {
     expect(await sibling.source.check(sibling.context())).toMatchObject({ ok: false, problem: { code: "forbidden" } });
   });
 
-  test("is off in managed mode, and for members always", async () => {
+  test("is off where strangers own workspaces, and for members always", async () => {
     const { base, root } = makeScene();
-    const { source, context, run } = makeReader(base, root, { isManaged: true });
+    const { source, context, run } = makeReader(base, root, { isOpenToStrangers: true });
     expect(await source.check(context())).toMatchObject({ ok: false, problem: { code: "forbidden" } });
     await expect(run()).rejects.toThrow(NOT_ALLOWED);
     const isForAdmins = (url: string, hasCredentials: boolean) =>

@@ -15,7 +15,7 @@ async function makeKb() {
   const sources = makeSourceRegistry({
     allowedRoots: async () => [repository.base],
     dataFolder,
-    isManaged: false,
+    isOpenToStrangers: false,
     guard: NO_NETWORK,
     searchPath: SEARCH_PATH,
   });

@@ -69,7 +69,7 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
   const source = makeGitSource({
     allowedRoots: async () => [base],
     dataFolder: join(base, "data"),
-    isManaged: false,
+    isOpenToStrangers: false,
     guard: NO_NETWORK,
     searchPath: SEARCH_PATH,
     ...options,

@@ -20,7 +20,7 @@ const database = await openDatabase({ file, writerEntry: findSpawnEntry("writer"
 const sources = makeSourceRegistry({
   allowedRoots: async () => [root],
   dataFolder: `${file}-none`,
-  isManaged: false,
+  isOpenToStrangers: false,
   guard: NO_NETWORK,
   searchPath: "",
 });

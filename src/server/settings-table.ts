@@ -1,0 +1,205 @@
+import { delimiter } from "node:path";
+import { z } from "zod";
+
+const Count = z.coerce.number().int().min(0);
+
+/** Everything the server can be told, each with its default and what it means. Source: design page "api", Settings. */
+export const SETTINGS = {
+  publicUrl: z
+    .string()
+    .transform(toOrigin)
+    .optional()
+    .describe(
+      "The address people and agents use, such as `https://kb.example.org`: the one origin of links, cookies and host checks. Without it `http://127.0.0.1:<port>`.",
+    ),
+  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on. `--host` goes before it."),
+  port: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7700)
+    .describe("The port to listen on, 0 for a free one. `--port` goes before it."),
+  allowedHosts: list(",").default([]).describe("Further host names that requests may carry, separated by commas."),
+  dataDir: z
+    .string()
+    .min(1)
+    .describe(
+      "The folder with everything kb keeps. Without it `$XDG_DATA_HOME/kb`, usually `~/.local/share/kb`. `--data-dir` goes before it.",
+    ),
+  databaseUrl: z
+    .string()
+    .refine(
+      () => false,
+      "PostgreSQL comes with the distributed profile, which this version does not have. Leave it out: records live in the data folder",
+    )
+    .optional()
+    .describe("For the distributed profile, which this version does not have: leave it out."),
+  opensearchUrl: z
+    .string()
+    .refine(
+      () => false,
+      "OpenSearch comes with the distributed profile, which this version does not have. Leave it out: the index lives in the data folder",
+    )
+    .optional()
+    .describe("For the distributed profile, which this version does not have: leave it out."),
+  role: z
+    .string()
+    .refine((role) => role === "all", 'Only "all" works in one process with the embedded store')
+    .default("all")
+    .describe("What this process does; only `all` in this version."),
+  mode: z
+    .enum(["self-hosted", "managed"])
+    .default("self-hosted")
+    .describe("`managed`: run for other people's workspaces; none of them reads folders of this machine."),
+  signup: z
+    .enum(["invite", "open", "closed"])
+    .optional()
+    .describe(
+      "How people come in: `invite` by invitation, `open` with an account and a workspace of their own, `closed` not at all. Without it `open` in managed mode, else `invite`.",
+    ),
+  localRoots: list(delimiter)
+    .default([])
+    .describe("Folders that filesystem connectors may read, separated by `:` (`;` on Windows)."),
+  bootstrapEmail: z
+    .string()
+    .regex(/^[^\s@]+@[^\s@]+$/, "Expected an e-mail address")
+    .optional()
+    .describe("The first admin's address, instead of the setup code. Ignored once the installation has an owner."),
+  bootstrapPassword: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("The first admin's password; belongs to `KB_BOOTSTRAP_EMAIL`. Better as `KB_BOOTSTRAP_PASSWORD_FILE`."),
+  allowPrivateHosts: list(",")
+    .default([])
+    .describe(
+      "Private addresses that connectors made by an admin may reach, each as `host:port`, separated by commas; also ports other than 80, 443 and 22. None in managed mode.",
+    ),
+  secretKeys: z
+    .string()
+    .optional()
+    .describe(
+      "The keys that seal connectors' credentials, `id:base64` of 32 bytes each, separated by commas: the first seals, every one opens. Without it, a key in the data folder. Better as `KB_SECRET_KEYS_FILE`.",
+    ),
+  smtpUrl: z
+    .string()
+    .refine(isSmtpUrl, "Expected smtp://user:password@host:587 or smtps://…")
+    .optional()
+    .describe(
+      "The mail server for links and notices, `smtp://…` (upgraded to TLS where it offers it) or `smtps://…`. Without it links are shown to who made them. Better as `KB_SMTP_URL_FILE`.",
+    ),
+  mailFrom: z
+    .string()
+    .regex(/^[^\r\n]*[^\s@<>]+@[^\s@<>]+>?$/, "Expected an address such as kb@example.org or kb <kb@example.org>")
+    .optional()
+    .describe("The sender of messages; needed with `KB_SMTP_URL`."),
+  oidcIssuer: z
+    .string()
+    .transform(toIssuer)
+    .optional()
+    .describe("The issuer of the OpenID Connect provider that people may sign in with."),
+  oidcClientId: z.string().min(1).optional().describe("This server's client at that provider."),
+  oidcClientSecret: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Its secret, if it has one. Better as `KB_OIDC_CLIENT_SECRET_FILE`."),
+  oidcName: z.string().min(1).max(60).default("single sign-on").describe("What the button calls the provider."),
+  oidcDomains: list(",")
+    .default([])
+    .describe(
+      "Domains, separated by commas, for which the provider's word proves an e-mail address. Never one that anybody can have an address at.",
+    ),
+  logLevel: z
+    .enum(["debug", "info", "warn", "error", "silent"])
+    .default("info")
+    .describe("The least that is logged: `debug`, `info`, `warn`, `error`, `silent`."),
+  trustedProxies: list(",")
+    .default([])
+    .describe("Addresses or ranges, separated by commas, whose `X-Forwarded-For` is believed."),
+  insecureHttp: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe(
+      "`on` lets other machines reach the server over plain http, where passwords and tokens can be read on the way. `--insecure-http` does the same.",
+    ),
+  rateLimits: z.enum(["on", "off"]).default("on").describe("`off` only while the server listens on loopback."),
+  quotas: z
+    .preprocess(
+      toPairs,
+      z.strictObject({ items: Count, textMb: Count, connectors: Count, members: Count, tokens: Count }).partial(),
+    )
+    .default({})
+    .describe(
+      "What each workspace may hold, such as `items=50000,textMb=500,connectors=10,members=25,tokens=200`; see [limits.md](limits.md). In managed mode there are limits without it, otherwise none.",
+    ),
+  durability: z
+    .enum(["normal", "full"])
+    .default("normal")
+    .describe("`normal` survives the end of the process at any moment, `full` a power cut too, with slower syncs."),
+  shutdownTimeoutS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(600)
+    .default(20)
+    .describe("Seconds that requests in flight get at the end."),
+  mcpLifecycle: z
+    .enum(["auto", "strict", "open"])
+    .default("auto")
+    .describe("Which protocol versions `POST /mcp` answers; see [mcp.md](mcp.md#versions)."),
+} as const;
+
+export const Settings = z
+  .object(SETTINGS)
+  .transform((given) => ({ ...given, signup: given.signup ?? (given.mode === "managed" ? "open" : "invite") }));
+export type Settings = z.output<typeof Settings>;
+
+/** A list, or text with this separator. */
+function list(separator: string) {
+  const split = (value: unknown) =>
+    typeof value !== "string"
+      ? value
+      : value
+          .split(separator)
+          .map((part) => part.trim())
+          .filter((part) => part !== "");
+  return z.preprocess(split, z.array(z.string().min(1)));
+}
+
+/** `items=5,tokens=7`. */
+function toPairs(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const pairs = value.split(",").map((pair) => pair.trim().split("=", 2));
+  return Object.fromEntries(pairs.filter(([name]) => name !== ""));
+}
+
+function toOrigin(text: string, context: z.RefinementCtx): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isOrigin =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    [url.pathname, url.search, url.hash, url.username, url.password].join("") === "/";
+  if (isOrigin) return url.origin;
+  context.addIssue({ code: "custom", message: `Expected an origin such as https://kb.example.org, without a path` });
+  return z.NEVER;
+}
+
+/** An issuer keeps its path and has no trailing slash of its own: it is compared byte for byte. */
+function toIssuer(text: string, context: z.RefinementCtx): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
+  const isIssuer =
+    url !== undefined &&
+    (url.protocol === "https:" || (url.protocol === "http:" && isLoopback)) &&
+    [url.search, url.hash, url.username, url.password].join("") === "";
+  if (isIssuer) return text;
+  context.addIssue({ code: "custom", message: "Expected an https address without a query" });
+  return z.NEVER;
+}
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^smtps?:$/.test(url.protocol) && url.hostname !== "";
+}
