@@ -91,9 +91,9 @@ export async function checkAudit(input: CommandInput, deps: Deps): Promise<numbe
 
 /** `kb audit export`: to stdout, or to a file that is there whole or not at all. */
 export async function exportAudit(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
   const path = textOption(input, "output");
   const query = { since: sinceOf(input) };
-  const api = await connect(input, deps);
   const response = await api.send("GET", `${AUDIT}/export`, { query, timeoutMs: 0 });
   const output = makeOutput(input, deps, api.settings.defaults);
   const progress = makeProgress(deps, "Exporting", "rows");

@@ -18,6 +18,7 @@ export async function showProfile(input: CommandInput, deps: Deps): Promise<void
 
 /** `kb profile update` */
 export async function updateProfile(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
   const name = textOption(input, "name");
   const timeZone = textOption(input, "timeZone");
   if (name === undefined && timeZone === undefined) {
@@ -27,7 +28,6 @@ export async function updateProfile(input: CommandInput, deps: Deps): Promise<vo
     ...(name === undefined ? {} : { name }),
     ...(timeZone === undefined ? {} : { timeZone: timeZone === "none" ? null : timeZone }),
   };
-  const api = await connect(input, deps);
   const answer = await api.call<{ user: User }>("PATCH", "/api/profile", { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printUser(answer.user, output));

@@ -22,13 +22,13 @@ export async function showWorkspace(input: CommandInput, deps: Deps): Promise<vo
 
 /** `kb workspace update` */
 export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
   const body = {
     ...given("name", textOption(input, "name")),
     ...given("timeZone", textOption(input, "timeZone")),
     ...given("secrets", textOption(input, "secrets")),
   };
   if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb workspace update --help");
-  const api = await connect(input, deps);
   const answer = await api.call<{ workspace: Workspace }>("PATCH", WORKSPACE, { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printWorkspace(answer.workspace, output));
