@@ -19,7 +19,7 @@ const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
 /** A server that was just started has other things to do. */
-const FIRST_SWEEP_MS = 3_600_000;
+const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
  * Queues what time brings: due runs of connectors, the purge of removed items once an hour, and once a day the sweep of

@@ -166,7 +166,7 @@ describe("accesses that nothing has any more", () => {
     names = ["user:b"];
     await kb.sync("full");
     const accesses = () => kb.database.read.selectFrom("accesses").select("aclId").execute();
-    kb.clock.now += 2 * 3_600_000;
+    kb.clock.now += 7 * 3_600_000;
     await kb.worker.runUntilIdle();
     // The removed item may be restored.
     expect(await accesses()).toHaveLength(2);
