@@ -13,7 +13,7 @@ export interface Requirement {
 }
 
 /** Steps whose requirements must all be proven. */
-export const FINISHED_STEPS = 1;
+export const FINISHED_STEPS = 2;
 
 const r = (section: string, step: number, sentence: string): Requirement => ({ section, step, sentence });
 
@@ -203,6 +203,130 @@ export const REQUIREMENTS = {
   "fields:filter": r("docs/fields.md", 2, "key:value filters by a field that something visible has."),
   "fields:shown": r("docs/fields.md", 2, "Hits show the fields of their items."),
   "fields:hidden": r("docs/fields.md", 2, "A field that only hidden items have reads like one that nothing has."),
+  "vault:opens-own": r("docs/self-hosting.md", 2, "What the vault sealed it opens again, and nothing else."),
+  "vault:row-bound": r("docs/self-hosting.md", 2, "A sealed secret opens for its own row alone."),
+  "vault:keys-change": r(
+    "docs/self-hosting.md",
+    2,
+    "Keys can be changed: the first seals, every one opens, and old secrets are sealed again when used.",
+  ),
+  "vault:shows-nothing": r("docs/self-hosting.md", 2, "Neither a sealed secret nor an error shows a secret or a key."),
+  "credentials:write-only": r(
+    "docs/self-hosting.md",
+    2,
+    "A connector's credentials reach its source alone and come back over no route, log or error.",
+  ),
+  "credentials:origin-bound": r(
+    "docs/self-hosting.md",
+    2,
+    "Credentials stay with the origin that they were given for.",
+  ),
+  "credentials:end": r("docs/self-hosting.md", 2, "Credentials go with their connector at once."),
+  "ssrf:judged-address": r(
+    "docs/self-hosting.md",
+    2,
+    "Requests to sources go to the address that was judged, without a second look-up.",
+  ),
+  "ssrf:private-refused": r(
+    "docs/self-hosting.md",
+    2,
+    "No connection is opened to a private address, however it is written.",
+  ),
+  "ssrf:redirects": r("docs/self-hosting.md", 2, "A redirect takes credentials to no other origin."),
+  "ssrf:tells-nothing": r("docs/self-hosting.md", 2, "A refusal tells nothing about the address behind a name."),
+  "git:own-mirror": r(
+    "docs/sources/git.md",
+    2,
+    "git runs in a mirror of our own alone: nothing of a repository is ever run.",
+  ),
+  "git:no-way-out": r(
+    "docs/sources/git.md",
+    2,
+    "Nothing leads out of a repository: no link, no pointer to another one.",
+  ),
+  "git:true-objects": r("docs/sources/git.md", 2, "No other text passes under an object's name."),
+  "git:allowed-roots": r(
+    "docs/sources/git.md",
+    2,
+    "Repositories of the server are read inside the allowed folders alone, and never where strangers own workspaces.",
+  ),
+  "git:config-runs-nothing": r(
+    "docs/sources/git.md",
+    2,
+    "No configuration of a connector starts a program or reaches this machine.",
+  ),
+  "push:resumable": r("docs/sources/push.md", 2, "A push says which lines are stored, so it can go on after a break."),
+  "push:idempotent": r("docs/sources/push.md", 2, "Sending a line or a document again changes nothing."),
+  "push:whole-set": r(
+    "docs/sources/push.md",
+    2,
+    "A whole set removes at its end what was not sent, and a half one removes nothing.",
+  ),
+  "push:set-held": r("docs/sources/push.md", 2, "Suspiciously many removals of a set are held for approval."),
+  "push:people": r(
+    "docs/sources/push.md",
+    2,
+    "Whoever a push puts into a group reads its items from the next request on.",
+  ),
+  "push:authority": r("docs/sources/push.md", 2, "A push speaks of nothing that is not its own."),
+  "push:key-overlap": r("docs/sources/push.md", 2, "A rotated key works on as long as was said, then its pushes end."),
+  "push:parts": r(
+    "docs/sources/push.md",
+    2,
+    "The files inside a pushed document are items of their own, as of a synced one.",
+  ),
+  "push:parts-access": r(
+    "docs/sources/push.md",
+    2,
+    "The files inside a pushed document are open to whoever may read the document, and nobody else.",
+  ),
+  "push:parts-in-sets": r(
+    "docs/sources/push.md",
+    2,
+    "A set that names a document keeps the files inside it; one that does not takes them along.",
+  ),
+  "extract:bytes-decide": r("docs/content.md", 2, "The bytes decide what a file is, not its name."),
+  "extract:always-an-answer": r(
+    "docs/content.md",
+    2,
+    "Whatever the bytes are, a file ends in clean text or in a reason.",
+  ),
+  "extract:no-text-still-found": r("docs/content.md", 2, "An item without text is found by title, path and labels."),
+  "extract:jailed": r(
+    "docs/content.md",
+    2,
+    "Each file is read in a process without environment, files, programs or network.",
+  ),
+  "extract:workspaces-apart": r("docs/content.md", 2, "No process sees the files of two workspaces."),
+  "extract:parts-access": r("docs/content.md", 2, "A file inside a file follows its access in the same transaction."),
+  "sections:named": r(
+    "docs/content.md",
+    2,
+    "A hit names the section that holds its match and the address of that very place.",
+  ),
+  "sections:read-alone": r("docs/content.md", 2, "A section is read alone by its name, path, anchor, line or address."),
+  "sections:unknown": r("docs/content.md", 2, "An unknown section is an error that names those there are."),
+  "secrets:masked": r(
+    "docs/content.md",
+    2,
+    "Secrets of known formats are taken out before a text is stored: they are found, listed, read and kept nowhere.",
+  ),
+  "secrets:harmless-stays": r("docs/content.md", 2, "Text that only looks a little like a secret stays."),
+  "secrets:setting": r(
+    "docs/content.md",
+    2,
+    "An admin may have secrets indexed, and taken out again from what is stored.",
+  ),
+  "watch:changes-soon": r(
+    "docs/sources/filesystem.md",
+    2,
+    "While the server runs a change shows without anybody asking for a sync.",
+  ),
+  "sync:killed-anywhere": r(
+    "docs/architecture.md",
+    2,
+    "A run that is killed anywhere and run again ends in the same state and tells the same counts.",
+  ),
 } as const satisfies Record<string, Requirement>;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { makeVault, parseSecretKeys, type VaultKey } from "#server/adapters/vault.ts";
 import type { SealedPlace } from "#server/ports/vault.ts";
+import { verifies } from "../../requirements.ts";
 
 const PLACE: SealedPlace = { table: "connector_credentials", row: ["wsp_a", "con_a"], column: "sealed" };
 const key = (id: string, fill: number): VaultKey => ({ id, key: new Uint8Array(32).fill(fill) });
@@ -10,7 +11,7 @@ const vault = makeVault([key("a", 1)], randomBytes);
 const UNREADABLE = expect.objectContaining({ code: "secret_unreadable" });
 
 describe("the vault", () => {
-  test("opens what it sealed, whatever the text", () => {
+  verifies("vault:opens-own", "opens what it sealed, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(vault.open(PLACE, vault.seal(PLACE, text))).toBe(text);
@@ -19,14 +20,14 @@ describe("the vault", () => {
     );
   });
 
-  test("seals the same text differently every time, and shows nothing of it", () => {
+  verifies("vault:shows-nothing", "seals the same text differently every time, and shows nothing of it", () => {
     const sealed = Array.from({ length: 100 }, () => vault.seal(PLACE, "kb-canary-secret"));
     expect(new Set(sealed).size).toBe(100);
     const canary = Buffer.from("kb-canary-secret").toString("base64url").slice(0, 18);
     expect(sealed.filter((text) => text.includes("canary") || text.includes(canary))).toEqual([]);
   });
 
-  test("refuses an envelope with any one bit flipped", () => {
+  verifies("vault:opens-own", "refuses an envelope with any one bit flipped", () => {
     const [version, id, ...parts] = vault.seal(PLACE, "secret").split(".");
     for (const [at, part] of parts.entries()) {
       const bytes = Buffer.from(part, "base64url");
@@ -77,7 +78,7 @@ describe("the vault", () => {
     expect(() => twins.open(PLACE, renamed)).toThrow(UNREADABLE);
   });
 
-  test("the first key seals and every one opens, so keys can be changed", () => {
+  verifies("vault:keys-change", "the first key seals and every one opens, so keys can be changed", () => {
     const old = vault.seal(PLACE, "secret");
     const rotated = makeVault([key("b", 2), key("a", 1)], randomBytes);
     expect(rotated.open(PLACE, old)).toBe("secret");
@@ -87,7 +88,7 @@ describe("the vault", () => {
     expect(makeVault([key("b", 2)], randomBytes).open(PLACE, again)).toBe("secret");
   });
 
-  test("no error shows the secret or the key", () => {
+  verifies("vault:shows-nothing", "no error shows the secret or the key", () => {
     const sealed = vault.seal(PLACE, "kb-canary-secret");
     try {
       vault.open({ ...PLACE, column: "x" }, sealed);

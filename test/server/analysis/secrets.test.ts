@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { maskedOffset } from "#server/analysis/secrets/cut.ts";
 import { maskSecrets } from "#server/analysis/secrets/mask.ts";
 import { PLANTED_SECRETS } from "./planted-secrets.ts";
+import { verifies } from "../../requirements.ts";
 
 describe("masking of secrets", () => {
-  test("each of the planted secrets goes, whatever it stands in", () => {
+  verifies("secrets:masked", "each of the planted secrets goes, whatever it stands in", () => {
     expect(PLANTED_SECRETS.length).toBeGreaterThanOrEqual(60);
     const frames: ((secret: string) => string)[] = [
       (secret) => secret,
@@ -33,7 +34,7 @@ describe("masking of secrets", () => {
     );
   });
 
-  test("text that only looks a little like a secret is left alone", () => {
+  verifies("secrets:harmless-stays", "text that only looks a little like a secret is left alone", () => {
     const innocent = [
       "AKIA is how an AWS key begins; AKIAIOSFODNN7EXAMPLETOOLONGTOBEAKEY is none.",
       "https://example.com/assets/SKU-1234567890abcdef1234567890abcdef/index.html",

@@ -6,6 +6,7 @@ import type { Source, SourceContext } from "#server/ports/source.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_VAULT } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
+import { verifies } from "../../requirements.ts";
 
 const CANARY = "kb-canary-3f9a1c";
 const SAFE = { providerId: "safe", name: "Safe", config: { url: "https://a.test/x" } };
@@ -61,38 +62,42 @@ async function makeSafeServer() {
 }
 
 describe("credentials of a connector", () => {
-  test("are given to the source alone, and come back over no route, log or error", async () => {
-    const kb = await makeSafeServer();
-    const owner = kb.as(kb.owner);
-    const made = await owner.post("/api/connectors", BODY);
-    expect([made.status, made.text.includes(CANARY)]).toEqual([201, false]);
-    const { id } = made.json.connector;
-    await kb.worker.runUntilIdle();
-    const browsed = await owner.post("/api/connectors/browse", {
-      providerId: "safe",
-      config: SAFE.config,
-      credentials: { token: CANARY },
-    });
-    kb.world.problem = `The token=${CANARY} is wrong: Authorization: Bearer ${CANARY}`;
-    const failed = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY } });
-    const invalid = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY, other: CANARY } });
-    const answers = [made, browsed, failed, invalid];
-    for (const path of ["", "/files", "/syncs"]) answers.push(await owner.get(`/api/connectors/${id}${path}`));
-    for (const path of ["/api/connectors", "/api/connectors/sources", "/api/audit", "/api/connectors/progress"]) {
-      answers.push(await owner.get(path));
-    }
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 422, 422, 200, 200, 200, 200, 200, 200, 200]);
-    expect(answers.filter(({ text }) => text.includes(CANARY))).toEqual([]);
-    expect(JSON.stringify(kb.log.lines)).not.toContain(CANARY);
-    expect(kb.calls.map(({ what, token }) => [what, token])).toEqual([
-      ["check", CANARY],
-      ["sync", CANARY],
-      ["browse", CANARY],
-      ["check", CANARY],
-    ]);
-  });
+  verifies(
+    "credentials:write-only",
+    "are given to the source alone, and come back over no route, log or error",
+    async () => {
+      const kb = await makeSafeServer();
+      const owner = kb.as(kb.owner);
+      const made = await owner.post("/api/connectors", BODY);
+      expect([made.status, made.text.includes(CANARY)]).toEqual([201, false]);
+      const { id } = made.json.connector;
+      await kb.worker.runUntilIdle();
+      const browsed = await owner.post("/api/connectors/browse", {
+        providerId: "safe",
+        config: SAFE.config,
+        credentials: { token: CANARY },
+      });
+      kb.world.problem = `The token=${CANARY} is wrong: Authorization: Bearer ${CANARY}`;
+      const failed = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY } });
+      const invalid = await owner.patch(`/api/connectors/${id}`, { credentials: { token: CANARY, other: CANARY } });
+      const answers = [made, browsed, failed, invalid];
+      for (const path of ["", "/files", "/syncs"]) answers.push(await owner.get(`/api/connectors/${id}${path}`));
+      for (const path of ["/api/connectors", "/api/connectors/sources", "/api/audit", "/api/connectors/progress"]) {
+        answers.push(await owner.get(path));
+      }
+      expect(answers.map(({ status }) => status)).toEqual([201, 200, 422, 422, 200, 200, 200, 200, 200, 200, 200]);
+      expect(answers.filter(({ text }) => text.includes(CANARY))).toEqual([]);
+      expect(JSON.stringify(kb.log.lines)).not.toContain(CANARY);
+      expect(kb.calls.map(({ what, token }) => [what, token])).toEqual([
+        ["check", CANARY],
+        ["sync", CANARY],
+        ["browse", CANARY],
+        ["check", CANARY],
+      ]);
+    },
+  );
 
-  test("are stored sealed, for their row alone", async () => {
+  verifies("vault:row-bound", "are stored sealed, for their row alone", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
     const row = await kb.sealed();
@@ -107,14 +112,18 @@ describe("credentials of a connector", () => {
     expect(() => TEST_VAULT.open(place("con_2222222222222222"), row?.sealed ?? "")).toThrow();
   });
 
-  test("go with the connector at once, and the source forgets the rest with the purge", async () => {
-    const kb = await makeSafeServer();
-    const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
-    await kb.as(kb.owner).delete(`/api/connectors/${json.connector.id}`);
-    expect(await kb.sealed()).toBeUndefined();
-    await kb.worker.runUntilIdle();
-    expect(kb.world.forgotten).toEqual([json.connector.id]);
-  });
+  verifies(
+    "credentials:end",
+    "go with the connector at once, and the source forgets the rest with the purge",
+    async () => {
+      const kb = await makeSafeServer();
+      const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
+      await kb.as(kb.owner).delete(`/api/connectors/${json.connector.id}`);
+      expect(await kb.sealed()).toBeUndefined();
+      await kb.worker.runUntilIdle();
+      expect(kb.world.forgotten).toEqual([json.connector.id]);
+    },
+  );
 
   test("are not kept when the check fails", async () => {
     const kb = await makeSafeServer();
@@ -123,27 +132,31 @@ describe("credentials of a connector", () => {
     expect(await kb.sealed()).toBeUndefined();
   });
 
-  test("stay for changes at the same origin, and must come along to another", async () => {
-    const kb = await makeSafeServer();
-    const owner = kb.as(kb.owner);
-    const { json } = await owner.post("/api/connectors", BODY);
-    const path = `/api/connectors/${json.connector.id}`;
-    const patch = async (body: object) => {
-      const { status, json } = await owner.patch(path, body);
-      return [status, json.code];
-    };
-    expect(await patch({ config: { url: "https://a.test/y" } })).toEqual([200, undefined]);
-    for (const url of ["https://b.test/x", "http://a.test/x", "https://a.test:8443/x"]) {
-      expect(await patch({ config: { url } })).toEqual([409, "credential_required"]);
-    }
-    expect(await patch({ config: { url: "https://b.test/x" }, credentials: { token: "new" } })).toEqual([
-      200,
-      undefined,
-    ]);
-    expect(kb.calls.at(-1)).toMatchObject({ what: "check", token: "new" });
-    expect(await patch({ config: { url: "https://c.test/x" }, credentials: {} })).toEqual([200, undefined]);
-    expect(await kb.sealed()).toBeUndefined();
-  });
+  verifies(
+    "credentials:origin-bound",
+    "stay for changes at the same origin, and must come along to another",
+    async () => {
+      const kb = await makeSafeServer();
+      const owner = kb.as(kb.owner);
+      const { json } = await owner.post("/api/connectors", BODY);
+      const path = `/api/connectors/${json.connector.id}`;
+      const patch = async (body: object) => {
+        const { status, json } = await owner.patch(path, body);
+        return [status, json.code];
+      };
+      expect(await patch({ config: { url: "https://a.test/y" } })).toEqual([200, undefined]);
+      for (const url of ["https://b.test/x", "http://a.test/x", "https://a.test:8443/x"]) {
+        expect(await patch({ config: { url } })).toEqual([409, "credential_required"]);
+      }
+      expect(await patch({ config: { url: "https://b.test/x" }, credentials: { token: "new" } })).toEqual([
+        200,
+        undefined,
+      ]);
+      expect(kb.calls.at(-1)).toMatchObject({ what: "check", token: "new" });
+      expect(await patch({ config: { url: "https://c.test/x" }, credentials: {} })).toEqual([200, undefined]);
+      expect(await kb.sealed()).toBeUndefined();
+    },
+  );
 
   test("of one person are not aimed at something else by another", async () => {
     const kb = await makeSafeServer();
@@ -179,7 +192,7 @@ describe("credentials of a connector", () => {
     expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "new" });
   });
 
-  test("sealed with an older key are sealed again when they are next used", async () => {
+  verifies("vault:keys-change", "sealed with an older key are sealed again when they are next used", async () => {
     const kb = await makeSafeServer();
     const { json } = await kb.as(kb.owner).post("/api/connectors", BODY);
     const connector = { connectorId: json.connector.id, createdBy: kb.owner.userId };

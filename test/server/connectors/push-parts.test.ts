@@ -4,6 +4,7 @@ import type { Store } from "#server/ports/store.ts";
 import { type Tree, treeExtractor } from "../sync/tree-files.ts";
 import { form, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
+import { verifies } from "../../requirements.ts";
 
 const ids = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => String(from + i).padStart(3, "0"));
@@ -45,7 +46,7 @@ async function makeTreeServer(config?: Record<string, unknown>, onRead?: (reques
 }
 
 describe("files inside a pushed document", () => {
-  test("are items of their own, and one line of the answer", async ({ expect }) => {
+  verifies("push:parts", "are items of their own, and one line of the answer", async ({ expect }) => {
     const kb = await makeTreeServer();
     expect(await kb.document("m", MAIL, { path: ["Inbox"] })).toEqual({ line: 1, externalId: "m", result: "upserted" });
     const rows = await kb.rows();
@@ -55,19 +56,23 @@ describe("files inside a pushed document", () => {
     expect(await kb.readableBy(kb.member)).toEqual(ALL);
   });
 
-  test("are read once a version, and not again where they stayed as they were", async ({ expect }) => {
-    const kb = await makeTreeServer();
-    await kb.document("m", MAIL);
-    const before = await kb.rows();
-    kb.state.read = [];
-    expect((await kb.document("m", MAIL)).result).toBe("unchanged");
-    expect([kb.state.read, await kb.rows()]).toEqual([[], before]);
-    await kb.document("m", { text: "new", parts: { a: "alpha", z: { text: "zip", parts: { x: "other" } } } });
-    expect(kb.state.read).toEqual(["m.eml", "z", "x"]);
-    const after = await kb.rows();
-    expect(after.map((row) => row.externalId)).toEqual(["m", "m!//a", "m!//z", "m!//z!//x"]);
-    expect(after.slice(0, 3).map((row) => row.kbId)).toEqual(before.slice(0, 3).map((row) => row.kbId));
-  });
+  verifies(
+    "push:parts",
+    "are read once a version, and not again where they stayed as they were",
+    async ({ expect }) => {
+      const kb = await makeTreeServer();
+      await kb.document("m", MAIL);
+      const before = await kb.rows();
+      kb.state.read = [];
+      expect((await kb.document("m", MAIL)).result).toBe("unchanged");
+      expect([kb.state.read, await kb.rows()]).toEqual([[], before]);
+      await kb.document("m", { text: "new", parts: { a: "alpha", z: { text: "zip", parts: { x: "other" } } } });
+      expect(kb.state.read).toEqual(["m.eml", "z", "x"]);
+      const after = await kb.rows();
+      expect(after.map((row) => row.externalId)).toEqual(["m", "m!//a", "m!//z", "m!//z!//x"]);
+      expect(after.slice(0, 3).map((row) => row.kbId)).toEqual(before.slice(0, 3).map((row) => row.kbId));
+    },
+  );
 
   test("go when the item has no bytes any more, and with a delete", async ({ expect }) => {
     const kb = await makeTreeServer();
@@ -103,28 +108,32 @@ describe("files inside a pushed document", () => {
     ]);
   });
 
-  test("may be read by whoever may read the document, whatever is said of its access", async ({ expect }) => {
-    const kb = await makeTreeServer();
-    const known = (...all: string[][]) => ({ known: true, all });
-    await kb.document("m", MAIL);
-    const acl = (access: unknown) => kb.results([{ t: "acl", externalId: "m", access }]);
-    expect(await acl(known([`user:${kb.member.userId}`]))).toEqual(["upserted"]);
-    expect([await kb.readableBy(kb.member), await kb.readableBy(kb.owner)]).toEqual([ALL, []]);
-    expect(await acl(known(["user:github:api.github.com:1"]))).toEqual(["acl_unknown"]);
-    expect(await kb.readableBy(kb.member)).toEqual([]);
-    // The same version with another access, and a new one that names whom it may not name.
-    expect((await kb.document("m", MAIL)).result).toBe("upserted");
-    expect(await kb.readableBy(kb.owner)).toEqual(ALL);
-    const grown: Tree = { text: "new", parts: { a: "alpha", b: "beta" } };
-    const refused = await kb.document("m", grown, { access: known(["group:connector:con_2222222222222222"]) });
-    expect(refused.result).toBe("acl_unknown");
-    expect((await kb.rows()).map((row) => [row.externalId, row.aclId])).toEqual([
-      ["m", 0],
-      ["m!//a", 0],
-      ["m!//b", 0],
-    ]);
-    expect(await kb.readableBy(kb.owner)).toEqual([]);
-  });
+  verifies(
+    "push:parts-access",
+    "may be read by whoever may read the document, whatever is said of its access",
+    async ({ expect }) => {
+      const kb = await makeTreeServer();
+      const known = (...all: string[][]) => ({ known: true, all });
+      await kb.document("m", MAIL);
+      const acl = (access: unknown) => kb.results([{ t: "acl", externalId: "m", access }]);
+      expect(await acl(known([`user:${kb.member.userId}`]))).toEqual(["upserted"]);
+      expect([await kb.readableBy(kb.member), await kb.readableBy(kb.owner)]).toEqual([ALL, []]);
+      expect(await acl(known(["user:github:api.github.com:1"]))).toEqual(["acl_unknown"]);
+      expect(await kb.readableBy(kb.member)).toEqual([]);
+      // The same version with another access, and a new one that names whom it may not name.
+      expect((await kb.document("m", MAIL)).result).toBe("upserted");
+      expect(await kb.readableBy(kb.owner)).toEqual(ALL);
+      const grown: Tree = { text: "new", parts: { a: "alpha", b: "beta" } };
+      const refused = await kb.document("m", grown, { access: known(["group:connector:con_2222222222222222"]) });
+      expect(refused.result).toBe("acl_unknown");
+      expect((await kb.rows()).map((row) => [row.externalId, row.aclId])).toEqual([
+        ["m", 0],
+        ["m!//a", 0],
+        ["m!//b", 0],
+      ]);
+      expect(await kb.readableBy(kb.owner)).toEqual([]);
+    },
+  );
 
   test("in archives are read where the connector says so; secret names never are unless it does", async ({
     expect,
@@ -152,41 +161,49 @@ describe("files inside a pushed document", () => {
 });
 
 describe("a whole set", () => {
-  test("that names a document keeps what is in it: unchanged, seen, failed or refused", async ({ expect }) => {
-    const kb = await makeTreeServer();
-    const names = ["same", "seen", "acl", "fails", "refused", "gone"];
-    for (const name of names) await kb.document(name, MAIL);
-    const set = await kb.begin({ mode: "set" });
-    const query = `?upload=${set.id}`;
-    expect((await kb.document("same", MAIL, {}, query)).result).toBe("unchanged");
-    expect((await kb.document("fails", "FAIL", {}, query)).result).toBe("failed");
-    const lines = [
-      { t: "seen", externalId: "seen" },
-      { t: "acl", externalId: "acl", access: { known: false } },
-      { t: "upsert", item: { externalId: "refused", kind: "nonsense" } },
-    ];
-    await kb.push(lines, `${query}&firstLine=1`);
-    const { upload } = (await kb.end(set.id, 3)).json;
-    expect(upload).toMatchObject({ swept: { removed: 4, held: 0 }, counts: { unchanged: 2, failed: 1, error: 1 } });
-    const kept = names.slice(0, -1).flatMap((name) => ALL.map((id) => id.replace("m", name)));
-    expect(await kb.living()).toEqual(kept.sort());
-  });
+  verifies(
+    "push:parts-in-sets",
+    "that names a document keeps what is in it: unchanged, seen, failed or refused",
+    async ({ expect }) => {
+      const kb = await makeTreeServer();
+      const names = ["same", "seen", "acl", "fails", "refused", "gone"];
+      for (const name of names) await kb.document(name, MAIL);
+      const set = await kb.begin({ mode: "set" });
+      const query = `?upload=${set.id}`;
+      expect((await kb.document("same", MAIL, {}, query)).result).toBe("unchanged");
+      expect((await kb.document("fails", "FAIL", {}, query)).result).toBe("failed");
+      const lines = [
+        { t: "seen", externalId: "seen" },
+        { t: "acl", externalId: "acl", access: { known: false } },
+        { t: "upsert", item: { externalId: "refused", kind: "nonsense" } },
+      ];
+      await kb.push(lines, `${query}&firstLine=1`);
+      const { upload } = (await kb.end(set.id, 3)).json;
+      expect(upload).toMatchObject({ swept: { removed: 4, held: 0 }, counts: { unchanged: 2, failed: 1, error: 1 } });
+      const kept = names.slice(0, -1).flatMap((name) => ALL.map((id) => id.replace("m", name)));
+      expect(await kb.living()).toEqual(kept.sort());
+    },
+  );
 
-  test("that does not name it takes both, or holds both; whoever names it again keeps both", async ({ expect }) => {
-    const kb = await makeTreeServer();
-    await kb.document("m", { text: "mail", parts: files(1, 30) });
-    const set = await kb.begin({ mode: "set" });
-    expect((await kb.end(set.id, 0)).json.upload.swept).toEqual({ removed: 0, held: 31 });
-    const held = () => kb.database.read.selectFrom("removals").selectAll().execute();
-    expect(await held()).toHaveLength(31);
-    await kb.push([{ t: "seen", externalId: "m" }]);
-    expect([(await kb.living()).length, (await held()).length]).toEqual([31, 0]);
-    const again = await kb.begin({ mode: "set" });
-    await kb.end(again.id, 0);
-    const [parent] = await kb.rows();
-    await kb.as(kb.owner).post(`/api/connectors/${kb.id}/removals/approve`, { kbIds: [parent?.kbId] });
-    expect([await kb.living(), await held()]).toEqual([[], []]);
-  });
+  verifies(
+    "push:parts-in-sets",
+    "that does not name it takes both, or holds both; whoever names it again keeps both",
+    async ({ expect }) => {
+      const kb = await makeTreeServer();
+      await kb.document("m", { text: "mail", parts: files(1, 30) });
+      const set = await kb.begin({ mode: "set" });
+      expect((await kb.end(set.id, 0)).json.upload.swept).toEqual({ removed: 0, held: 31 });
+      const held = () => kb.database.read.selectFrom("removals").selectAll().execute();
+      expect(await held()).toHaveLength(31);
+      await kb.push([{ t: "seen", externalId: "m" }]);
+      expect([(await kb.living()).length, (await held()).length]).toEqual([31, 0]);
+      const again = await kb.begin({ mode: "set" });
+      await kb.end(again.id, 0);
+      const [parent] = await kb.rows();
+      await kb.as(kb.owner).post(`/api/connectors/${kb.id}/removals/approve`, { kbIds: [parent?.kbId] });
+      expect([await kb.living(), await held()]).toEqual([[], []]);
+    },
+  );
 });
 
 describe("a document of many files", () => {

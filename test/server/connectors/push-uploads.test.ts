@@ -1,34 +1,41 @@
 import { describe, test } from "vitest";
 import { form, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
+import { verifies } from "../../requirements.ts";
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => String(from + i).padStart(3, "0"));
 const upserts = (from: number, to: number) => numbers(from, to).map((id) => pushed(id));
 
 describe("an upload", () => {
-  test("says which lines are stored, so that a lost answer can be asked again", async ({ expect }) => {
-    const kb = await makePushServer();
-    const upload = await kb.begin({ name: "nightly" });
-    expect(upload).toMatchObject({ mode: "add", state: "open", lines: 0 });
-    await kb.push([pushed("1"), "{", pushed("2")], `?upload=${upload.id}&firstLine=1`);
-    const after = (await kb.send("GET", `/uploads/${upload.id}`)).json.upload;
-    expect(after).toMatchObject({ lines: 3, counts: { upserted: 2, error: 1, unchanged: 0 } });
-    expect(after.troubles).toMatchObject([{ line: 2, externalId: null, code: "invalid_request" }]);
-    // The same lines again are no new ones; a gap is refused.
-    const again = await kb.push([pushed("2"), pushed("3")], `?upload=${upload.id}&firstLine=3`);
-    expect(again.map((each) => [each.line, each.result])).toEqual([
-      [3, "unchanged"],
-      [4, "upserted"],
-    ]);
-    expect(await kb.results([pushed("9")], `?upload=${upload.id}&firstLine=6`)).toEqual(["409 push_upload_incomplete"]);
-    expect(await kb.results([pushed("9")], `?upload=${upload.id}`)).toEqual(["400 invalid_request"]);
-    const resumed = await kb.begin({ name: "nightly", resume: true });
-    expect(resumed).toMatchObject({ id: upload.id, lines: 4 });
-    expect((await kb.end(upload.id)).json.upload).toMatchObject({ state: "done", swept: null, lines: 4 });
-    expect(await kb.results([pushed("9")], `?upload=${upload.id}&firstLine=5`)).toEqual(["409 push_upload_over"]);
-    expect((await kb.begin({ name: "nightly", resume: true })).id).not.toBe(upload.id);
-  });
+  verifies(
+    "push:resumable",
+    "says which lines are stored, so that a lost answer can be asked again",
+    async ({ expect }) => {
+      const kb = await makePushServer();
+      const upload = await kb.begin({ name: "nightly" });
+      expect(upload).toMatchObject({ mode: "add", state: "open", lines: 0 });
+      await kb.push([pushed("1"), "{", pushed("2")], `?upload=${upload.id}&firstLine=1`);
+      const after = (await kb.send("GET", `/uploads/${upload.id}`)).json.upload;
+      expect(after).toMatchObject({ lines: 3, counts: { upserted: 2, error: 1, unchanged: 0 } });
+      expect(after.troubles).toMatchObject([{ line: 2, externalId: null, code: "invalid_request" }]);
+      // The same lines again are no new ones; a gap is refused.
+      const again = await kb.push([pushed("2"), pushed("3")], `?upload=${upload.id}&firstLine=3`);
+      expect(again.map((each) => [each.line, each.result])).toEqual([
+        [3, "unchanged"],
+        [4, "upserted"],
+      ]);
+      expect(await kb.results([pushed("9")], `?upload=${upload.id}&firstLine=6`)).toEqual([
+        "409 push_upload_incomplete",
+      ]);
+      expect(await kb.results([pushed("9")], `?upload=${upload.id}`)).toEqual(["400 invalid_request"]);
+      const resumed = await kb.begin({ name: "nightly", resume: true });
+      expect(resumed).toMatchObject({ id: upload.id, lines: 4 });
+      expect((await kb.end(upload.id)).json.upload).toMatchObject({ state: "done", swept: null, lines: 4 });
+      expect(await kb.results([pushed("9")], `?upload=${upload.id}&firstLine=5`)).toEqual(["409 push_upload_over"]);
+      expect((await kb.begin({ name: "nightly", resume: true })).id).not.toBe(upload.id);
+    },
+  );
 
   test("waits a day for its next line", async ({ expect }) => {
     const kb = await makePushServer();
@@ -61,7 +68,7 @@ describe("an upload", () => {
 });
 
 describe("a whole set", () => {
-  test("removes at its end what was not sent, and nothing before", async ({ expect }) => {
+  verifies("push:whole-set", "removes at its end what was not sent, and nothing before", async ({ expect }) => {
     const kb = await makePushServer();
     await kb.push(upserts(1, 30));
     const set = await kb.begin({ mode: "set" });
@@ -88,7 +95,7 @@ describe("a whole set", () => {
     expect(entries).toMatchObject([{ details: { uploadId: set.id, removed: 5 } }]);
   });
 
-  test("that is half sent removes nothing", async ({ expect }) => {
+  verifies("push:whole-set", "that is half sent removes nothing", async ({ expect }) => {
     const kb = await makePushServer();
     await kb.push(upserts(1, 10));
     const set = await kb.begin({ mode: "set" });
@@ -103,22 +110,26 @@ describe("a whole set", () => {
     expect((await kb.end(set.id, 9)).json.upload.swept).toEqual({ removed: 1, held: 0 });
   });
 
-  test("that would remove more than a fifth and more than 20 holds all of it for approval", async ({ expect }) => {
-    const kb = await makePushServer();
-    await kb.push(upserts(1, 60));
-    const set = await kb.begin({ mode: "set" });
-    await kb.push(upserts(1, 30), `?upload=${set.id}&firstLine=1`);
-    expect((await kb.end(set.id, 30)).json.upload.swept).toEqual({ removed: 0, held: 30 });
-    expect((await kb.living()).length).toBe(60);
-    const removals = (await kb.as(kb.owner).get(`/api/connectors/${kb.id}/removals`)).json.removals;
-    expect([removals.length, removals[0].syncId]).toEqual([30, null]);
-    // The next set has some of them again: those are kept. The others wait on, and are not counted twice.
-    const next = await kb.begin({ mode: "set" });
-    await kb.push(upserts(1, 50), `?upload=${next.id}&firstLine=1`);
-    expect((await kb.end(next.id, 50)).json.upload.swept).toEqual({ removed: 0, held: 0 });
-    await kb.as(kb.owner).post(`/api/connectors/${kb.id}/removals/approve`, {});
-    expect(await kb.living()).toEqual(numbers(1, 50));
-  });
+  verifies(
+    "push:set-held",
+    "that would remove more than a fifth and more than 20 holds all of it for approval",
+    async ({ expect }) => {
+      const kb = await makePushServer();
+      await kb.push(upserts(1, 60));
+      const set = await kb.begin({ mode: "set" });
+      await kb.push(upserts(1, 30), `?upload=${set.id}&firstLine=1`);
+      expect((await kb.end(set.id, 30)).json.upload.swept).toEqual({ removed: 0, held: 30 });
+      expect((await kb.living()).length).toBe(60);
+      const removals = (await kb.as(kb.owner).get(`/api/connectors/${kb.id}/removals`)).json.removals;
+      expect([removals.length, removals[0].syncId]).toEqual([30, null]);
+      // The next set has some of them again: those are kept. The others wait on, and are not counted twice.
+      const next = await kb.begin({ mode: "set" });
+      await kb.push(upserts(1, 50), `?upload=${next.id}&firstLine=1`);
+      expect((await kb.end(next.id, 50)).json.upload.swept).toEqual({ removed: 0, held: 0 });
+      await kb.as(kb.owner).post(`/api/connectors/${kb.id}/removals/approve`, {});
+      expect(await kb.living()).toEqual(numbers(1, 50));
+    },
+  );
 
   test("with a line that nobody can read removes nothing, and says why", async ({ expect }) => {
     const kb = await makePushServer();
@@ -151,7 +162,7 @@ describe("a whole set", () => {
     expect(await kb.living()).toEqual(numbers(5, 10));
   });
 
-  test("goes on with its key rotated, and with documents beside lines", async ({ expect }) => {
+  verifies("push:key-overlap", "goes on with its key rotated, and with documents beside lines", async ({ expect }) => {
     const kb = await makePushServer();
     await kb.push(upserts(1, 4));
     const set = await kb.begin({ mode: "set" });
@@ -198,20 +209,24 @@ describe("a document", () => {
       { name: "file", text, fileName: "Report.pdf" },
     ]);
 
-  test("is its line and the text of its bytes; the same bytes again change nothing", async ({ expect }) => {
-    const kb = await makePushServer();
-    const send = async (text: string) => (await kb.send("POST", "/documents", document(line(), text))).json;
-    expect(await send("Revenue rose in Q3.")).toEqual({ line: 1, externalId: "report", result: "upserted" });
-    expect((await send("Revenue rose in Q3.")).result).toBe("unchanged");
-    expect((await send("Revenue fell in Q3.")).result).toBe("upserted");
-    const texts = await kb.database.read.selectFrom("item_texts").select("text").execute();
-    expect(texts).toEqual([{ text: "Revenue fell in Q3." }]);
-    const failed = await send("FAIL");
-    expect(failed).toMatchObject({ result: "failed", notes: ["it has no text: Broken."] });
-    const found = (await kb.as(kb.member).get("/api/connectors/all-files")).json.files[0];
-    const original = await kb.as(kb.member).get(`/api/connectors/files/${found.kbId}/content?original=true`);
-    expect([original.status, original.json.code]).toEqual([422, "no_text"]);
-  });
+  verifies(
+    "push:idempotent",
+    "is its line and the text of its bytes; the same bytes again change nothing",
+    async ({ expect }) => {
+      const kb = await makePushServer();
+      const send = async (text: string) => (await kb.send("POST", "/documents", document(line(), text))).json;
+      expect(await send("Revenue rose in Q3.")).toEqual({ line: 1, externalId: "report", result: "upserted" });
+      expect((await send("Revenue rose in Q3.")).result).toBe("unchanged");
+      expect((await send("Revenue fell in Q3.")).result).toBe("upserted");
+      const texts = await kb.database.read.selectFrom("item_texts").select("text").execute();
+      expect(texts).toEqual([{ text: "Revenue fell in Q3." }]);
+      const failed = await send("FAIL");
+      expect(failed).toMatchObject({ result: "failed", notes: ["it has no text: Broken."] });
+      const found = (await kb.as(kb.member).get("/api/connectors/all-files")).json.files[0];
+      const original = await kb.as(kb.member).get(`/api/connectors/files/${found.kbId}/content?original=true`);
+      expect([original.status, original.json.code]).toEqual([422, "no_text"]);
+    },
+  );
 
   test.for([
     ["no form", { raw: "{}", headers: { "content-type": "application/json" } }, 415, "unsupported_media_type"],

@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
+import { verifies } from "../../requirements.ts";
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => String(from + i).padStart(3, "0"));
@@ -34,7 +35,7 @@ describe("a stream of lines", () => {
     expect(count).toBeGreaterThan(600);
   });
 
-  test("that breaks off keeps what came whole, and says so", async ({ expect }) => {
+  verifies("push:resumable", "that breaks off keeps what came whole, and says so", async ({ expect }) => {
     const kb = await makePushServer();
     const body = bytesOf(textOf(upserts(1, 3)), '{"t":"ups', new Error("socket hang up"));
     const found = [];
@@ -71,22 +72,26 @@ describe("a stream of lines", () => {
     expect(kb.log.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("ends where its key ended or its connector was paused; what has a result stays", async ({ expect }) => {
-    for (const act of ["rotate", "pause"] as const) {
-      const kb = await makePushServer();
-      const stop = () => (act === "rotate" ? kb.rotate(0) : kb.as(kb.owner).post(`/api/connectors/${kb.id}/pause`));
-      const body = bytesOf(textOf(upserts(1, 100)), stop, textOf(upserts(101, 160)));
-      const found = [];
-      for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
-      const stored = found.filter((each) => each.result === "upserted").map((each) => each.externalId);
-      expect(await kb.living()).toEqual(stored);
-      expect(stored.length).toBeLessThan(160);
-      expect(found.at(-1)).toMatchObject({
-        result: "error",
-        error: { code: act === "rotate" ? "unauthenticated" : "connector_state_conflict" },
-      });
-    }
-  });
+  verifies(
+    "push:key-overlap",
+    "ends where its key ended or its connector was paused; what has a result stays",
+    async ({ expect }) => {
+      for (const act of ["rotate", "pause"] as const) {
+        const kb = await makePushServer();
+        const stop = () => (act === "rotate" ? kb.rotate(0) : kb.as(kb.owner).post(`/api/connectors/${kb.id}/pause`));
+        const body = bytesOf(textOf(upserts(1, 100)), stop, textOf(upserts(101, 160)));
+        const found = [];
+        for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
+        const stored = found.filter((each) => each.result === "upserted").map((each) => each.externalId);
+        expect(await kb.living()).toEqual(stored);
+        expect(stored.length).toBeLessThan(160);
+        expect(found.at(-1)).toMatchObject({
+          result: "error",
+          error: { code: act === "rotate" ? "unauthenticated" : "connector_state_conflict" },
+        });
+      }
+    },
+  );
 
   test("of two lines about one item the later one counts, however they are cut", async ({ expect }) => {
     const kb = await makePushServer();
@@ -104,7 +109,7 @@ describe("a stream of lines", () => {
     expect(await kb.living()).not.toContain("y");
   });
 
-  test("without versions an equal line changes nothing either", async ({ expect }) => {
+  verifies("push:idempotent", "without versions an equal line changes nothing either", async ({ expect }) => {
     const kb = await makePushServer();
     const line = pushed("1", { version: undefined });
     expect(await kb.results([line])).toEqual(["upserted"]);
@@ -150,45 +155,49 @@ describe("a stream of lines", () => {
 });
 
 describe("people and groups", () => {
-  test("whoever belongs to a group of the connector reads its items from the next request on", async ({ expect }) => {
-    const kb = await makePushServer();
-    const group = `group:${kb.id}:eng`;
-    const user = `user:push:${kb.id}:alice-17`;
-    const member = `user:${kb.member.userId}`;
-    await kb.push([
-      pushed("a", { access: { known: true, all: [[group]] } }),
-      pushed("b", { access: { known: true, all: [[user]] } }),
-    ]);
-    expect(await kb.readableBy(kb.member)).toEqual([]);
-    expect(await kb.results([{ t: "member", group, member }])).toEqual(["upserted"]);
-    expect(await kb.readableBy(kb.member)).toEqual(["a"]);
-    expect(
-      await kb.results([
-        { t: "identity", principal: user, member },
-        { t: "member", group, member },
-      ]),
-    ).toEqual(["upserted", "unchanged"]);
-    expect([await kb.readableBy(kb.member), await kb.readableBy(kb.owner)]).toEqual([["a", "b"], []]);
-    // A user of the pusher's system in a nested group.
-    const all = `group:${kb.id}:all`;
-    await kb.push([
-      { t: "group", group: all, members: [user, `group:${kb.id}:nobody`] },
-      { t: "acl", externalId: "a", access: { known: true, all: [[all]] } },
-    ]);
-    expect(await kb.readableBy(kb.member)).toEqual(["a", "b"]);
-    expect(
-      await kb.results([
-        { t: "identity", principal: user, member: null },
-        { t: "member", group, member, remove: true },
-      ]),
-    ).toEqual(["removed", "removed"]);
-    expect(await kb.readableBy(kb.member)).toEqual([]);
-    expect(await kb.results([{ t: "member", group, member, remove: true }])).toEqual(["absent"]);
-    const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.people_pushed")).json;
-    expect(entries.length).toBeGreaterThanOrEqual(3);
-  });
+  verifies(
+    "push:people",
+    "whoever belongs to a group of the connector reads its items from the next request on",
+    async ({ expect }) => {
+      const kb = await makePushServer();
+      const group = `group:${kb.id}:eng`;
+      const user = `user:push:${kb.id}:alice-17`;
+      const member = `user:${kb.member.userId}`;
+      await kb.push([
+        pushed("a", { access: { known: true, all: [[group]] } }),
+        pushed("b", { access: { known: true, all: [[user]] } }),
+      ]);
+      expect(await kb.readableBy(kb.member)).toEqual([]);
+      expect(await kb.results([{ t: "member", group, member }])).toEqual(["upserted"]);
+      expect(await kb.readableBy(kb.member)).toEqual(["a"]);
+      expect(
+        await kb.results([
+          { t: "identity", principal: user, member },
+          { t: "member", group, member },
+        ]),
+      ).toEqual(["upserted", "unchanged"]);
+      expect([await kb.readableBy(kb.member), await kb.readableBy(kb.owner)]).toEqual([["a", "b"], []]);
+      // A user of the pusher's system in a nested group.
+      const all = `group:${kb.id}:all`;
+      await kb.push([
+        { t: "group", group: all, members: [user, `group:${kb.id}:nobody`] },
+        { t: "acl", externalId: "a", access: { known: true, all: [[all]] } },
+      ]);
+      expect(await kb.readableBy(kb.member)).toEqual(["a", "b"]);
+      expect(
+        await kb.results([
+          { t: "identity", principal: user, member: null },
+          { t: "member", group, member, remove: true },
+        ]),
+      ).toEqual(["removed", "removed"]);
+      expect(await kb.readableBy(kb.member)).toEqual([]);
+      expect(await kb.results([{ t: "member", group, member, remove: true }])).toEqual(["absent"]);
+      const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.people_pushed")).json;
+      expect(entries.length).toBeGreaterThanOrEqual(3);
+    },
+  );
 
-  test("nothing of another authority can be joined, filled or linked", async ({ expect }) => {
+  verifies("push:authority", "nothing of another authority can be joined, filled or linked", async ({ expect }) => {
     const kb = await makePushServer();
     const me = `user:${kb.member.userId}`;
     const own = `group:${kb.id}:eng`;

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { PLANTED_SECRETS } from "../analysis/planted-secrets.ts";
 import { FOLDER, makeConnectorServer } from "./server.ts";
 import { item } from "../sync/harness.ts";
+import { verifies } from "../../requirements.ts";
 
 const SECRETS = PLANTED_SECRETS.map(({ secret }) => secret);
 
@@ -33,7 +34,7 @@ function bytesOf(file: string): string {
   return [file, `${file}-wal`].map((name) => readFileSync(name, "latin1")).join("");
 }
 
-test("of 60 planted secrets none is found, read, listed or kept in the file", async () => {
+verifies("secrets:masked", "of 60 planted secrets none is found, read, listed or kept in the file", async () => {
   const kb = await makeVault();
   expect(await kb.counts()).toMatchObject({ indexed: SECRETS.length, maskedSecrets: SECRETS.length + 3 });
   const shown = await kb.contents();
@@ -52,7 +53,7 @@ test("of 60 planted secrets none is found, read, listed or kept in the file", as
   }
 });
 
-test("an admin may have secrets indexed, and taken out again from what is stored", async () => {
+verifies("secrets:setting", "an admin may have secrets indexed, and taken out again from what is stored", async () => {
   const kb = await makeVault();
   const [aws = ""] = SECRETS;
   expect(await kb.as(kb.member).patch("/api/workspace", { secrets: "index" })).toMatchObject({ status: 403 });

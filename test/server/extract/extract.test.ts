@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { makeRandom } from "./mutations.ts";
 import { bytesOf, extractFile, makePdf, textOf } from "./documents.ts";
+import { verifies } from "../../requirements.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex");
 /** An empty end-of-directory record behind one local file header: enough to be a ZIP file to every reader. */
@@ -15,7 +16,7 @@ const ZIP = Buffer.concat([
 ]);
 
 describe("what a file is", () => {
-  test("the bytes decide, not the name", async ({ expect }) => {
+  verifies("extract:bytes-decide", "the bytes decide, not the name", async ({ expect }) => {
     expect(await extractFile("notes.txt", ZIP)).toMatchObject({
       state: "no_text",
       reason: "unsupported_type",
@@ -76,10 +77,19 @@ describe("what a file is", () => {
     });
   });
 
-  test("without text an item is still found by title, path and labels", async ({ expect }) => {
-    const result = await extractFile("budget.png", PNG, {}, { title: "Budget", path: ["Finance"], labels: ["urgent"] });
-    expect(result.analyzed.terms.split("\n")).toEqual(expect.arrayContaining(["budget", "urgent"]));
-  });
+  verifies(
+    "extract:no-text-still-found",
+    "without text an item is still found by title, path and labels",
+    async ({ expect }) => {
+      const result = await extractFile(
+        "budget.png",
+        PNG,
+        {},
+        { title: "Budget", path: ["Finance"], labels: ["urgent"] },
+      );
+      expect(result.analyzed.terms.split("\n")).toEqual(expect.arrayContaining(["budget", "urgent"]));
+    },
+  );
 });
 
 describe("text as it is stored", () => {
@@ -114,35 +124,39 @@ describe("text as it is stored", () => {
     expect((await extractFile(name, source)).state).toMatch(/^(?:ok|no_text)$/u);
   });
 
-  test("whatever the bytes are, there is an answer, and its text is clean and within the cap", async ({ expect }) => {
-    const names = fc.constantFrom("a.txt", "a.md", "a.html", "a.csv", "a.json", "a.jsonl", "a.pdf", "a");
-    const starts = fc.constantFrom(
-      "",
-      "# a\n",
-      "---\na: b\n---\n",
-      "<html><table><tr><td>",
-      '{"a":[',
-      "%PDF-1.4\n",
-      "a,b\n1,",
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        names,
-        starts,
-        fc.uint8Array({ maxLength: 300 }),
-        fc.string({ unit: "binary" }),
-        async (name, start, tail, text) => {
-          const result = await extractFile(name, Buffer.concat([bytesOf(start), bytesOf(text), tail]), {
-            maxTextLength: 200,
-          });
-          if (result.state === "no_text") return;
-          expect(result.text.length).toBeLessThanOrEqual(200);
-          // eslint-disable-next-line no-control-regex -- control characters are what must not be there
-          expect(result.text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Surrogate}/u);
-          for (const section of result.sections) expect(section.start).toBeLessThanOrEqual(result.text.length);
-        },
-      ),
-      { numRuns: 150 },
-    );
-  });
+  verifies(
+    "extract:always-an-answer",
+    "whatever the bytes are, there is an answer, and its text is clean and within the cap",
+    async ({ expect }) => {
+      const names = fc.constantFrom("a.txt", "a.md", "a.html", "a.csv", "a.json", "a.jsonl", "a.pdf", "a");
+      const starts = fc.constantFrom(
+        "",
+        "# a\n",
+        "---\na: b\n---\n",
+        "<html><table><tr><td>",
+        '{"a":[',
+        "%PDF-1.4\n",
+        "a,b\n1,",
+      );
+      await fc.assert(
+        fc.asyncProperty(
+          names,
+          starts,
+          fc.uint8Array({ maxLength: 300 }),
+          fc.string({ unit: "binary" }),
+          async (name, start, tail, text) => {
+            const result = await extractFile(name, Buffer.concat([bytesOf(start), bytesOf(text), tail]), {
+              maxTextLength: 200,
+            });
+            if (result.state === "no_text") return;
+            expect(result.text.length).toBeLessThanOrEqual(200);
+            // eslint-disable-next-line no-control-regex -- control characters are what must not be there
+            expect(result.text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]|\p{Surrogate}/u);
+            for (const section of result.sections) expect(section.start).toBeLessThanOrEqual(result.text.length);
+          },
+        ),
+        { numRuns: 150 },
+      );
+    },
+  );
 });

@@ -10,6 +10,7 @@ import { permissionFlags } from "#server/extract/spawn-child.ts";
 import type { Extracted, Extractor, NotExtracted } from "#server/ports/extractor.ts";
 import { buildChildren } from "./build-child.ts";
 import { bytesOf, extractFile, makePdf, requestOf } from "./documents.ts";
+import { verifies } from "../../requirements.ts";
 
 let folder = "";
 let open: Extractor[] = [];
@@ -159,34 +160,38 @@ describe("a hostile file", () => {
     expect(await pool.extract(requestOf("a.txt", "exit"))).toMatchObject({ reason: "failed", retryable: false });
   });
 
-  test("finds no environment, no files, no programs, no network and no code from text", async ({ expect }) => {
-    const server = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
-    const target = join(tmpdir(), `kb-extract-${process.pid}`);
-    try {
-      const pool = makePool("hostile");
-      expect(await act(pool, "environment")).toBe("{}");
-      expect(await act(pool, "read /etc/hostname")).toContain("ERR_ACCESS_DENIED");
-      expect(await act(pool, `read ${join(process.cwd(), "src", "server", "ports", "extractor.ts")}`)).toContain(
-        "ERR_ACCESS_DENIED",
-      );
-      expect(await act(pool, `write ${target}`)).toContain("ERR_ACCESS_DENIED");
-      expect(await act(pool, `write ${join(folder, "x.js")}`)).toContain("ERR_ACCESS_DENIED");
-      expect(await act(pool, "run /bin/true")).toContain("ERR_ACCESS_DENIED");
-      expect(await act(pool, `import ${join(process.cwd(), "vitest.config.ts")}`)).toMatch(
-        /ERR_ACCESS_DENIED|ERR_UNKNOWN_FILE_EXTENSION/u,
-      );
-      expect(await act(pool, `connect ${port}`)).toContain("no network");
-      expect(await act(pool, `fetch http://127.0.0.1:${port}/`)).toContain("fetch is not defined");
-      expect(await act(pool, "code")).toContain("EvalError");
-      expect(existsSync(target)).toBe(false);
-      expect(warnings).toEqual([]);
-    } finally {
-      server.close();
-    }
-  });
+  verifies(
+    "extract:jailed",
+    "finds no environment, no files, no programs, no network and no code from text",
+    async ({ expect }) => {
+      const server = createServer((socket) => socket.destroy());
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const address = server.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const target = join(tmpdir(), `kb-extract-${process.pid}`);
+      try {
+        const pool = makePool("hostile");
+        expect(await act(pool, "environment")).toBe("{}");
+        expect(await act(pool, "read /etc/hostname")).toContain("ERR_ACCESS_DENIED");
+        expect(await act(pool, `read ${join(process.cwd(), "src", "server", "ports", "extractor.ts")}`)).toContain(
+          "ERR_ACCESS_DENIED",
+        );
+        expect(await act(pool, `write ${target}`)).toContain("ERR_ACCESS_DENIED");
+        expect(await act(pool, `write ${join(folder, "x.js")}`)).toContain("ERR_ACCESS_DENIED");
+        expect(await act(pool, "run /bin/true")).toContain("ERR_ACCESS_DENIED");
+        expect(await act(pool, `import ${join(process.cwd(), "vitest.config.ts")}`)).toMatch(
+          /ERR_ACCESS_DENIED|ERR_UNKNOWN_FILE_EXTENSION/u,
+        );
+        expect(await act(pool, `connect ${port}`)).toContain("no network");
+        expect(await act(pool, `fetch http://127.0.0.1:${port}/`)).toContain("fetch is not defined");
+        expect(await act(pool, "code")).toContain("EvalError");
+        expect(existsSync(target)).toBe(false);
+        expect(warnings).toEqual([]);
+      } finally {
+        server.close();
+      }
+    },
+  );
 
   test("has two pipes and nothing else open, and its noise is no answer", async ({ expect }) => {
     const pool = makePool("hostile");
@@ -202,7 +207,7 @@ describe("a hostile file", () => {
 });
 
 describe("workspaces", () => {
-  test("never share a child, and none is kept waiting for ever", async ({ expect }) => {
+  verifies("extract:workspaces-apart", "never share a child, and none is kept waiting for ever", async ({ expect }) => {
     const pool = makePool("hostile", {}, { size: 1 });
     const pids = new Map<string, Set<string>>();
     const run = async (workspace: string) => {

@@ -6,6 +6,7 @@ import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
 import type { Source, SourceItem } from "#server/ports/source.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 
 const FILLER = "Words that fill the page and answer nothing, line after line after line.\n".repeat(12);
 const FILES: { name: string; url: string; lineAnchor?: string; text: string }[] = [
@@ -81,44 +82,52 @@ async function makeLibrary() {
   return { search, content, read };
 }
 
-test("a hit names its section after those around it, and the address of that very place", async () => {
-  const { search } = await makeLibrary();
-  expect(await search("quokka")).toMatchObject({
-    section: "Guide › Setup › Linux",
-    sectionUrl: "https://docs.test/guide#linux",
-    url: "https://docs.test/guide",
-  });
-  expect(await search("numbat")).toMatchObject({
-    section: "line 2001",
-    sectionUrl: "https://forge.test/acme/web/blob/main/src/main.ts#L2001",
-  });
-  // A heading of Markdown has no address of its own that this program knows.
-  expect(await search("wombat")).toMatchObject({ section: "Plan › Wombat day", sectionUrl: null });
-});
+verifies(
+  "sections:named",
+  "a hit names its section after those around it, and the address of that very place",
+  async () => {
+    const { search } = await makeLibrary();
+    expect(await search("quokka")).toMatchObject({
+      section: "Guide › Setup › Linux",
+      sectionUrl: "https://docs.test/guide#linux",
+      url: "https://docs.test/guide",
+    });
+    expect(await search("numbat")).toMatchObject({
+      section: "line 2001",
+      sectionUrl: "https://forge.test/acme/web/blob/main/src/main.ts#L2001",
+    });
+    // A heading of Markdown has no address of its own that this program knows.
+    expect(await search("wombat")).toMatchObject({ section: "Plan › Wombat day", sectionUrl: null });
+  },
+);
 
-test("a section is read alone: by name, path, anchor, line or the address of a hit", async () => {
-  const { search, content, read } = await makeLibrary();
-  const { kbId } = await search("quokka");
-  for (const section of ["Linux", "linux", "Guide › Setup › Linux"]) {
-    const answer = await content(kbId, `section=${encodeURIComponent(section)}`);
-    expect(answer.text).toBe("### Linux\n\nInstall the quokka package.\n\n");
-    expect(answer.headers.get("x-next-offset")).toBeNull();
-  }
-  const setup = await content(kbId, "section=setup&limit=20");
-  expect(setup.text).toBe("## Setup\n\nWords that");
-  const after = setup.headers.get("x-next-offset") ?? "";
-  expect((await content(kbId, `offset=${after}&limit=9`)).text).toBe(" fill the");
+verifies(
+  "sections:read-alone",
+  "a section is read alone: by name, path, anchor, line or the address of a hit",
+  async () => {
+    const { search, content, read } = await makeLibrary();
+    const { kbId } = await search("quokka");
+    for (const section of ["Linux", "linux", "Guide › Setup › Linux"]) {
+      const answer = await content(kbId, `section=${encodeURIComponent(section)}`);
+      expect(answer.text).toBe("### Linux\n\nInstall the quokka package.\n\n");
+      expect(answer.headers.get("x-next-offset")).toBeNull();
+    }
+    const setup = await content(kbId, "section=setup&limit=20");
+    expect(setup.text).toBe("## Setup\n\nWords that");
+    const after = setup.headers.get("x-next-offset") ?? "";
+    expect((await content(kbId, `offset=${after}&limit=9`)).text).toBe(" fill the");
 
-  for (const asked of [`${kbId}#Linux`, "https://docs.test/guide#linux"]) {
-    const text = await read(asked);
-    expect(text).toContain("> ### Linux\n> \n> Install the quokka package.");
-    expect(text).toMatch(/End of section\. Characters [\d,]+-[\d,]+ of [\d,]+; what follows it is at offset=\d+\.$/);
-    expect(text).not.toContain("Words that fill");
-  }
-  expect(await read("https://forge.test/acme/web/blob/main/src/main.ts#L2001-L2003")).toContain(
-    "> export function numbat() {}\n> // more",
-  );
-});
+    for (const asked of [`${kbId}#Linux`, "https://docs.test/guide#linux"]) {
+      const text = await read(asked);
+      expect(text).toContain("> ### Linux\n> \n> Install the quokka package.");
+      expect(text).toMatch(/End of section\. Characters [\d,]+-[\d,]+ of [\d,]+; what follows it is at offset=\d+\.$/);
+      expect(text).not.toContain("Words that fill");
+    }
+    expect(await read("https://forge.test/acme/web/blob/main/src/main.ts#L2001-L2003")).toContain(
+      "> export function numbat() {}\n> // more",
+    );
+  },
+);
 
 test("lines are the file's, behind front matter too", async () => {
   const { search, content } = await makeLibrary();
@@ -130,12 +139,16 @@ test("lines are the file's, behind front matter too", async () => {
   expect((await content(kbId, "section=L99999")).status).toBe(404);
 });
 
-test("an unknown section is an error that names those there are; in an address it is no error", async () => {
-  const { search, content, read } = await makeLibrary();
-  const { kbId } = await search("quokka");
-  const answer = await content(kbId, "section=Windows");
-  expect(answer).toMatchObject({ status: 404, json: { code: "no_such_section" } });
-  expect(answer.json.detail).toBe('This item has no section "Windows". There are "Guide", "Setup", "Linux", "Use".');
-  expect(await read("https://docs.test/guide#comments")).toContain("> # Guide");
-  await expect(read(`${kbId}#Windows`)).rejects.toThrow('has no section "Windows"');
-});
+verifies(
+  "sections:unknown",
+  "an unknown section is an error that names those there are; in an address it is no error",
+  async () => {
+    const { search, content, read } = await makeLibrary();
+    const { kbId } = await search("quokka");
+    const answer = await content(kbId, "section=Windows");
+    expect(answer).toMatchObject({ status: 404, json: { code: "no_such_section" } });
+    expect(answer.json.detail).toBe('This item has no section "Windows". There are "Guide", "Setup", "Linux", "Use".');
+    expect(await read("https://docs.test/guide#comments")).toContain("> # Guide");
+    await expect(read(`${kbId}#Windows`)).rejects.toThrow('has no section "Windows"');
+  },
+);

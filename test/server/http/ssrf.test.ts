@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { classOfAddress } from "#server/http/addresses.ts";
 import { makeGuardedFetch } from "#server/http/guarded-fetch.ts";
 import { faultOfPrivateHosts, makeAddressGuard, normalHost, resolveUrl } from "#server/http/ssrf.ts";
+import { verifies } from "../../requirements.ts";
 
 const REFUSED = expect.objectContaining({ code: "address_not_allowed" });
 
@@ -90,7 +91,7 @@ describe("the class of an address", () => {
     expect(classOfAddress(address)).toBe(wanted);
   });
 
-  test("an IPv4 address is judged the same in every form that carries it", () => {
+  verifies("ssrf:private-refused", "an IPv4 address is judged the same in every form that carries it", () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split(".").map(Number);
@@ -179,7 +180,7 @@ describe("the guard", () => {
     );
   });
 
-  test("tells nothing about the address behind a refused name", async () => {
+  verifies("ssrf:tells-nothing", "tells nothing about the address behind a refused name", async () => {
     const { guard } = guardOf({ "intern.test": ["10.9.8.7"] });
     const error: unknown = await guard.resolve({ host: "intern.test", port: 443, ...user }).catch((e: unknown) => e);
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("10.9.8.7");
@@ -263,7 +264,7 @@ describe("a guarded fetch", () => {
   }
   const common = { ...admin, signal: new AbortController().signal, maxBytes: 1_000, timeoutMs: 5_000 };
 
-  test("goes to the judged address without a second look-up", async () => {
+  verifies("ssrf:judged-address", "goes to the judged address without a second look-up", async () => {
     const { port, seen } = await listener(() => ({}));
     let asked = 0;
     const guard = makeAddressGuard({
@@ -277,7 +278,7 @@ describe("a guarded fetch", () => {
     expect(seen[0]?.headers["host"]).toBe(`kb.test:${port}`);
   });
 
-  test("opens no connection to a refused address, however it is written", async () => {
+  verifies("ssrf:private-refused", "opens no connection to a refused address, however it is written", async () => {
     const target = await listener(() => ({}));
     const { guard } = guardOf({ "rebind.test": ["127.0.0.1"], localhost: ["127.0.0.1", "::1"] });
     const fetch = makeGuardedFetch(guard);
@@ -296,7 +297,7 @@ describe("a guarded fetch", () => {
     expect(target.connections()).toBe(0);
   });
 
-  test("follows an allowed redirect without taking credentials to another origin", async () => {
+  verifies("ssrf:redirects", "follows an allowed redirect without taking credentials to another origin", async () => {
     const target = await listener(() => ({}));
     const door = await listener((path) =>
       path === "/a" ? { status: 302, headers: { location: "/b" } } : { status: 302, headers: { location: to() } },

@@ -18,6 +18,7 @@ import {
   withBatches,
   WORKSPACE,
 } from "./harness.ts";
+import { verifies } from "../../requirements.ts";
 
 /** A first state, and a later one: some changed, some gone, some new, some broken. */
 const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`));
@@ -55,38 +56,40 @@ function eventsOf(items: readonly SourceItem[]): (run: Parameters<Script>[0]) =>
 class Killed extends Error {}
 
 describe("a run that is killed", () => {
-  test("after any event and run again ends in the same state, and tells the same counts, as one that was not", async ({
-    expect,
-  }) => {
-    const wanted = await endState(Number.POSITIVE_INFINITY);
-    const ends = new Set<string>();
-    for (let at = 0; at <= 22; at++) ends.add(await endState(at));
-    expect([...ends]).toEqual([wanted]);
+  verifies(
+    "sync:killed-anywhere",
+    "after any event and run again ends in the same state, and tells the same counts, as one that was not",
+    async ({ expect }) => {
+      const wanted = await endState(Number.POSITIVE_INFINITY);
+      const ends = new Set<string>();
+      for (let at = 0; at <= 22; at++) ends.add(await endState(at));
+      expect([...ends]).toEqual([wanted]);
 
-    async function endState(killAt: number): Promise<string> {
-      let isFirstRun = true;
-      const life = { isOver: false };
-      let countdown = Number.POSITIVE_INFINITY;
-      const kb = await makeHarness(function* (run) {
-        for (const event of eventsOf(isFirstRun ? FIRST : LATER)(run)) {
-          if (countdown-- === 0) die(life);
-          yield event;
-        }
-      });
-      await kb.sync();
-      isFirstRun = false;
-      kb.clock.now += 1_000;
-      countdown = killAt;
-      const { syncId } = await kb.request("full");
-      await killDuring(kb, syncId, life);
-      countdown = Number.POSITIVE_INFINITY;
-      await kb.makeWorker().runUntilIdle();
-      const sync = await kb.store.in(WORKSPACE).syncs.find(syncId);
-      expect([killAt, sync?.state]).toEqual([killAt, "partial"]);
-      const { bytes: _bytes, ...counts } = sync?.counts ?? NO_COUNTS;
-      return JSON.stringify([await kb.digest(), counts]);
-    }
-  });
+      async function endState(killAt: number): Promise<string> {
+        let isFirstRun = true;
+        const life = { isOver: false };
+        let countdown = Number.POSITIVE_INFINITY;
+        const kb = await makeHarness(function* (run) {
+          for (const event of eventsOf(isFirstRun ? FIRST : LATER)(run)) {
+            if (countdown-- === 0) die(life);
+            yield event;
+          }
+        });
+        await kb.sync();
+        isFirstRun = false;
+        kb.clock.now += 1_000;
+        countdown = killAt;
+        const { syncId } = await kb.request("full");
+        await killDuring(kb, syncId, life);
+        countdown = Number.POSITIVE_INFINITY;
+        await kb.makeWorker().runUntilIdle();
+        const sync = await kb.store.in(WORKSPACE).syncs.find(syncId);
+        expect([killAt, sync?.state]).toEqual([killAt, "partial"]);
+        const { bytes: _bytes, ...counts } = sync?.counts ?? NO_COUNTS;
+        return JSON.stringify([await kb.digest(), counts]);
+      }
+    },
+  );
 
   test("is not given up as long as each attempt gets further", async ({ expect }) => {
     const life = { isOver: false };

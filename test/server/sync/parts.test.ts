@@ -10,6 +10,7 @@ import { makeZip } from "../extract/containers.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
 import { end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
 import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
+import { verifies } from "../../requirements.ts";
 
 const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 const ANA: SourceAccess = { known: true, all: [["user:usr_ana"]] };
@@ -238,28 +239,32 @@ describe("files inside a file", () => {
 describe("the access of files inside a file", () => {
   const file: Tree = { text: "mail", parts: { z: { text: "zip", parts: { y: "deep" } } } };
 
-  test("follows the file's in the same transaction, also when it is not read again", async ({ expect }) => {
-    const { kb, state, all } = await makeScripted({ m: file });
-    const aclIds = async () => (await living(kb)).map((row) => row.aclId);
-    state.events = [...all(), end()];
-    await kb.sync();
-    const open = await aclIds();
-    expect(new Set(open).size).toBe(1);
-    expect(open).toHaveLength(3);
-    // Between the event and the end of the run nothing else is said: it is one op, so one transaction.
-    state.events = [{ t: "acl", externalId: "m", access: ANA }, end(false)];
-    await kb.sync("incremental");
-    const narrowed = await aclIds();
-    expect(new Set(narrowed).size).toBe(1);
-    expect(narrowed[0]).not.toBe(open[0]);
-    state.events = [{ t: "acl", externalId: "m", access: { known: false } }, end(false)];
-    await kb.sync("incremental");
-    expect(await aclIds()).toEqual([0, 0, 0]);
-    expect((await living(kb)).map((row) => row.indexState)).toEqual(Array(3).fill("unsearchable"));
-    state.events = [...all(ANA), end()];
-    await kb.sync();
-    expect(await aclIds()).toEqual(narrowed);
-  });
+  verifies(
+    "extract:parts-access",
+    "follows the file's in the same transaction, also when it is not read again",
+    async ({ expect }) => {
+      const { kb, state, all } = await makeScripted({ m: file });
+      const aclIds = async () => (await living(kb)).map((row) => row.aclId);
+      state.events = [...all(), end()];
+      await kb.sync();
+      const open = await aclIds();
+      expect(new Set(open).size).toBe(1);
+      expect(open).toHaveLength(3);
+      // Between the event and the end of the run nothing else is said: it is one op, so one transaction.
+      state.events = [{ t: "acl", externalId: "m", access: ANA }, end(false)];
+      await kb.sync("incremental");
+      const narrowed = await aclIds();
+      expect(new Set(narrowed).size).toBe(1);
+      expect(narrowed[0]).not.toBe(open[0]);
+      state.events = [{ t: "acl", externalId: "m", access: { known: false } }, end(false)];
+      await kb.sync("incremental");
+      expect(await aclIds()).toEqual([0, 0, 0]);
+      expect((await living(kb)).map((row) => row.indexState)).toEqual(Array(3).fill("unsearchable"));
+      state.events = [...all(ANA), end()];
+      await kb.sync();
+      expect(await aclIds()).toEqual(narrowed);
+    },
+  );
 
   test("is the file's whatever is flipped, moved or read again", async ({ expect }) => {
     const step = fc.record({

@@ -8,6 +8,7 @@ import { makeServer } from "../../../helpers.ts";
 import { fakeExtractor } from "../../sync/harness.ts";
 import type { WatchTuning } from "#server/sources/filesystem/watch.ts";
 import { makeFolder } from "./fixture.ts";
+import { verifies } from "../../../requirements.ts";
 
 const QUICK: WatchTuning = { pace: { quietMs: 60, longestMs: 600 } };
 const SOON = { timeout: 20_000, interval: 30 };
@@ -60,35 +61,39 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
 }
 
 describe("a watched folder", () => {
-  test("shows what was changed, added, renamed and deleted, without anybody asking for a sync", async () => {
-    const { found, write, at, runs, store, owner, id } = await makeWatched();
-    write("docs/a.md", "antelope");
-    await found("antelope", ["docs/a.md"]);
-    await found("aardvark", []);
-    expect((await runs()).map(({ mode, items }) => [mode, items])).toEqual([["items", ["docs/a.md"]]]);
+  verifies(
+    "watch:changes-soon",
+    "shows what was changed, added, renamed and deleted, without anybody asking for a sync",
+    async () => {
+      const { found, write, at, runs, store, owner, id } = await makeWatched();
+      write("docs/a.md", "antelope");
+      await found("antelope", ["docs/a.md"]);
+      await found("aardvark", []);
+      expect((await runs()).map(({ mode, items }) => [mode, items])).toEqual([["items", ["docs/a.md"]]]);
 
-    write("new/deep/c.md", "caribou");
-    await found("caribou", ["new/deep/c.md"]);
-    // The new folders are listened to as well.
-    write("new/deep/d.md", "dolphin");
-    await found("dolphin", ["new/deep/d.md"]);
+      write("new/deep/c.md", "caribou");
+      await found("caribou", ["new/deep/c.md"]);
+      // The new folders are listened to as well.
+      write("new/deep/d.md", "dolphin");
+      await found("dolphin", ["new/deep/d.md"]);
 
-    const kbIdOf = async (externalId: string) =>
-      (await store.in(owner.workspaceId).itemWrites.findStored(id, externalId))?.kbId;
-    const before = await kbIdOf("docs/b.md");
-    renameSync(at("docs/b.md"), at("docs/z.md"));
-    await found("badger", ["docs/z.md"]);
-    expect(await kbIdOf("docs/z.md")).toBe(before);
+      const kbIdOf = async (externalId: string) =>
+        (await store.in(owner.workspaceId).itemWrites.findStored(id, externalId))?.kbId;
+      const before = await kbIdOf("docs/b.md");
+      renameSync(at("docs/b.md"), at("docs/z.md"));
+      await found("badger", ["docs/z.md"]);
+      expect(await kbIdOf("docs/z.md")).toBe(before);
 
-    rmSync(at("docs/z.md"));
-    await found("badger", []);
-    renameSync(at("new"), at("old"));
-    await found("caribou", ["old/deep/c.md"]);
-    write("old/deep/c.md", "cheetah");
-    await found("cheetah", ["old/deep/c.md"]);
-    rmSync(at("old"), { recursive: true });
-    await found("cheetah", []);
-  });
+      rmSync(at("docs/z.md"));
+      await found("badger", []);
+      renameSync(at("new"), at("old"));
+      await found("caribou", ["old/deep/c.md"]);
+      write("old/deep/c.md", "cheetah");
+      await found("cheetah", ["old/deep/c.md"]);
+      rmSync(at("old"), { recursive: true });
+      await found("cheetah", []);
+    },
+  );
 
   test("takes a file that is saved by a rename over it as that one item", async () => {
     const { found, write, at, runs } = await makeWatched();
