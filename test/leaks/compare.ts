@@ -105,9 +105,8 @@ async function put(server: LeakServer, persona: Persona, question: Question): Pr
 /** Owners and admins may know of connectors and their counts; that is no part of what is compared. */
 function isSameForAdmins({ route, path }: Question): boolean {
   if (/^\w+ \/api\/connectors(\/\{id\}.*|\/progress|\/mine)?$/.test(route) && !path.includes("/files")) return false;
-  return !["GET /api/audit", "GET /api/connectors/files/{fileId}/access", "GET /api/connectors/{id}/files"].includes(
-    route,
-  );
+  if (/^GET \/api\/audit(\/check|\/export)?$/.test(route)) return false;
+  return !["GET /api/connectors/files/{fileId}/access", "GET /api/connectors/{id}/files"].includes(route);
 }
 
 function isMissing(answer: TestAnswer): boolean {
