@@ -1,4 +1,5 @@
 import type { SyncEvent } from "#server/ports/source.ts";
+import type { Patterns } from "#server/sources/file-scope/patterns.ts";
 import type { CompiledScope } from "#server/sources/file-scope/scope.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import type { TreeEntry } from "./tree.ts";
@@ -19,17 +20,25 @@ export const COMMIT_PREFIX = "/commit/";
 const MAX_PATH_CHARS = 4_000;
 const MAX_DEPTH = 64;
 
-/** Makes the judge of a run. A folder that the scope leaves out is told once. */
-export function makeJudge(scope: CompiledScope, takesSecrets: boolean): (entry: TreeEntry) => Verdict {
-  const folders = new Map<string, boolean>();
+/** Makes the judge of a run; `ignored` is the repository's own list. A folder that is left out is told once. */
+export function makeJudge(
+  scope: CompiledScope,
+  takesSecrets: boolean,
+  ignored: Pick<Patterns, "test"> = { test: () => undefined },
+): (entry: TreeEntry) => Verdict {
+  const folders = new Map<string, Fault | null>();
   const told = new Set<string>();
-  const isOut = (folder: string): boolean => {
+  const faultOfPath = (path: string, isFolder: boolean): Fault | null => {
+    if (scope.excludes(path, isFolder)) return EXCLUDED;
+    return ignored.test(path, isFolder) === "ignored" ? IGNORED : null;
+  };
+  const faultOfFolder = (folder: string): Fault | null => {
     const known = folders.get(folder);
     if (known !== undefined) return known;
-    const isExcluded = scope.excludes(folder, true);
+    const found = faultOfPath(folder, true);
     if (folders.size > 100_000) folders.clear();
-    folders.set(folder, isExcluded);
-    return isExcluded;
+    folders.set(folder, found);
+    return found;
   };
   return (entry) => {
     const fault = faultOf(entry);
@@ -37,12 +46,14 @@ export function makeJudge(scope: CompiledScope, takesSecrets: boolean): (entry: 
     const path = entry.shown;
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
       const folder = path.slice(0, end);
-      if (!isOut(folder)) continue;
+      const why = faultOfFolder(folder);
+      if (why === null) continue;
       if (told.has(folder)) return { t: "silent" };
       told.add(folder);
-      return { t: "refused", refusal: { id: folder, ...EXCLUDED } };
+      return { t: "refused", refusal: { id: folder, ...why } };
     }
-    if (scope.excludes(path, false)) return { t: "refused", refusal: { id: path, ...EXCLUDED } };
+    const why = faultOfPath(path, false);
+    if (why !== null) return { t: "refused", refusal: { id: path, ...why } };
     if (!scope.includes(path)) return { t: "silent" };
     const name = path.slice(path.lastIndexOf("/") + 1);
     if (!takesSecrets && isSecretFile(name)) return { t: "refused", refusal: { id: path, ...SECRET } };
@@ -78,4 +89,5 @@ function isHostile(segment: string): boolean {
 }
 
 const EXCLUDED: Fault = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
+const IGNORED: Fault = { reason: "excluded_by_scope", message: "Named by the repository's .kbignore." };
 const SECRET: Fault = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." };

@@ -66,7 +66,8 @@ export async function openLocal(path: string, places: LocalPlaces): Promise<Loca
   };
 }
 
-const OID = /^[0-9a-f]{40}$/;
+/** Of a repository with SHA-1 objects, or with SHA-256. */
+const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const MAX_REF_BYTES = 64 * 1024 * 1024;
 /** A loose object larger than this, unpacked, is left out: it would be too large for any connector. */
 const MAX_LOOSE_BYTES = 1024 * 1024 * 1024;
@@ -119,9 +120,11 @@ async function resolveRef(folder: string, ref: string, depth: number): Promise<s
   const further = loose === undefined ? undefined : /^ref: (refs\/.+)$/.exec(loose)?.[1];
   if (further !== undefined) return resolveRef(folder, further, depth + 1);
   const packed = (await readSmall(folder, "packed-refs")) ?? "";
-  const line = packed.split("\n").find((each) => each.endsWith(` ${ref}`) && each.length === ref.length + 41);
-  const oid = line?.slice(0, 40);
-  return oid !== undefined && OID.test(oid) ? oid : undefined;
+  for (const line of packed.split("\n")) {
+    const oid = line.slice(0, line.indexOf(" "));
+    if (line.slice(oid.length + 1) === ref && OID.test(oid)) return oid;
+  }
+  return undefined;
 }
 
 async function copyLoose(folder: string, target: string, signal: AbortSignal): Promise<number> {
@@ -130,7 +133,7 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
     if (!/^[0-9a-f]{2}$/.test(fan)) continue;
     for (const rest of await listFolder(folder, `objects/${fan}`)) {
       signal.throwIfAborted();
-      if (!/^[0-9a-f]{38}$/.test(rest) || (await exists(join(target, fan, rest)))) continue;
+      if (!/^(?:[0-9a-f]{38}|[0-9a-f]{62})$/.test(rest) || (await exists(join(target, fan, rest)))) continue;
       const bytes = await readInside(folder, `objects/${fan}/${rest}`, MAX_LOOSE_BYTES);
       if (bytes === undefined || !(await isObject(bytes, `${fan}${rest}`))) continue;
       await mkdir(join(target, fan), { recursive: true });
@@ -147,7 +150,11 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
 async function isObject(bytes: Buffer, oid: string): Promise<boolean> {
   try {
     const plain = await unzip(bytes, { maxOutputLength: MAX_LOOSE_BYTES });
-    return createHash("sha1").update(plain).digest("hex") === oid;
+    return (
+      createHash(oid.length === 64 ? "sha256" : "sha1")
+        .update(plain)
+        .digest("hex") === oid
+    );
   } catch {
     // Broken, still being written, or too large: it is no object for us.
     return false;

@@ -57,8 +57,7 @@ export async function openMirror(
   if ((await readText(join(folder, "made-for"))) !== madeFor) {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await local(house, ["init", "--quiet", "--bare", "--template=", gitDir], signal);
-    await copyFile(join(gitDir, "config"), join(folder, "config"));
+    await makeEmpty(house, folder, "sha1", signal);
     await writeFile(join(folder, "made-for.new"), madeFor);
     await rename(join(folder, "made-for.new"), join(folder, "made-for"));
   }
@@ -70,7 +69,13 @@ export async function openMirror(
     async refresh(ctx) {
       await clearRests(gitDir);
       await joinPacks(house, gitDir, signal);
-      const brought = await bring(house, gitDir, ctx).finally(() => forgetPromises(folder, gitDir));
+      const begin = async (ref: RemoteRef) => {
+        if (await fitsObjects(house, gitDir, ref, signal)) return;
+        objects.close();
+        await rm(gitDir, { recursive: true, force: true });
+        await makeEmpty(house, folder, formatOf(ref), signal);
+      };
+      const brought = await bring(house, gitDir, ctx, begin).finally(() => forgetPromises(folder, gitDir));
       if (!brought) return undefined;
       const commit = (
         await run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${INCOMING}^{commit}`])
@@ -136,11 +141,35 @@ function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
   throw new ApiError("address_not_allowed", { message: "Use https: plain http is not taken.", field: "url" });
 }
 
-async function bring(house: GitHouse, gitDir: string, ctx: SourceContext<GitConfig>): Promise<RemoteRef | undefined> {
+type ObjectFormat = "sha1" | "sha256";
+
+/** Every id of a repository is made by one function: it tells which. */
+function formatOf({ oid }: RemoteRef): ObjectFormat {
+  return oid.length === 64 ? "sha256" : "sha1";
+}
+
+async function makeEmpty(house: GitHouse, folder: string, format: ObjectFormat, signal: AbortSignal): Promise<void> {
+  const gitDir = join(folder, "mirror.git");
+  await local(house, ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, gitDir], signal);
+  await copyFile(join(gitDir, "config"), join(folder, "config"));
+}
+
+async function fitsObjects(house: GitHouse, gitDir: string, ref: RemoteRef, signal: AbortSignal): Promise<boolean> {
+  return (await local(house, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
+}
+
+/** Brings what the ref names; `begin` makes the mirror ready for a repository of its kind. */
+async function bring(
+  house: GitHouse,
+  gitDir: string,
+  ctx: SourceContext<GitConfig>,
+  begin: (ref: RemoteRef) => Promise<void>,
+): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
   if (remote.kind === "path") {
     const repository = await openLocal(remote.path, house);
     const ref = await resolveLocal(repository, ctx.config.ref);
+    if (ref) await begin(ref);
     if (ref) await importLocal(repository, ref.oid, { program: house.program, gitDir, ref: INCOMING }, ctx.signal);
     return ref;
   }
@@ -148,6 +177,7 @@ async function bring(house: GitHouse, gitDir: string, ctx: SourceContext<GitConf
   const transport = await openTransport(ctx, remote, house);
   try {
     const ref = await findRemoteRef(transport, ctx.config.ref, ASK_MS);
+    if (ref) await begin(ref);
     if (ref) await fetchRef(house, transport, ref, { gitDir, ctx });
     return ref;
   } finally {

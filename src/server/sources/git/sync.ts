@@ -10,7 +10,7 @@ import { toCommitItem } from "./map.ts";
 import { type Mirror, openMirror } from "./mirror.ts";
 import { inMoveOrder } from "./moves.ts";
 import { listChanges, listTree, type TreeChange } from "./tree.ts";
-import { type CommitView, openCommit, type WantedFile } from "./view.ts";
+import { type CommitView, IGNORE_FILE, openCommit, type WantedFile } from "./view.ts";
 
 type Event = SyncEvent<GitCursor>;
 type Context = SourceContext<GitConfig>;
@@ -114,6 +114,7 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
   const batch = makeBatch(walking, walk, view);
   if (walk.position === 0) {
     yield { t: "checkpoint", cursor: batch.cursor() };
+    for (const fault of view.faults) yield toSkip(fault);
     yield* batch.hand(moved);
     yield* batch.flush();
   }
@@ -300,11 +301,11 @@ async function* finished(mirror: Mirror, view: CommitView, done: number | null):
   if (done !== null) yield { t: "progress", done, total: done };
 }
 
-/** True when a `.gitattributes` changed: files that did not change are judged otherwise then. */
+/** True when a `.gitattributes` or the `.kbignore` changed: files that did not change are judged otherwise then. */
 function changesJudgement(changes: readonly TreeChange[]): boolean {
   return changes.some((change) => {
     const paths = change.t === "gone" ? [change.path] : [change.entry.shown, change.formerPath];
-    return paths.some((path) => path !== undefined && isAttributesFile(path));
+    return paths.some((path) => path !== undefined && (isAttributesFile(path) || path === IGNORE_FILE));
   });
 }
 

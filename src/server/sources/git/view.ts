@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SourceContext, SyncRequest } from "#server/ports/source.ts";
+import { compilePatterns, type Patterns } from "#server/sources/file-scope/patterns.ts";
 import { compileScope } from "#server/sources/file-scope/scope.ts";
 import { type FileAttributes, lfsPointerOf, makeAttributes, MAX_ATTRIBUTE_BYTES } from "./attributes.ts";
 import type { GitConfig } from "./config.ts";
 import { webPagesOf } from "./forges.ts";
 import type { CommitFacts, HistoryPlace } from "./history.ts";
 import { findLastCommits } from "./history.ts";
-import { makeJudge, type Verdict } from "./judge.ts";
+import { makeJudge, type Refusal, type Verdict } from "./judge.ts";
 import { type FileFacts, type RepositoryFacts, toFileItem, versionOf } from "./map.ts";
 import { type GitHouse, type Mirror, requireRemote } from "./mirror.ts";
 import type { RemoteRef } from "./refs.ts";
@@ -30,6 +31,8 @@ export interface CommitView {
   repository: RepositoryFacts;
   history: HistoryPlace;
   judge(entry: TreeEntry): Verdict;
+  /** What of the commit's own list of ignored paths could not be taken. */
+  faults: readonly Refusal[];
   /** The file that an entry is, once the judge took it. */
   toWanted(entry: TreeEntry, path: string): Promise<WantedFile>;
   /** The items of files, with sizes and their last commits. */
@@ -63,6 +66,7 @@ export async function openCommit(
     if (name.includes("\n")) return undefined;
     return (await objects.contents(`${commit}:${name}`, MAX_ATTRIBUTE_BYTES))?.toString("utf8");
   });
+  const ignores = await readIgnores(objects, commit);
   const history = await historyOf(ctx, house, mirror, commit);
   const found = new Map<string, CommitFacts>();
   let searched: ReadonlySet<string> = new Set();
@@ -86,7 +90,8 @@ export async function openCommit(
     commit,
     repository,
     history,
-    judge: makeJudge(compileScope(run.scope), config.secretFiles),
+    judge: makeJudge(compileScope(run.scope), config.secretFiles, ignores.patterns),
+    faults: ignores.faults,
     async toWanted(entry, path) {
       const attributes = await attributesOf(path);
       return { path, entry, attributes, version: versionOf({ ...entry, attributes }, repository.placeKey) };
@@ -143,6 +148,25 @@ async function historyOf(
     shallow: new Set(shallow.split("\n")),
     ...(isUsable && { mailmap: mailmap.oid }),
   };
+}
+
+/** At the root of the commit: what its authors want left out. Source: docs "git". */
+export const IGNORE_FILE = ".kbignore";
+/** As the filesystem reads it. */
+const MAX_IGNORE_BYTES = 64 * 1024;
+
+async function readIgnores(
+  objects: Mirror["objects"],
+  commit: string,
+): Promise<{ patterns?: Patterns; faults: Refusal[] }> {
+  const fault = (message: string): Refusal => ({ id: IGNORE_FILE, reason: "excluded_by_policy", message });
+  const file = await objects.info(`${commit}:${IGNORE_FILE}`);
+  if (file?.type !== "blob") return { faults: [] };
+  const text = (await objects.contents(file.oid, MAX_IGNORE_BYTES))?.toString("utf8");
+  if (text === undefined) return { faults: [fault("This ignore file is over 64 kB: it was not honoured.")] };
+  const { patterns, refused } = compilePatterns(text.split(/\r?\n/));
+  const tooComplex = `${refused.length} of its patterns are too long or too complex: they were not honoured.`;
+  return { patterns, faults: refused.length > 0 ? [fault(tooComplex)] : [] };
 }
 
 const MAX_MAILMAP_BYTES = 4 * 1024 * 1024;
