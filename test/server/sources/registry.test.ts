@@ -17,7 +17,7 @@ test("every listed kind loads, and names itself as it is listed", async () => {
   expect(await registry.get("push")).toBe(await registry.get("push"));
   expect(sources.map((source) => [source.spec.providerId, capabilitiesOf(source)])).toEqual([
     ["filesystem", ["sync", "browse", "content", "scope"]],
-    ["git", ["sync", "content", "scope"]],
+    ["git", ["sync", "browse", "content", "scope"]],
     ["push", ["push"]],
   ]);
 });

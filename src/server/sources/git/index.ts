@@ -8,6 +8,7 @@ import { type CompiledScope, compileScope } from "#server/sources/file-scope/sco
 import { makePartRules } from "#server/sources/file-scope/part-rules.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import { type Batching, DEFAULT_BATCHING } from "./batch.ts";
+import { browseRepository } from "./browse.ts";
 import { GitConfig, GitCredentials } from "./config.ts";
 import type { GitCursor } from "./cursor.ts";
 import { toCheckProblem } from "./failures.ts";
@@ -40,6 +41,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
   const house = makeHouse(options);
   const contents = makeContents(house);
   const inScope = makeInScope();
+  let browsed = 0;
   return {
     spec: {
       providerId: "git",
@@ -67,6 +69,11 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
       const { batching = DEFAULT_BATCHING } = options;
       const onItem = (path: string, oid: string) => contents.note(ctx.connector.id, path, oid);
       yield* syncRepository(ctx, run, { house, batching, onItem });
+    },
+    async browse(ctx, at) {
+      refusePathOfTheServer(ctx, options);
+      await house.prepare();
+      return browseRepository(house, ctx, at, `${process.pid}x${++browsed}`);
     },
     fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
     inScope: (scope, { externalId }) => inScope(scope, externalId),

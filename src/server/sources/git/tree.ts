@@ -20,10 +20,22 @@ type Place = { program: GitProgram; gitDir: string; signal: AbortSignal };
 /** Every file of a commit, in the byte order of the paths: the same every time. */
 export async function* listTree(place: Place, commit: string): AsyncGenerator<TreeEntry, void> {
   for await (const token of readTokens(place.program, ["ls-tree", "-r", "-z", "--full-tree", commit], call(place))) {
-    const tab = token.indexOf(0x09);
-    const [mode = "", , oid = ""] = token.toString("latin1", 0, tab).split(" ");
-    yield { mode, oid, ...toPath(token.subarray(tab + 1)) };
+    yield toEntry(token);
   }
+}
+
+function toEntry(token: Buffer): TreeEntry {
+  const tab = token.indexOf(0x09);
+  const [mode = "", , oid = ""] = token.toString("latin1", 0, tab).split(" ");
+  return { mode, oid, ...toPath(token.subarray(tab + 1)) };
+}
+
+/** What stands directly in a folder of a commit (`""` = its root): files, and folders with the mode `040000`. */
+export async function listFolder(place: Place, commit: string, folder: string): Promise<TreeEntry[]> {
+  const args = ["ls-tree", "-z", "--full-tree", commit, ...(folder === "" ? [] : ["--", `${folder}/`])];
+  const entries: TreeEntry[] = [];
+  for await (const token of readTokens(place.program, args, call(place))) entries.push(toEntry(token));
+  return entries;
 }
 
 /**

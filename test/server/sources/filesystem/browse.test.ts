@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BROWSE_PAGE } from "#server/sources/filesystem/browse.ts";
+import { BROWSE_PAGE } from "#server/sources/file-scope/browse-page.ts";
 import { makeFolder } from "./fixture.ts";
 
 test("browsing shows the folders that a sync would enter and the files that it would take, level by level", async () => {
