@@ -100,14 +100,15 @@ interface Mounted {
 
 async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {
   const origin = originOf(c);
-  const caller = await options.authenticator.authenticate(entry.rule, {
-    url: c.req.url,
-    headers: c.req.raw.headers,
-    origin,
-  });
-  const who = asKind(entry, caller, c);
-  if (caller.type !== "nobody") options.limits.chargeRequest(caller);
+  const knock = { url: c.req.url, headers: c.req.raw.headers, origin };
+  const authenticate = () => options.authenticator.authenticate(entry.rule, knock);
+  const atTheDoor = await authenticate();
+  asKind(entry, atTheDoor, c);
+  if (atTheDoor.type !== "nobody") options.limits.chargeRequest(atTheDoor);
   const parsed = await parseRequest(entry.route, c);
+  // A body can be held back for minutes: what was revoked meanwhile must not act.
+  const caller = entry.route.request?.body === undefined ? atTheDoor : await authenticate();
+  const who = asKind(entry, caller, c);
   const call = { ...parsed, ...who, origin, c };
   const isChecked = options.checksAnswers === true;
   if (entry.create === undefined) return toResponse(entry.route, await entry.handler(call), isChecked, c);

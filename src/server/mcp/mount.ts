@@ -26,12 +26,12 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
   const { guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
   const door = makeMcpDoor({
-    checkSite(request) {
+    checkSite(request, origin) {
       guard.checkHost(request.headers, request.url);
       guard.checkOrigin(request.headers);
+      limits.admit({ clientIp: origin.clientIp, method: "POST", path: "/mcp" });
     },
     async authenticate(request, origin) {
-      limits.admit({ clientIp: origin.clientIp, method: "POST", path: "/mcp" });
       const caller = await authenticator.authenticate(rule, { url: request.url, headers: request.headers, origin });
       if (caller.type === "actor") return caller.actor;
       throw new ApiError("forbidden", { message: "/mcp takes a person's token." });

@@ -34,8 +34,8 @@ export interface CallContext {
 }
 
 export interface McpOptions {
-  /** Host and Origin. @throws ApiError of class `forbidden` */
-  checkSite(request: Request): void;
+  /** Host and Origin, and how often the address asks. @throws ApiError of class `forbidden` or `rate_limited` */
+  checkSite(request: Request, origin: RequestOrigin): void;
   /** Bearer → person. @throws ApiError of class `unauthenticated`, `insufficient_scope` … */
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
@@ -77,10 +77,12 @@ async function answer(options: McpOptions, request: Request, origin: RequestOrig
   if (request.method !== "POST") {
     throw new ApiError("method_not_allowed", { message: `/mcp takes POST, not ${request.method.slice(0, 20)}.` });
   }
-  options.checkSite(request);
+  options.checkSite(request, origin);
   checkLength(request);
-  const actor = await options.authenticate(request, origin);
+  await options.authenticate(request, origin);
   const incoming = await readMessages(request, MAX_BODY_BYTES);
+  // A body can be held back for minutes: a token that was revoked meanwhile must not read.
+  const actor = await options.authenticate(request, origin);
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
   const fromHeader = eraOfHeader(version, options.lifecycle, incoming.messages);
   if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);

@@ -223,7 +223,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
       return store.transaction(async (tx) => {
         const former = await tx.sessions.find(actor.credential.id);
         const member = await tx.in(workspaceId).members.find(actor.userId);
-        if (!former || !member) throw noSuchThing();
+        // It may have been ended since it opened the door: it must not live on under another name.
+        if (!former || !isLive(former) || !member) throw noSuchThing();
         await tx.sessions.revoke(former.sessionId, now());
         return open(tx, { userId: actor.userId, workspaceId }, context, former);
       });
