@@ -89,14 +89,17 @@ export function makeResetService(options: ResetOptions): ResetService {
         message: "A link for an admin or an owner is made in a browser, not by a token.",
       });
     }
-    const own = new Map((await store.users.membershipsOf(actor.userId)).map((m) => [m.workspaceId, m.role]));
-    for (const { workspaceId, role } of await store.users.membershipsOf(userId)) {
-      const ownRole = own.get(workspaceId);
-      if (ownRole !== undefined && isAbove(ownRole, role)) continue;
-      throw new ApiError("role_too_low", {
-        message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
-      });
-    }
+    if (await isAboveEverywhere(store, actor.userId, userId)) return;
+    throw new ApiError("role_too_low", {
+      message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
+    });
+  }
+
+  /** Whoever held the link may have been removed since, or its person promoted: then it is over. */
+  async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
+    const madeBy = madeByOf(link);
+    if (madeBy === null || link.isMailed || (await isAboveEverywhere(tx, madeBy, userId))) return;
+    throw linkInvalid();
   }
 
   async function setPassword(link: LinkRecord, given: { token: string; passwordHash: string }, context: SignInContext) {
@@ -105,6 +108,7 @@ export function makeResetService(options: ResetOptions): ResetService {
       const user = link.userId === null ? undefined : await tx.users.find(link.userId);
       if (!user) throw linkInvalid();
       const { userId } = user;
+      await requireStillMayHold(tx, link, userId);
       const at = new Date(clock.now());
       const madeBy = madeByOf(link);
       await accounts.endCredentials(tx, userId);
@@ -171,6 +175,19 @@ export function makeResetService(options: ResetOptions): ResetService {
       return store.transaction((tx) => sessions.enter(tx, user.userId, context));
     },
   };
+}
+
+/** Whether `userId` stands above the other person in every workspace that the other one is in. */
+async function isAboveEverywhere(from: Store, userId: string, otherId: string): Promise<boolean> {
+  const own = new Map((await from.users.membershipsOf(userId)).map((m) => [m.workspaceId, m.role]));
+  const theirs = await from.users.membershipsOf(otherId);
+  return (
+    theirs.length > 0 &&
+    theirs.every(({ workspaceId, role }) => {
+      const ownRole = own.get(workspaceId);
+      return ownRole !== undefined && isAbove(ownRole, role);
+    })
+  );
 }
 
 /** Who made the link for somebody else; null for one that the person asked for. */

@@ -193,4 +193,25 @@ describe("a reset link made for a member", () => {
     expect((await ask(kb, mallory, victim)).status).toBe(201);
     expect(await ask(kb, mallory, mallory)).toMatchObject({ status: 403, json: { code: "forbidden" } });
   });
+
+  test("S22: is over once its maker was removed or demoted, or its person stands as high", async ({ expect }) => {
+    const changes: ((kb: TestServer, who: Record<"ana" | "eve" | "bob", TestUser>) => Promise<unknown>)[] = [
+      (kb, { ana, eve }) => kb.as(ana).delete(`/api/workspace/members/${eve.userId}`),
+      (kb, { ana, eve }) => kb.as(ana).patch(`/api/workspace/members/${eve.userId}`, { role: "member" }),
+      (kb, { ana, bob }) => kb.as(ana).patch(`/api/workspace/members/${bob.userId}`, { role: "admin" }),
+      (kb, { bob }) => kb.as(bob).post("/api/workspaces", { name: "Own" }),
+      (kb, { eve }) => kb.as(eve).patch("/api/profile", { name: "Eva" }),
+    ];
+    const outcomes: number[] = [];
+    for (const change of changes) {
+      const kb = await makeServer({ settings: { signup: "open" } });
+      const ana = await kb.addOwner();
+      const eve = await kb.addMember(ana.workspaceId, "admin");
+      const bob = await kb.addMember(ana.workspaceId);
+      const { json } = await ask(kb, eve, bob);
+      await change(kb, { ana, eve, bob });
+      outcomes.push((await confirm(kb, tokenOf(json.url))).status);
+    }
+    expect(outcomes).toEqual([410, 410, 410, 410, 200]);
+  });
 });
