@@ -2,7 +2,8 @@ import { assertNever } from "#api/errors.ts";
 import type { Letter, Mail } from "#server/ports/mailer.ts";
 
 /**
- * The words of every message. Plain text, one link at most; what comes from people (names) is one line by contract.
+ * The words of every message. Plain text, one link at most; what comes from people (names) is one line by contract. An
+ * address that nobody has proved is not called by name: who wrote the name may be a stranger who writes through us.
  *
  * @param host  the name of this server as people know it
  */
@@ -19,21 +20,23 @@ interface Composed {
 
 function compose(letter: Letter, host: string): Composed {
   switch (letter.type) {
-    case "invitation":
+    case "invitation": {
+      const [inviter, workspace] = [withoutLinks(letter.inviter), withoutLinks(letter.workspace)];
       return {
-        subject: `${letter.inviter} invites you to ${letter.workspace}`,
+        subject: `${inviter} invites you to ${workspace}`,
         lines: [
           "Hello,",
-          `${letter.inviter} invites you to the workspace "${letter.workspace}" on ${host}. Open this link to join:`,
+          `${inviter} invites you to the workspace "${workspace}" on ${host}. Open this link to join:`,
           letter.url,
           `${until(letter.expiresAt)} If you do not expect this, do nothing.`,
         ],
       };
+    }
     case "sign_up":
       return {
         subject: `Confirm your account on ${host}`,
         lines: [
-          `Hello ${letter.name},`,
+          "Hello,",
           `Open this link to confirm your address and finish your account on ${host}:`,
           letter.url,
           `${until(letter.expiresAt)} If you did not sign up, do nothing: no account is made.`,
@@ -52,7 +55,7 @@ function compose(letter: Letter, host: string): Composed {
       return {
         subject: `Confirm your address on ${host}`,
         lines: [
-          `Hello ${letter.name},`,
+          "Hello,",
           `Open this link to confirm that this address is yours, in the browser in which you are signed in to ${host}:`,
           letter.url,
           `${until(letter.expiresAt)} If you did not ask for this, do nothing.`,
@@ -62,7 +65,7 @@ function compose(letter: Letter, host: string): Composed {
       return {
         subject: `Confirm your new address on ${host}`,
         lines: [
-          `Hello ${letter.name},`,
+          "Hello,",
           `Open this link to use this address for your account on ${host}, in the browser in which you are signed in:`,
           letter.url,
           `${until(letter.expiresAt)} Until then your present address stays. If you did not ask for this, do nothing.`,
@@ -102,6 +105,18 @@ function compose(letter: Letter, host: string): Composed {
       return assertNever(letter);
   }
 }
+
+/** A name to people who do not know its bearer: short, and nothing that a mail program makes a link of. */
+function withoutLinks(name: string): string {
+  const plain = name
+    .replaceAll(/[/\\]+/g, " ")
+    .replaceAll("@", " at ")
+    .replaceAll(/\.(?=[\p{L}\p{N}]{2})/gu, ". ");
+  const chars = [...plain];
+  return chars.length > MAX_NAME_CHARS ? `${chars.slice(0, MAX_NAME_CHARS - 1).join("")}…` : plain;
+}
+
+const MAX_NAME_CHARS = 60;
 
 function howItChanged(how: (Letter & { type: "password_changed" })["how"]): string {
   switch (how) {

@@ -47,4 +47,20 @@ The link works once, until 22 November 2026, 09:05 UTC. If you do not expect thi
 kb on kb.test
 `);
   });
+
+  test("to people who may not know who wrote it holds no words of a stranger and no link of one", ({ expect }) => {
+    const name = `You won! http://evil.example/x, www.evil.example, me@evil.example ${"x".repeat(100)}`;
+    for (const type of ["sign_up", "verification", "email_change"] as const) {
+      expect(writeLetter({ type, name, url, expiresAt }, "kb.test").text).not.toContain("won");
+    }
+    const { subject, text } = writeLetter(
+      { type: "invitation", inviter: name, workspace: name, url, expiresAt },
+      "kb.test",
+    );
+    for (const part of [subject, text.replace(url, "")]) {
+      expect(part).toContain("You won! http: evil. example");
+      expect(part).not.toMatch(/:\/\/|www\.\w|evil\.\w|\w@/);
+    }
+    expect(subject.length).toBeLessThan(140);
+  });
 });
