@@ -1,4 +1,5 @@
 import { likelyParts } from "./likely-parts.ts";
+import { makeMarkFinder, type MarkFinder } from "./mark-finder.ts";
 import type { Marks } from "./marks.ts";
 import { bestSnippets, type Passage, type SnippetOptions, type TextChunk } from "./snippet.ts";
 
@@ -19,6 +20,7 @@ const MAX_SPANS = 8;
  * stands in the first million of code units. Synchronous and up to some 40 ms of work for a long text: not for the
  * main thread.
  *
+ * @param find made once for the texts of one query
  * @param isLate asked before each further stretch: true = what was found so far has to do
  */
 export function excerptOf(
@@ -26,11 +28,12 @@ export function excerptOf(
   marks: Marks,
   options: SnippetOptions,
   isLate: () => boolean = () => false,
+  find: MarkFinder = makeMarkFinder(marks),
 ): Passage[] {
   const hasWords = marks.terms.size + marks.prefixes.length + marks.phrases.length > 0;
   let first: Passage[] = [];
   for (let span = 0; span < MAX_SPANS && span * SPAN < text.chars; span++) {
-    const found = snippetsIn(text.read(span * SPAN, (span + 1) * SPAN), marks, options);
+    const found = snippetsIn(text.read(span * SPAN, (span + 1) * SPAN), marks, options, find);
     if (isMarked(found)) return found;
     if (span === 0) first = found;
     if (!hasWords || isLate()) break;
@@ -39,10 +42,10 @@ export function excerptOf(
 }
 
 /** From the parts that are likely to hold the words; from everything when those hold none after all. */
-function snippetsIn(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions): Passage[] {
+function snippetsIn(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions, find: MarkFinder): Passage[] {
   const parts = likelyParts(chunks, marks);
-  const likely = parts && bestSnippets(parts, marks, options);
-  return likely && isMarked(likely) ? likely : bestSnippets(chunks, marks, options);
+  const likely = parts && bestSnippets(parts, marks, options, find);
+  return likely && isMarked(likely) ? likely : bestSnippets(chunks, marks, options, find);
 }
 
 function isMarked(passages: readonly Passage[]): boolean {

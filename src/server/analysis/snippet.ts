@@ -1,5 +1,5 @@
-import { findMarks, type Mark, type Marks } from "./marks.ts";
-import { makeNarrow, type Narrow } from "./narrow.ts";
+import { makeMarkFinder, type MarkFinder } from "./mark-finder.ts";
+import type { Mark, Marks } from "./marks.ts";
 import { alignEnd, alignStart, avoidPairs } from "./sentences.ts";
 
 /** A stretch of stored text; `start` is its offset in the whole, in UTF-16 code units. */
@@ -36,10 +36,16 @@ const OVERLAP = 600;
  * of the text.
  *
  * @param chunks the text in ascending chunks; only these are looked at
+ * @param find finds the marks; made once for the texts of one query
  */
-export function bestSnippets(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions): Passage[] {
+export function bestSnippets(
+  chunks: readonly TextChunk[],
+  marks: Marks,
+  options: SnippetOptions,
+  find: MarkFinder = makeMarkFinder(marks),
+): Passage[] {
   const { maxChars, count = 1 } = options;
-  const windows = collectWindows(chunks, marks, maxChars);
+  const windows = collectWindows(chunks, find, maxChars);
   const chosen: Window[] = [];
   for (const window of windows.sort((a, b) => b.value - a.value || placeOf(a) - placeOf(b))) {
     if (chosen.length === count) break;
@@ -74,13 +80,13 @@ export function findPassages(
   marks: Marks,
   isLate: () => boolean = () => false,
 ): FoundPassages {
-  const narrow = makeNarrow(marks);
+  const find = makeMarkFinder(marks);
   const passages: Passage[] = [];
   let total = 0;
   let end = -1;
   for (const view of overlapping(chunks)) {
     if (view.start > 0 && isLate()) return { passages, total, isTotalExact: false };
-    const found = newMarks(view, marks, narrow);
+    const found = newMarks(view, find);
     for (const [i, mark] of found.entries()) {
       if (view.start + mark.start < end) continue;
       if (total === MAX_FIND_TOTAL) return { passages, total, isTotalExact: false };
@@ -129,24 +135,13 @@ function viewOf(chunk: TextChunk, before: TextChunk | undefined, isLast: boolean
 }
 
 /** Marks not met in the chunk before. One that touches the seam is left to the next view, which sees its whole word. */
-function newMarks(view: View, marks: Marks, narrow?: Narrow): Mark[] {
+function newMarks(view: View, find: MarkFinder): Mark[] {
   const { text, seen, isLast } = view;
-  const found = narrow === undefined ? findMarks(text, marks) : findMarksIn(text, marks, narrow(text));
-  return found.filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
+  return find(text).filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
 }
 
-function findMarksIn(text: string, marks: Marks, stretches: readonly { start: number; end: number }[]): Mark[] {
-  return stretches.flatMap(({ start, end }) =>
-    findMarks(text.slice(start, end), marks).map((mark) => ({
-      ...mark,
-      start: mark.start + start,
-      end: mark.end + start,
-    })),
-  );
-}
-
-function collectWindows(chunks: readonly TextChunk[], marks: Marks, maxChars: number): Window[] {
-  const views = [...overlapping(chunks)].map((view) => ({ view, found: newMarks(view, marks) }));
+function collectWindows(chunks: readonly TextChunk[], find: MarkFinder, maxChars: number): Window[] {
+  const views = [...overlapping(chunks)].map((view) => ({ view, found: newMarks(view, find) }));
   const counts = new Map<number, number>();
   for (const { found } of views) for (const { unit } of found) counts.set(unit, (counts.get(unit) ?? 0) + 1);
   const windows: Window[] = [];

@@ -1,5 +1,6 @@
 import { excerptOf, type StoredText } from "#server/analysis/excerpt.ts";
 import { countLineFeeds } from "#server/analysis/lines.ts";
+import { makeMarkFinder } from "#server/analysis/mark-finder.ts";
 import { makeMarks } from "#server/analysis/marks.ts";
 import { findPassages, type FoundPassages, type Passage, type TextChunk } from "#server/analysis/snippet.ts";
 import type { Excerpt, ExcerptRequest, FindRequest } from "#server/ports/search-index.ts";
@@ -31,13 +32,14 @@ export function makeExcerpts(db: Database, now: () => number = () => performance
   return (request: ExcerptRequest): (Excerpt[] | undefined)[] => {
     const latest = now() + ENOUGH_MS;
     const marks = makeMarks(request.query);
+    const find = makeMarkFinder(marks);
     const isOpen = makeAccessCheck(sql, request);
     db.exec("BEGIN");
     try {
       return request.items.map(({ kbId, textHash }) => {
         const text = findText(sql, request.workspaceId, kbId, textHash, isOpen);
         if (text === undefined) return undefined;
-        const passages = excerptOf(text, marks, request.options, () => now() > latest);
+        const passages = excerptOf(text, marks, request.options, () => now() > latest, find);
         return passages.map((passage) => withLine(sql, request.workspaceId, kbId, passage));
       });
     } finally {
