@@ -14,6 +14,8 @@ export type Parsed = { spec: CommandSpec; input: CommandInput } | { text: string
 
 export interface Catalogue {
   nouns: readonly Noun[];
+  /** The order of `kb help`: headings, and the first words of commands below them. What is in none comes last. */
+  sections?: readonly { title: string; names: readonly string[] }[];
   commands: readonly CommandSpec[];
 }
 
@@ -89,10 +91,12 @@ function buildProgram(catalogue: Catalogue, columns: number, found: Found, write
     .option("-V, --version", "print the version");
   program.addHelpText("after", "\nMore: kb help <command>, kb help exit-codes");
   const nouns = new Map<string, Command>();
-  for (const spec of catalogue.commands) {
+  program.configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join(", ") });
+  for (const spec of inSections(catalogue)) {
     const [first = "", second] = spec.name.split(" ");
     if (second === undefined) {
       addCommand(program, first, spec, columns, found, write);
+      program.commands.at(-1)?.helpGroup(headingOf(first, catalogue));
       continue;
     }
     const noun = nouns.get(first) ?? addNoun(program, first, catalogue, columns, write);
@@ -100,6 +104,20 @@ function buildProgram(catalogue: Catalogue, columns: number, found: Found, write
     addCommand(noun, second, spec, columns, found, write);
   }
   return program;
+}
+
+/** The commands in the order of the sections, and within one as its names stand. */
+function inSections(catalogue: Catalogue): CommandSpec[] {
+  const order = (catalogue.sections ?? []).flatMap(({ names }) => names);
+  const rank = ({ name }: CommandSpec): number => {
+    const at = order.indexOf(name.split(" ")[0] ?? "");
+    return at === -1 ? order.length : at;
+  };
+  return catalogue.commands.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function headingOf(name: string, catalogue: Catalogue): string {
+  return `${catalogue.sections?.find(({ names }) => names.includes(name))?.title ?? "Other"}:`;
 }
 
 function addNoun(
@@ -111,6 +129,7 @@ function addNoun(
 ): Command {
   const summary = catalogue.nouns.find((noun) => noun.name === name)?.summary ?? "";
   const noun = configured(program.command(name), columns, write).description(summary).usage("<command> [options]");
+  noun.helpGroup(headingOf(name, catalogue));
   // A noun alone: its list of verbs is what the person needs.
   return noun;
 }
@@ -176,7 +195,17 @@ function configured(command: Command, columns: number, write: (text: string) => 
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .configureHelp({ sortSubcommands: false });
+    .configureHelp({
+      sortSubcommands: false,
+      // Every command takes options: to say so on each line would only push the summaries aside.
+      subcommandTerm: (item) =>
+        [item.name(), ...item.registeredArguments.map((each) => argumentTerm(each.name(), each))].join(" "),
+    });
+}
+
+function argumentTerm(name: string, { required, variadic }: { required: boolean; variadic: boolean }): string {
+  const word = variadic ? `${name}...` : name;
+  return required ? `<${word}>` : `[${word}]`;
 }
 
 /**

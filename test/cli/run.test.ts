@@ -45,6 +45,17 @@ describe("the command line", () => {
     }
   });
 
+  test("the help of the program lists each command once, under the heading of its task", async ({ expect }) => {
+    const { stdout } = await kb(makeWorld(), "help");
+    const headings = stdout.match(/^[A-Z][a-z ]+:$/gm);
+    expect(headings).toEqual(["Options:", ...(CATALOGUE.sections ?? []).map(({ title }) => `${title}:`)]);
+    const listed = stdout.match(/^ {2}[a-z]+/gm)?.map((line) => line.trim());
+    expect(listed?.toSorted()).toEqual(
+      [...new Set(CATALOGUE.commands.map(({ name }) => name.split(" ")[0] ?? ""))].toSorted(),
+    );
+    expect(stdout).not.toContain("[options] ");
+  });
+
   test("every command's help names its summary and a real example", async ({ expect }) => {
     expect(CATALOGUE.commands.length).toBeGreaterThan(40);
     for (const spec of CATALOGUE.commands) {

@@ -1,4 +1,4 @@
-/** Every command of `kb`, in the order of its help. */
+/** Every command of `kb`, and the order of its help. */
 import type { Catalogue } from "#cli/parse.ts";
 import { ACCESS_COMMANDS, ENTITY_COMMANDS, FILE_COMMANDS, SEARCH_COMMANDS } from "./reading.ts";
 import { CONNECTOR_COMMANDS, PUSH_COMMANDS } from "./connectors.ts";
@@ -14,6 +14,15 @@ import {
 import { AUTH_COMMANDS, SESSION_COMMANDS, TOKEN_COMMANDS } from "./session.ts";
 
 export const CATALOGUE: Catalogue = {
+  sections: [
+    { title: "Start", names: ["quickstart", "serve", "stop"] },
+    { title: "Sign in", names: ["login", "logout", "whoami", "auth", "context", "profile"] },
+    { title: "Find", names: ["search", "files", "entities", "access", "open"] },
+    { title: "Connect agents", names: ["mcp", "tokens", "grants"] },
+    { title: "Bring content in", names: ["connectors", "push", "roots"] },
+    { title: "Run a workspace", names: ["workspace", "members", "invitations", "groups", "audit"] },
+    { title: "Anything else", names: ["api"] },
+  ],
   nouns: [
     { name: "tokens", summary: "Personal access tokens." },
     { name: "connectors", summary: "What is indexed, and its syncs." },
