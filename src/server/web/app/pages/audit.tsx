@@ -64,13 +64,13 @@ function Audit() {
                   event.preventDefault();
                   setAction(String(new FormData(event.currentTarget).get("action") ?? "").trim());
                 }}
-                className="max-sm:flex-1"
+                className="max-sm:w-full"
               >
                 <input
-                  aria-label="Action, such as member.removed"
-                  className={`${FILTER} w-full font-mono text-xs sm:w-44`}
+                  aria-label="Act, such as member.removed"
+                  className={`${FILTER} w-full font-mono text-xs sm:w-60`}
                   name="action"
-                  placeholder="member.removed"
+                  placeholder="Act, such as member.removed"
                   type="search"
                 />
               </form>

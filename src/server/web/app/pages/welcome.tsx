@@ -58,12 +58,7 @@ function Onboarding() {
         />
         <TextField autoComplete="name" label="Your name" maxLength={120} name="name" />
         <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
-        <PasswordField
-          autoComplete="new-password"
-          hint="A few words that only you put together are better than one with signs in it."
-          label="Password"
-          name="password"
-        />
+        <PasswordField autoComplete="new-password" label="Password" name="password" />
         <TextField
           autoComplete="organization"
           hint="Usually the name of your company or team."

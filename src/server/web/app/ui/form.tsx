@@ -101,7 +101,7 @@ export function TextField({ name, label, hint, isOptional, ...rest }: FieldProps
 export function PasswordField({ name, label, hint, ...rest }: FieldProps & ComponentProps<"input">) {
   const [isShown, setShown] = useState(false);
   return (
-    <Field hint={hint} label={label} name={name}>
+    <Field hint={hint ?? (rest.autoComplete === "new-password" ? NEW_PASSWORD : undefined)} label={label} name={name}>
       {(control) => (
         <div className="relative">
           <input
@@ -126,6 +126,9 @@ export function PasswordField({ name, label, hint, ...rest }: FieldProps & Compo
     </Field>
   );
 }
+
+/** Said before somebody types a new one; the server judges it. */
+const NEW_PASSWORD = "At least 12 characters; a few words that only you put together are good.";
 
 export interface Choice {
   value: string;

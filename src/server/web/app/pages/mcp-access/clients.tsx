@@ -4,7 +4,8 @@ import { Tabs } from "#server/web/app/ui/tabs.tsx";
 
 /** Ready-made lines for each client; none holds a token. */
 export function Clients({ mcpUrl }: { mcpUrl: string }) {
-  const clients = clientLines({ mcpUrl, baseUrl: new URL(mcpUrl).origin });
+  const baseUrl = new URL(mcpUrl).origin;
+  const clients = clientLines({ mcpUrl, baseUrl });
   return (
     <Tabs
       label="Clients"
@@ -14,7 +15,7 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
         body: (
           <>
             <Way
-              lead="Through the bridge on your own machine, which uses the login of kb login"
+              lead={`Through the bridge on your own machine, after kb login ${baseUrl}`}
               label={`${name}, bridge`}
               lines={bridge}
             />
