@@ -108,7 +108,9 @@ function isHashed(path: string): boolean {
 }
 
 function wantsHtml(c: AppContext): boolean {
-  return c.req.header("accept")?.toLowerCase().includes("text/html") === true;
+  const accept = c.req.header("accept")?.toLowerCase() ?? "*/*";
+  // Who asks for the root with curl wants to see that something is there.
+  return accept.includes("text/html") || (c.req.path === "/" && accept.includes("*/*"));
 }
 
 function answerUnbuilt(c: AppContext): Response {

@@ -42,6 +42,16 @@ describe("the built page", () => {
     }
   });
 
+  test("answers at the root whoever takes anything, as curl does, and no program that wants JSON", async ({
+    expect,
+  }) => {
+    const statusOf = async (path: string, accept: string) =>
+      (await makeApp().request(path, { headers: { accept } })).status;
+    expect(await statusOf("/", "*/*")).toBe(200);
+    expect(await statusOf("/", "application/json")).toBe(404);
+    expect(await statusOf("/settings/profile", "*/*")).toBe(404);
+  });
+
   test("allows nothing inline, nothing from elsewhere and no frame around it", async ({ expect }) => {
     const policy = (await makeApp().request("/", { headers: HTML })).headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'self'");
