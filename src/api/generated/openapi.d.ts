@@ -4230,7 +4230,6 @@ export interface components {
             client: string | null;
             credential: string;
             kbIds: string[];
-            seq: number;
             tool: string;
             userId: string;
         };

@@ -136,10 +136,9 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
   }
 }
 
-function toRead({ seq, at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
+function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
   const { client, kbIds } = details;
   return {
-    seq,
     at: at.toISOString(),
     // The list was asked for a person's rows.
     userId: actorUserId ?? "",

@@ -51,16 +51,23 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock): CursorCodec {
       .digest()
       .subarray(0, MAC_BYTES);
 
+  /** Hides a position, or shows it again: a number in it can tell how much others do. */
+  function veil(body: Uint8Array, tag: Uint8Array): Buffer {
+    const stream = createHmac("sha256", key).update("veil").update(tag).digest();
+    return Buffer.from(body.map((byte, at) => byte ^ (stream[at] ?? 0)));
+  }
+
   return {
     encode(scope, position) {
       const body = encodePosition(position);
-      return Buffer.concat([body, mac(scope, body, today())]).toString("base64url");
+      const tag = mac(scope, body, today());
+      return Buffer.concat([veil(body, tag), tag]).toString("base64url");
     },
     decode(scope, cursor) {
       if (!isCursorShaped(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
-      const body = bytes.subarray(0, BODY_BYTES);
       const given = bytes.subarray(BODY_BYTES);
+      const body = veil(bytes.subarray(0, BODY_BYTES), given);
       const isOurs = [today(), today() - 1].some((day) => timingSafeEqual(mac(scope, body, day), given));
       if (!isOurs) throw invalidCursor();
       return decodePosition(body);

@@ -76,7 +76,9 @@ describe("what a leaked token read", () => {
     const page = (await kb.as(ana).get(narrowed)).json;
     expect([page.reads.length, typeof page.nextCursor]).toEqual([3, "string"]);
     const next = (await kb.as(ana).get(`${narrowed}&cursor=${page.nextCursor}`)).json;
-    expect(next.reads[0].seq).toBeLessThan(page.reads[2].seq);
+    expect([...page.reads, ...next.reads]).toEqual(reads.slice(0, 6));
+    // A row's number would tell a member how many rows the others have.
+    expect(Object.keys(reads[0] ?? {}).sort()).toEqual(["at", "client", "credential", "kbIds", "tool", "userId"]);
     // A member sees their own, and not another's.
     expect((await kb.as(bo).get("/api/audit/reads")).json.reads).toEqual([]);
     expect((await kb.as(bo).get(`/api/audit/reads?userId=${ana.userId}`)).status).toBe(403);

@@ -31,6 +31,16 @@ describe("a cursor", () => {
     );
   });
 
+  test("does not show its position", ({ expect }) => {
+    const codec = makeCodec();
+    fc.assert(
+      fc.property(position, (at) => {
+        const bytes = Buffer.from(codec.encode(scope, at), "base64url");
+        expect(bytes.readUIntBE(1, 6)).not.toBe(at.value);
+      }),
+    );
+  });
+
   test("with any one bit changed is not ours", ({ expect }) => {
     const codec = makeCodec();
     const bytes = Buffer.from(codec.encode(scope, { flags: 3, value: 1234, id: "a".repeat(16) }), "base64url");

@@ -47,7 +47,12 @@ export function Page() {
                 When an agent searches or reads with a token of yours, it stands here.
               </EmptyState>
             ) : (
-              <Table columns={columns(names)} keyOf={({ seq }) => String(seq)} label="Reads" rows={reads} />
+              <Table
+                columns={columns(names)}
+                keyOf={({ at, credential, tool, kbIds }) => [at, credential, tool, ...kbIds].join(" ")}
+                label="Reads"
+                rows={reads}
+              />
             )
           }
         </LoadedPages>
