@@ -102,14 +102,16 @@ export function makeSsoService(options: SsoOptions): SsoService {
     return signup === "open" && (mode === "managed" || (await tx.installation.state()).completedAt !== null);
   }
 
-  /** Somebody new: by an open invitation of an address that the provider proves, else where sign-up is open. */
+  /** Somebody new: where sign-up is open, else by an open invitation of an address that the provider proves. */
   async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
     const { email } = identity;
     if (email === null) throw new Stranded("no_email");
     const at = new Date(clock.now());
     const isProven = proves(identity);
-    const [invitation] = isProven ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
-    if (!invitation && !(await isOpen(tx))) throw new Stranded("sign_up_closed");
+    const isForAll = await isOpen(tx);
+    // Where everybody may come in, anybody may have invited them: they say themselves, by its link, that they want it.
+    const [invitation] = isProven && !isForAll ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
+    if (!invitation && !isForAll) throw new Stranded("sign_up_closed");
     // Whoever has the account now may be somebody else: they link it themselves.
     if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
     const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);

@@ -118,6 +118,17 @@ describe("single sign-on", () => {
     expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
   });
 
+  test("where sign-up is open puts nobody into the workspace of a stranger who invited them", async ({ expect }) => {
+    const provider = await startProvider(ANA);
+    const kb = await makeSsoServer(provider, { settings: OPEN, domains: ["acme.test"], mailer: makeMailbox() });
+    const mallory = await kb.addOwner("Acme");
+    await kb.as(mallory).post("/api/workspace/invitations", { email: ANA.email, role: "member" });
+    const back = await signInAtProvider(kb);
+    const { json } = await kb.anyone().request("GET", "/api/session", withCookies(back));
+    expect(json).toMatchObject({ role: "owner", user: { email: ANA.email } });
+    expect(json.workspace.id).not.toBe(mallory.workspaceId);
+  });
+
   test.for([
     ["not by a provider without domains", [], ANA, false],
     ["not for another domain", ["acme.test"], { ...ANA, email: "ana@sub.acme.test" }, false],
