@@ -56,6 +56,8 @@ export interface ResetOptions {
 
 /** Of an act in the background, which has no address. */
 const NOWHERE = { requestId: "", clientIp: null };
+/** An account and the identity that it began with are made within this. */
+const BEGINNING_MS = 60_000;
 const MAILED_LIFETIME_MS = 3_600_000;
 /** A person hands it over, which takes longer. */
 const MADE_LIFETIME_MS = 86_400_000;
@@ -115,6 +117,8 @@ export function makeResetService(options: ResetOptions): ResetService {
       await tx.links.endOf(userId, at);
       // An identity that was linked while the address was nobody's yet may be somebody else's.
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
+      // And one that was linked later by whoever held a session: the one that the account began with stays.
+      else await tx.sso.removeIdentitiesOf(userId, new Date(user.createdAt.getTime() + BEGINNING_MS));
       await tx.users.setPasswordHash(userId, given.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
       const act = { action: "user.password_reset", details: { isMailed: link.isMailed, ...(madeBy && { madeBy }) } };

@@ -92,6 +92,35 @@ describe("a password reset by mail", () => {
     expect(await kb.store.sso.identitiesOf(proved.userId)).toHaveLength(1);
   });
 
+  test("takes away an identity that was linked to the account later: whoever held a session may have done it", async ({
+    expect,
+  }) => {
+    const { kb, mailbox } = await makeMailingServer();
+    const ana = await kb.addOwner();
+    const { userId } = ana;
+    const issuer = "https://idp.test";
+    await kb.store.users.markVerified(userId, ana.email, new Date(kb.clock.now()));
+    await kb.store.sso.insertIdentity({
+      issuer,
+      subject: "own",
+      userId,
+      label: "x",
+      createdAt: new Date(kb.clock.now()),
+    });
+    kb.clock.advance(86_400_000);
+    await kb.store.sso.insertIdentity({
+      issuer,
+      subject: "thief",
+      userId,
+      label: "x",
+      createdAt: new Date(kb.clock.now()),
+    });
+    await kb.anyone().post("/api/password-reset", { email: ana.email });
+    await kb.deps.afterwards.idle();
+    expect((await confirm(kb, mailbox.linkFor(ana.email))).status).toBe(200);
+    expect(await kb.store.sso.identitiesOf(userId)).toMatchObject([{ subject: "own" }]);
+  });
+
   test("test 40: is throttled per account and per network; without a mail server it says so", async ({ expect }) => {
     const { kb } = await makeMailingServer();
     const ask = async (email: string, ip: string) =>

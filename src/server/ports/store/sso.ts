@@ -29,7 +29,8 @@ export interface SsoStore {
   identitiesOf(userId: string): Promise<SsoIdentityRecord[]>;
   /** False when somebody has this identity already. */
   insertIdentity(identity: SsoIdentityRecord): Promise<boolean>;
-  removeIdentitiesOf(userId: string): Promise<void>;
+  /** All of them, or those that were linked after this moment. */
+  removeIdentitiesOf(userId: string, linkedAfter?: Date): Promise<void>;
   insertFlow(flow: SsoFlowRecord): Promise<void>;
   /** Takes the flow out; exactly one caller gets it. */
   takeFlow(stateHash: string): Promise<SsoFlowRecord | undefined>;

@@ -35,8 +35,9 @@ export function makeSsoStore(sql: SqlHandles): SsoStore {
       return result.numInsertedOrUpdatedRows === 1n;
     },
 
-    async removeIdentitiesOf(userId) {
-      await sql.write.deleteFrom("sso_identities").where("userId", "=", userId).execute();
+    async removeIdentitiesOf(userId, linkedAfter) {
+      const query = sql.write.deleteFrom("sso_identities").where("userId", "=", userId);
+      await (linkedAfter === undefined ? query : query.where("createdAt", ">", linkedAfter.getTime())).execute();
     },
 
     async insertFlow(flow) {
