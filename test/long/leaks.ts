@@ -9,7 +9,7 @@ const run = await startVitest("test", [], {
   config: false,
   watch: false,
   include: ["test/long/leaks.suite.ts"],
-  testTimeout: 3_600_000,
+  testTimeout: 6 * 3_600_000,
   env: { KB_TEST_LEAK_CHECKS: checks, KB_TEST_LEAK_SEED: seed },
 });
 await run.close();
