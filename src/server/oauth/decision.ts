@@ -7,6 +7,7 @@ import type { AuditAct, AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { OAuthClientRecord } from "#server/ports/store/oauth.ts";
+import type { MemberRecord } from "#server/ports/store/people.ts";
 import type { OAuthKeys } from "./keys.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 
@@ -104,6 +105,8 @@ export function makeDecisions(options: DecisionOptions): Decisions {
       const at = new Date(clock.now());
       const lifetime = asked.scopes.includes("kb:admin") ? LIFETIMES.accessToken : LIFETIMES.refreshToken;
       await store.transaction(async (tx) => {
+        // Proving a password takes its time: somebody removed meanwhile must not find the grant when they come back.
+        await requireMember(tx, actor, asked, workspaceId);
         await tx.in(workspaceId).grants.insert({
           grantId,
           workspaceId,
@@ -163,13 +166,9 @@ async function requireStanding(
   asked: Asked,
   { workspaceId, password }: { workspaceId: string; password?: string | undefined },
 ): Promise<Date> {
-  const member = await store.in(workspaceId).members.find(actor.userId);
-  if (!member) throw new ApiError("forbidden", { message: "You are not a member of this workspace." });
+  const member = await requireMember(store, actor, asked, workspaceId);
   const session = await store.sessions.find(actor.credential.id);
   if (!asked.scopes.includes("kb:admin")) return session?.authenticatedAt ?? new Date(clock.now());
-  if (member.role === "member") {
-    throw new ApiError("role_too_low", { message: "You are not an admin of this workspace." });
-  }
   if (password === undefined) {
     throw new ApiError("password_needed", {
       message: "Rights of an admin need your password again.",
@@ -179,6 +178,15 @@ async function requireStanding(
   const { userId } = await prove(member.email, password, actor);
   if (userId !== actor.userId) throw new ApiError("forbidden", { message: "That password is another person's." });
   return new Date(clock.now());
+}
+
+async function requireMember(from: Store, actor: Actor, asked: Asked, workspaceId: string): Promise<MemberRecord> {
+  const member = await from.in(workspaceId).members.find(actor.userId);
+  if (!member) throw new ApiError("forbidden", { message: "You are not a member of this workspace." });
+  if (asked.scopes.includes("kb:admin") && member.role === "member") {
+    throw new ApiError("role_too_low", { message: "You are not an admin of this workspace." });
+  }
+  return member;
 }
 
 async function findClient(provider: Provider, clientId: string): Promise<{ name: string; uri: string | null }> {

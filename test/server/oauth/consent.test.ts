@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Scope } from "#api/common.ts";
+import { makeDecisions } from "#server/oauth/decision.ts";
+import { makeOAuthKeys } from "#server/oauth/keys.ts";
 import { TEST_PASSWORD } from "../../helpers.ts";
 import { challengeOf, CLI_REDIRECT, cliAsk, newVerifier, requestByHand, startServer, type Tokens } from "./harness.ts";
 
@@ -342,4 +345,38 @@ describe("what a grant reaches", () => {
     const answer = await kb.decide(theirs, id, { decision: "allow", password: TEST_PASSWORD });
     expect([answer.status, await answer.json()]).toMatchObject([403, { code: "role_too_low" }]);
   });
+});
+
+test("somebody removed while their password is proved leaves no grant behind", async () => {
+  const { kb, owner } = await setUp();
+  const member = await kb.addMember(owner.workspaceId, "admin");
+  const actor = await kb.deps.sessions.findActor(member.sessionSecret);
+  if (!actor) throw new Error("The session must be alive.");
+  const { grants, members } = kb.store.in(owner.workspaceId);
+  const decisions = makeDecisions({
+    ...kb.deps,
+    store: kb.store,
+    keys: makeOAuthKeys(Buffer.alloc(32)),
+    baseUrl: kb.base,
+    prove: async () => {
+      await kb.store.transaction((tx) =>
+        tx.in(owner.workspaceId).members.remove(member.userId, new Date(kb.clock.now())),
+      );
+      return { userId: member.userId };
+    },
+  });
+  const asked = {
+    clientId: "kb-cli",
+    scopes: ["kb:api", "kb:admin"] satisfies Scope[],
+    audiences: ["api"] satisfies ["api"],
+    place: { host: "127.0.0.1", isLocal: true },
+    askedFrom: null,
+    expiresAt: new Date(kb.clock.now() + 60_000),
+    subject: [],
+  };
+  const decision = { decision: "allow", csrf: "", password: "any" } as const;
+  const allowed = decisions.allow(await kb.deps.oauth.provider(), actor, asked, decision, async () => undefined);
+  await expect(allowed).rejects.toMatchObject({ code: "forbidden" });
+  expect(await members.find(member.userId)).toBeUndefined();
+  expect(await grants.list({ userId: member.userId, now: new Date(kb.clock.now()), limit: 9 })).toEqual([]);
 });
