@@ -13,9 +13,9 @@ export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
 export interface Passwords {
   /** @throws ApiError `password_too_weak` */
   check(password: string, about: { email: string }): void;
-  /** The argon2id hash, in PHC form. */
+  /** The argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
   hash(password: string): Promise<string>;
-  /** Compares; takes as long when there is no such account or no password. */
+  /** Compares; takes as long when there is no such account or no password. @throws ApiError `unavailable` */
   verify(stored: string | null, password: string): Promise<boolean>;
   /** True when the hash was made with other costs than today's. */
   isOutdated(stored: string): boolean;
@@ -26,6 +26,8 @@ const MIN_CHARS = 12;
 const MAX_BYTES = 128;
 /** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;
+/** Some seconds of work. Beyond it people are told at once, and a crowd of addresses does not fill the memory. */
+const MAX_WAITING = 200;
 
 /** Values that stand in documents, so everybody knows them. Source: S35. */
 const PUBLISHED = new Set([
@@ -49,7 +51,8 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS): Passwords 
     hash: (password) => gate(() => hash(password, options)),
     async verify(stored, password) {
       // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
-      dummy ??= gate(() => hash("nobody has this password", options));
+      // Not through the gate: one refusal would be kept for ever.
+      dummy ??= hash("nobody has this password", options);
       const nobody = await dummy;
       const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
       const matches = await gate(() => verify(stored ?? nobody, isTooLong ? "" : password));
@@ -78,6 +81,7 @@ function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   return async (work) => {
     // A woken waiter takes over the place of the one that ended.
+    if (running >= limit && waiting.length >= MAX_WAITING) throw tooMany();
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;
     try {
@@ -88,4 +92,11 @@ function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
       else running--;
     }
   };
+}
+
+function tooMany(): ApiError {
+  return new ApiError("unavailable", {
+    message: "Too many people sign in at this moment. Try again in a few seconds.",
+    retryAfterMs: 5_000,
+  });
 }

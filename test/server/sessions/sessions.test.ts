@@ -253,6 +253,15 @@ describe("passwords", () => {
     expect(fastest.unknown / fastest.known).toBeLessThan(2);
   });
 
+  test("beyond 200 that wait the next ones are told at once, and afterwards all goes on", async ({ expect }) => {
+    const fresh = makePasswords(TEST_PASSWORD_COSTS);
+    const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => fresh.hash(TEST_PASSWORD)));
+    const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(refused).toHaveLength(98);
+    expect(refused[0]).toMatchObject({ code: "unavailable", retryAfterMs: 5_000 });
+    expect(await fresh.verify(await fresh.hash(TEST_PASSWORD), TEST_PASSWORD)).toBe(true);
+  });
+
   test("a hash with other costs is renewed at the next sign-in", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
