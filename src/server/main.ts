@@ -277,7 +277,7 @@ function givenOf(quotas: Settings["quotas"]): Partial<Quotas> {
 const UPKEEP_MS = 3_600_000;
 
 /** Says in the audit what is weaker than it could be, and begins what is done every hour. */
-function startUpkeep(settings: Settings, { audit, idempotency, log }: Deps): NodeJS.Timeout {
+function startUpkeep(settings: Settings, { audit, idempotency, sessions, log }: Deps): NodeJS.Timeout {
   const weakened = weakeningSettings(settings);
   const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
   if (weakened.length > 0) {
@@ -291,6 +291,7 @@ function startUpkeep(settings: Settings, { audit, idempotency, log }: Deps): Nod
   const everyHour = async () => {
     await audit.sweep();
     await idempotency.sweep();
+    await sessions.sweep();
   };
   everyHour().catch(fail);
   return setInterval(() => void everyHour().catch(fail), UPKEEP_MS).unref();

@@ -66,6 +66,8 @@ export interface SessionService {
   revoke(actor: Actor, sessionId: string): Promise<void>;
   /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
   findActor(secret: string): Promise<Actor | undefined>;
+  /** Deletes those that ended a day ago or earlier: nothing reads them any more. */
+  sweep(): Promise<void>;
 }
 
 export interface SessionOptions {
@@ -289,6 +291,11 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const { workspaceId, userId, role, timeZone } = session;
       const credential = { type: "session" as const, id: session.sessionId };
       return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
+    },
+
+    async sweep() {
+      const dayAgo = clock.now() - DAY_MS;
+      await store.sessions.sweep(new Date(dayAgo), new Date(dayAgo - IDLE_MS));
     },
   };
 }

@@ -84,6 +84,21 @@ describe("a web session", () => {
     expect((await kb.as(ana).get("/api/session")).status).toBe(401);
   });
 
+  test("is deleted a day after it ended, however it ended", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    await kb.signIn(ana);
+    expect((await kb.as(ana).delete("/api/session")).status).toBe(204);
+    const left = async () => (await kb.database.read.selectFrom("sessions").select("sessionId").execute()).length;
+    const counts: number[] = [];
+    for (const days of [1, 0.01, 7]) {
+      kb.clock.advance(days * 86_400_000);
+      await kb.deps.sessions.sweep();
+      counts.push(await left());
+    }
+    expect(counts).toEqual([2, 1, 0]);
+  });
+
   test("is listed with its device, page by page, and can be ended from another one", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();

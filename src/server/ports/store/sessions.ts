@@ -38,4 +38,6 @@ export interface SessionStore {
   }): Promise<SessionRecordRow[]>;
   touch(sessionId: string, at: Date): Promise<void>;
   revoke(sessionId: string, at: Date): Promise<void>;
+  /** Deletes those that ended before this moment, by themselves or by somebody, or were last used before `idleSince`. */
+  sweep(endedBefore: Date, idleSince: Date): Promise<void>;
 }

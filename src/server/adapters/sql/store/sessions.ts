@@ -82,6 +82,20 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
         .where("revokedAt", "is", null)
         .execute();
     },
+
+    async sweep(endedBefore, idleSince) {
+      const before = endedBefore.getTime();
+      await sql.write
+        .deleteFrom("sessions")
+        .where((eb) =>
+          eb.or([
+            eb("revokedAt", "<", before),
+            eb("expiresAt", "<", before),
+            eb("lastSeenAt", "<", idleSince.getTime()),
+          ]),
+        )
+        .execute();
+    },
   };
 }
 
