@@ -243,6 +243,7 @@ function hintFor(code: string, settings: Settings, credential: Credential | unde
   if (code === "unauthenticated") {
     return isEnv ? `Put a valid token into ${credential.from}.` : `Sign in again: kb login ${baseUrl}`;
   }
+  if (code === "sign_in_failed") return `Forgotten: ${baseUrl}/forgot-password, or ask an admin for a link.`;
   if (code !== "insufficient_scope" || credential?.login !== "browser") return undefined;
   return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
 }

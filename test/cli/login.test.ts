@@ -139,11 +139,12 @@ test("on a terminal what is missing beside the e-mail is asked", async ({ expect
   });
 });
 
-test("a wrong password is exit code 4 and stores nothing", async ({ expect }) => {
+test("a wrong password is exit code 4, stores nothing and says where a new one comes from", async ({ expect }) => {
   const world = loginWorld();
   world.routes["POST /api/session"] = problem(401, "sign_in_failed", "E-mail or password is wrong.");
   const run = await kb(world, ...LOGIN);
   expect([run.code, existsSync(join(world.dir, "config", "credentials.json"))]).toEqual([4, false]);
+  expect(run.stderr).toContain("/forgot-password, or ask an admin for a link.");
 });
 
 test("a given token is checked and kept for its origin", async ({ expect }) => {

@@ -164,6 +164,7 @@ function commandOf(deps: Deps): string {
 function printNext(dataDir: string, output: Output): void {
   output.talk("");
   output.talk("Next: kb search WORDS, kb quickstart ANOTHER-FOLDER, kb connectors list, kb whoami, kb stop.");
+  output.talk(`The web page: kb open, with the address and the password in ${adminPath(dataDir)}.`);
   output.talk(`The server keeps running; its data stays in ${dataDir}.`);
 }
 

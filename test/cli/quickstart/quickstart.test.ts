@@ -50,6 +50,7 @@ test("from nothing: a server, an admin, a connector, a sync, one answered search
   const world = machine();
   const first = await run(world);
   expect([first.code, first.stderr]).toEqual([0, expect.stringContaining("Started the server")]);
+  expect(first.stderr).toContain("The web page: kb open, with the address and the password in ");
   for (const text of [
     "1 file searchable",
     "3,554 found by name only: unsupported type 3,500, empty 54.",
