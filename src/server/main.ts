@@ -260,7 +260,7 @@ async function makeFirstAdmin(settings: Settings, { onboarding }: Deps): Promise
 function welcome(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
   const next =
     setupCode === undefined
-      ? [`Sign in with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
+      ? [`Sign in in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
       : [setupLine(setupCode), `Make the first admin in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`];
   say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
 }
