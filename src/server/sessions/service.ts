@@ -197,7 +197,12 @@ export function makeSessionService(options: SessionOptions): SessionService {
     // Only what fails counts: the limit is against guessing.
     for (const key of keys) throttle.giveBack(key);
     if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
-      await store.users.setPasswordHash(user.userId, await passwords.hash(password));
+      const renewed = await passwords.hash(password);
+      await store.transaction(async (tx) => {
+        // Only what was proved: a reset meanwhile stays.
+        const today = await tx.users.find(user.userId);
+        if (today?.passwordHash === user.passwordHash) await tx.users.setPasswordHash(user.userId, renewed);
+      });
     }
     return { userId: user.userId };
   }

@@ -1,5 +1,9 @@
 import { describe, test } from "vitest";
-import { makeServer, TEST_PASSWORD, type TestServer, type TestUser } from "../../helpers.ts";
+import { makeNoThrottle } from "#server/http/throttle.ts";
+import { makeLinkService } from "#server/sessions/links.ts";
+import { makePasswords } from "#server/sessions/passwords.ts";
+import { makeProfileService } from "#server/sessions/profile.ts";
+import { makeServer, TEST_PASSWORD, TEST_PASSWORD_COSTS, type TestServer, type TestUser } from "../../helpers.ts";
 import { addGrant, grantsOf, makeMailingServer, outside, verifiedAt } from "./people.ts";
 
 const NEW_PASSWORD = "green ladder evening";
@@ -180,4 +184,35 @@ describe("identities", () => {
     });
     expect((await kb.as(bo).get("/api/profile/identities")).json.identities).toEqual([]);
   });
+});
+
+test("a change under way when the password is reset does not take the account back", async ({ expect }) => {
+  const kb = await makeServer();
+  const ana = await kb.addOwner();
+  const actor = await kb.deps.sessions.findActor(ana.sessionSecret);
+  if (!actor) throw new Error("The session must be alive.");
+  const passwords = makePasswords(TEST_PASSWORD_COSTS);
+  const resetHash = await passwords.hash("green ladder evening");
+  const profile = makeProfileService({
+    ...kb.deps,
+    store: kb.store,
+    passwords,
+    throttle: makeNoThrottle(),
+    links: makeLinkService({ ...kb.deps, store: kb.store, baseUrl: "http://127.0.0.1:7700" }),
+    post: { canMail: false, send: async () => undefined, sendLater: () => undefined },
+    sessions: {
+      // The former password was right when it was looked at.
+      async prove() {
+        await kb.store.users.setPasswordHash(ana.userId, resetHash);
+        return { userId: ana.userId };
+      },
+    },
+  });
+  const change = profile.changePassword(
+    actor,
+    { currentPassword: TEST_PASSWORD, newPassword: "the thief's own words" },
+    { origin: { requestId: "req_1", clientIp: null }, userAgent: null, formerSecret: null },
+  );
+  await expect(change).rejects.toMatchObject({ code: "password_wrong" });
+  expect((await kb.store.users.find(ana.userId))?.passwordHash).toBe(resetHash);
 });
