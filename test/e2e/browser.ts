@@ -80,15 +80,23 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /** What axe finds wrong with what is shown: `rule: selector`, each. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+export async function axeViolations(page: Page, rules: "all" | "colours" = "all"): Promise<string[]> {
+  if (!(await page.evaluate(`"axe" in window`))) await page.evaluate(axe.source);
+  const runOnly = rules === "all" ? ALL_RULES : COLOUR_RULES;
   const found: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] = await page.evaluate(
-    `axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then((r) => r.violations)`,
+    `axe.run(document, { resultTypes: ["violations"], runOnly: ${JSON.stringify(runOnly)} }).then((r) => r.violations)`,
   );
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary ?? ""}`),
   );
 }
+
+const ALL_RULES = {
+  type: "tag",
+  values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+};
+/** What another theme can change. */
+const COLOUR_RULES = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 
 /** Pixels by which the page is wider than its window. */
 export function overflow(page: Page): Promise<number> {
