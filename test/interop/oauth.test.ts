@@ -184,7 +184,8 @@ test("mcp-remote goes the whole way by itself", async () => {
   const [grant] = (await kb.as(owner).get("/api/grants")).json.grants;
   expect((await kb.as(owner).delete(`/api/grants/${grant.id}`)).status).toBe(204);
   // It asks its person anew, which takes as long as they take.
-  const refusals = () => kb.log.lines.filter(({ fields }) => fields["path"] === "/mcp" && fields["status"] === 401).length;
+  const refusals = () =>
+    kb.log.lines.filter(({ fields }) => fields["path"] === "/mcp" && fields["status"] === 401).length;
   const before = refusals();
   call().catch(() => undefined);
   await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 20_000 });
