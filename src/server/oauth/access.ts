@@ -1,7 +1,7 @@
 import { Scope } from "#api/common.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Actor } from "#server/ports/actor.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Clock, Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { Vault } from "#server/ports/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
@@ -19,8 +19,14 @@ const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
  * Makes the look-up of access tokens. It asks the records alone, so that a call of a tool never loads the library.
  * A token counts while it has not expired, its grant lives and its person is a member; nothing is remembered (S6).
  */
-export function makeAccessLookup(options: { store: Store; vault: Vault; clock: Clock; baseUrl: string }): AccessLookup {
-  const { store, vault, clock } = options;
+export function makeAccessLookup(options: {
+  store: Store;
+  vault: Vault;
+  clock: Clock;
+  log: Log;
+  baseUrl: string;
+}): AccessLookup {
+  const { store, clock } = options;
   const resources = resourcesOf(options.baseUrl);
   return async (token, audience) => {
     if (!TOKEN_FORM.test(token)) return undefined;
@@ -29,7 +35,8 @@ export function makeAccessLookup(options: { store: Store; vault: Vault; clock: C
     if (!found || found.expiresAt === null || found.expiresAt.getTime() <= clock.now()) return undefined;
     const { grant, role, timeZone, sealed } = found;
     if (grant.revokedAt !== null) return undefined;
-    const payload = openPayload(vault, { model: "AccessToken", idHash, sealed });
+    const payload = openPayload(options, { model: "AccessToken", idHash, sealed });
+    if (payload === undefined) return undefined;
     if (payload["aud"] !== resources[audience]) return "other_audience";
     const staleAt = clock.now() - LAST_USED_STEP_MS;
     if (grant.lastUsedAt === null || grant.lastUsedAt.getTime() <= staleAt) {

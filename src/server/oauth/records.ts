@@ -1,4 +1,5 @@
-import type { Clock } from "#server/ports/clock.ts";
+import { isApiError } from "#api/errors.ts";
+import type { Clock, Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { OAuthRecord } from "#server/ports/store/oauth.ts";
 import type { SealedPlace, Vault } from "#server/ports/vault.ts";
@@ -26,6 +27,7 @@ export interface RecordOptions {
   store: Store;
   vault: Vault;
   clock: Clock;
+  log: Log;
   keys: OAuthKeys;
 }
 
@@ -33,13 +35,14 @@ export interface RecordOptions {
  * The row's key is the SHA-256 of the identifier, which for codes and tokens is the secret itself; the payload without
  * it is sealed for that row. Source: design page "auth", Doors; research "auth" §1.4.9.
  */
-export function makeOAuthRecords({ store, vault, clock, keys }: RecordOptions): OAuthRecords {
+export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions): OAuthRecords {
   const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);
 
   const isExpired = (row: OAuthRecord) => row.expiresAt !== null && row.expiresAt.getTime() <= clock.now();
 
-  function open(row: OAuthRecord, id: string | undefined): Payload {
-    const payload = openPayload(vault, row);
+  function open(row: OAuthRecord, id: string | undefined): Payload | undefined {
+    const payload = openPayload({ vault, log }, row);
+    if (payload === undefined) return undefined;
     const jti = id ?? payload[OWN_ID];
     return {
       ...payload,
@@ -91,10 +94,25 @@ export function makeOAuthRecords({ store, vault, clock, keys }: RecordOptions): 
   };
 }
 
-/** Opens a row's payload. @throws ApiError `secret_unreadable` */
-export function openPayload(vault: Vault, row: { model: string; idHash: string; sealed: string }): Payload {
-  // Written by `save` as an object.
-  return JSON.parse(vault.open(placeOfRecord(row.model, row.idHash), row.sealed)) as Payload;
+/**
+ * A row's payload; undefined where its key is not here any more. Then it is as if it had never been: the client signs in
+ * again, and what it is told names no key and no setting.
+ */
+export function openPayload(
+  { vault, log }: Pick<RecordOptions, "vault" | "log">,
+  row: { model: string; idHash: string; sealed: string },
+): Payload | undefined {
+  try {
+    // Written by `save` as an object.
+    return JSON.parse(vault.open(placeOfRecord(row.model, row.idHash), row.sealed)) as Payload;
+  } catch (error) {
+    if (!isApiError(error, "secret_unreadable")) throw error;
+    log.warn(
+      { model: row.model, why: error.message },
+      "an oauth record can't be opened: its client has to sign in again",
+    );
+    return undefined;
+  }
 }
 
 /** Where a device code keeps its own identifier, which is otherwise only known to the device. */

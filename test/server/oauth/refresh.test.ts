@@ -136,4 +136,19 @@ describe("giving back", () => {
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
     expect((await kb.mcp(tokens.access_token)).status).toBe(200);
   });
+
+  test("what was sealed with a key that is gone is a login to be made again, and no word about keys", async () => {
+    const { kb, tokens, turn } = await setUp();
+    const rows = await kb.database.read.selectFrom("oauth_records").select(["idHash", "sealed"]).execute();
+    for (const { idHash, sealed } of rows) {
+      const lost = sealed.replace(/^(v1\.)[^.]+/, "$1gone");
+      await kb.database.write.updateTable("oauth_records").set({ sealed: lost }).where("idHash", "=", idHash).execute();
+    }
+    const call = await kb.mcp(tokens.access_token);
+    expect(call.status).toBe(401);
+    expect(await call.text()).not.toMatch(/gone|KB_SECRET_KEYS/);
+    expect(await turn(tokens.refresh_token)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    const warnings = kb.log.lines.filter(({ level }) => level === "warn");
+    expect(warnings.map(({ fields }) => fields["model"])).toContain("RefreshToken");
+  });
 });
