@@ -10,7 +10,7 @@ const key = (id: string, fill: number): VaultKey => ({ id, key: new Uint8Array(3
 const vault = makeVault([key("a", 1)], randomBytes);
 const UNREADABLE = expect.objectContaining({ code: "secret_unreadable" });
 
-describe("the vault", () => {
+describe("test 54: the vault", () => {
   verifies("vault:opens-own", "opens what it sealed, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {

@@ -42,7 +42,7 @@ describe("every route of the app", () => {
     expect(unknown).toEqual([]);
   });
 
-  test("S32, 37: refuses another Host, and what a browser sends for another site", async ({ expect }) => {
+  test("S32, test 37: refuses another Host, and what a browser sends for another site", async ({ expect }) => {
     const { routes, send, cookie } = await makeWhole();
     const wrong: string[] = [];
     let checks = 0;
@@ -96,7 +96,7 @@ describe("every route of the app", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("37: takes a JSON body as JSON only, and no more than 4 MiB of it", async ({ expect }) => {
+  test("test 37: takes a JSON body as JSON only, and no more than 4 MiB of it", async ({ expect }) => {
     const { kb, send, cookie } = await makeWhole();
     const wrong: string[] = [];
     const large = `{"name":"${"a".repeat(4 * 1024 * 1024)}"}`;

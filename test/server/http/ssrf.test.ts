@@ -105,7 +105,7 @@ describe("the class of an address", () => {
   });
 });
 
-describe("the guard", () => {
+describe("test 56: the guard", () => {
   test.each([
     "127.0.0.1",
     "localhost",
@@ -186,7 +186,7 @@ describe("the guard", () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("10.9.8.7");
   });
 
-  describe("with private hosts listed", () => {
+  describe("test 57: with private hosts listed", () => {
     const listed = ["git.corp.test:8443", "10.0.0.9:443", "[fd00::9]:443", "127.0.0.1:7700", "169.254.169.254:80"];
     const names = {
       "git.corp.test": ["10.0.0.5"],
