@@ -258,7 +258,7 @@ describe("at the door", () => {
       .set({ sealed })
       .where("idHash", "=", hashSecret(two.access_token))
       .execute();
-    expect((await kb.mcp(two.access_token)).status).toBe(503);
+    expect((await kb.mcp(two.access_token)).status).toBe(401);
     expect((await kb.mcp(one.access_token)).status).toBe(200);
   });
 });
