@@ -84,7 +84,7 @@ export async function axeViolations(page: Page, rules: "all" | "colours" = "all"
   if (!(await page.evaluate(`"axe" in window`))) await page.evaluate(axe.source);
   const runOnly = rules === "all" ? ALL_RULES : COLOUR_RULES;
   const found: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] = await page.evaluate(
-    `axe.run(document, { resultTypes: ["violations"], runOnly: ${JSON.stringify(runOnly)} }).then((r) => r.violations)`,
+    `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: ${JSON.stringify(runOnly)} }).then((r) => r.violations)`,
   );
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")} ${failureSummary ?? ""}`),
