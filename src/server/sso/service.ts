@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from "#api/errors.ts";
+import { safeReturnTo } from "#api/return-to.ts";
 import type { Session } from "#api/session.ts";
 import type { SsoProblem } from "#api/sso.ts";
 import type { Identity } from "#server/deps.ts";
@@ -9,7 +10,6 @@ import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import { emailKeyOf } from "#server/ports/store/people.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
-import { safeReturnTo } from "./return-to.ts";
 import type { Trips } from "./trips.ts";
 
 /** Where the browser goes next, and the secret of the cookie that goes with it. */

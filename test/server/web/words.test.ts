@@ -3,7 +3,8 @@ import { describe, test } from "vitest";
 import { describeBrowser } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";
 import { Problem, problemBesideFields, toProblem } from "#server/web/app/data/problem.ts";
-import { safeReturnTo, signInAddress } from "#server/web/app/return-to.ts";
+import { safeReturnTo } from "#api/return-to.ts";
+import { signInAddress } from "#server/web/app/return-to.ts";
 import { describeTime } from "#server/web/app/ui/time-words.ts";
 
 describe("where a person goes after signing in", () => {

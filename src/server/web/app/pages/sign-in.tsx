@@ -4,7 +4,7 @@ import type { EntryState } from "#api/session.ts";
 import { addressParameter } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
-import { safeReturnTo } from "#server/web/app/return-to.ts";
+import { safeReturnTo } from "#api/return-to.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { describeSsoFailure } from "#server/web/app/sso-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";

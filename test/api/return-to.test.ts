@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { safeReturnTo } from "#server/sso/return-to.ts";
+import { safeReturnTo } from "#api/return-to.ts";
 
 describe("test 38: where somebody comes back to", () => {
   test.for([
