@@ -3,14 +3,13 @@ import { useState } from "react";
 import type { Grant } from "#api/oauth.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { grantsQuery } from "#server/web/app/data/queries.ts";
-import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
+import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { revokeColumn, scopesColumn } from "./columns.tsx";
 
 /** The OAuth clients that the person let in, and how to let them in no longer. */
 export function Grants() {
@@ -66,33 +65,9 @@ function columns(onRevoke: (grant: Grant) => void): Column<Grant>[] {
         </>
       ),
     },
-    {
-      title: "Can",
-      cell: ({ scopes }) => (
-        <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
-          {scopes.map((scope) => (
-            <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
-              {SCOPE_WORDS[scope].title}
-            </Badge>
-          ))}
-        </span>
-      ),
-    },
+    scopesColumn(),
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { title: "Let in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (grant) => (
-        <Button
-          aria-label={`Revoke ${grant.clientName}`}
-          className="md:-my-1 md:-mr-2"
-          kind="quiet"
-          onClick={() => onRevoke(grant)}
-        >
-          Revoke
-        </Button>
-      ),
-    },
+    revokeColumn(({ clientName }) => clientName, onRevoke),
   ];
 }

@@ -3,14 +3,14 @@ import { useState } from "react";
 import type { Token, TokenList } from "#api/tokens.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { tokensQuery } from "#server/web/app/data/queries.ts";
-import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { revokeColumn, scopesColumn } from "./columns.tsx";
 import { NewToken } from "./new-token.tsx";
 
 /** The active tokens of the person: made, looked at, revoked. */
@@ -74,34 +74,10 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
         </>
       ),
     },
-    {
-      title: "Can",
-      cell: ({ scopes }) => (
-        <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
-          {scopes.map((scope) => (
-            <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
-              {SCOPE_WORDS[scope].title}
-            </Badge>
-          ))}
-        </span>
-      ),
-    },
+    scopesColumn(),
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
     { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
     { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (token) => (
-        <Button
-          aria-label={`Revoke ${token.name}`}
-          className="md:-my-1 md:-mr-2"
-          kind="quiet"
-          onClick={() => onRevoke(token)}
-        >
-          Revoke
-        </Button>
-      ),
-    },
+    revokeColumn(({ name }) => name, onRevoke),
   ];
 }

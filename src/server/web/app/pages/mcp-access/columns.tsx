@@ -1,0 +1,39 @@
+import type { Scope } from "#api/common.ts";
+import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { Badge } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { ACTS, type Column } from "#server/web/app/ui/table.tsx";
+
+/** What a token or a client may do. */
+export function scopesColumn<Row extends { scopes: readonly Scope[] }>(): Column<Row> {
+  return {
+    title: "Can",
+    cell: ({ scopes }) => (
+      <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
+        {scopes.map((scope) => (
+          <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
+            {SCOPE_WORDS[scope].title}
+          </Badge>
+        ))}
+      </span>
+    ),
+  };
+}
+
+/** The act that ends a row, named after it for who hears the page. */
+export function revokeColumn<Row>(nameOf: (row: Row) => string, onRevoke: (row: Row) => void): Column<Row> {
+  return {
+    title: ACTS,
+    isHeadless: true,
+    cell: (row) => (
+      <Button
+        aria-label={`Revoke ${nameOf(row)}`}
+        className="md:-my-1 md:-mr-2"
+        kind="quiet"
+        onClick={() => onRevoke(row)}
+      >
+        Revoke
+      </Button>
+    ),
+  };
+}
