@@ -1,5 +1,6 @@
 import { makeAuditService, type AuditService } from "./audit/service.ts";
 import { notingUses } from "./audit/uses.ts";
+import { isOpenToStrangers } from "./config.ts";
 import type { Features } from "./features.ts";
 import { makeAuthenticator, type Authenticator } from "./http/authenticate.ts";
 import { makeCursorCodec, type CursorCodec } from "./http/cursor.ts";
@@ -141,7 +142,7 @@ export function makeIdentity(options: IdentityOptions): Identity {
     ),
     localRoots: makeLocalRootService({
       ...base,
-      isOpenToStrangers: mode === "managed" || settings.signup === "open",
+      isOpenToStrangers: isOpenToStrangers(settings),
       settingsRoots: settings.localRoots,
       dataDir: settings.dataDir,
       homeDir: settings.homeDir,
