@@ -35,6 +35,11 @@ export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean 
   return /^[0-9A-Za-z]+$/.test(text.slice(prefix.length)) && checksum(body) === text.slice(-CHECKSUM_CHARS);
 }
 
+/** A secret without a form of its own, for cookies and links: 256 random bits in base64url. */
+export function randomSecret(randomBytes: RandomBytes): string {
+  return Buffer.from(randomBytes(32)).toString("base64url");
+}
+
 /** SHA-256 in hex: what the store keeps of any secret with enough bits of its own. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import { hashSecret } from "#server/http/secrets.ts";
+import { hashSecret, randomSecret } from "#server/http/secrets.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { LinkPurpose, LinkRecord } from "#server/ports/store/links.ts";
@@ -19,7 +19,6 @@ export interface LinkService {
   use(tx: Store, secret: string): Promise<void>;
 }
 
-const SECRET_BYTES = 32;
 /** How long an ended link stays; nothing reads it any more. */
 const KEPT_MS = 86_400_000;
 
@@ -40,7 +39,7 @@ export function makeLinkService(options: {
   const { store, clock, randomBytes, baseUrl } = options;
   return {
     async add(tx, { lifetimeMs, details = {}, ...link }) {
-      const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
+      const secret = randomSecret(randomBytes);
       const createdAt = new Date(clock.now());
       const expiresAt = new Date(createdAt.getTime() + lifetimeMs);
       await tx.links.sweep(new Date(createdAt.getTime() - KEPT_MS));

@@ -3,7 +3,7 @@ import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
 import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
 import type { SessionCookie } from "#server/http/cookies.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import { hashSecret } from "#server/http/secrets.ts";
+import { hashSecret, randomSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Afterwards } from "#server/ports/afterwards.ts";
@@ -91,7 +91,6 @@ const IDLE_MS = 7 * DAY_MS;
 const LIFETIME_MS = 30 * DAY_MS;
 const LAST_SEEN_STEP_MS = 5 * 60_000;
 const RECENT_MS = 15 * 60_000;
-const SECRET_BYTES = 32;
 const MAX_USER_AGENT_CHARS = 200;
 
 /** What a session of this role may do. */
@@ -152,7 +151,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     if (!member) throw new Error(`${who.userId} is no member of ${who.workspaceId}.`);
     // A session that was planted in the browser before must not become somebody's.
     await endFormer(tx, context);
-    const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
+    const secret = randomSecret(randomBytes);
     const at = now();
     const sessionId = makeId("session", randomBytes);
     const expiresAt = kept?.expiresAt ?? new Date(at.getTime() + LIFETIME_MS);

@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Session, SignUpBody } from "#api/session.ts";
 import type { SecretCookie } from "#server/http/cookies.ts";
-import { hashSecret } from "#server/http/secrets.ts";
+import { hashSecret, randomSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/ports/afterwards.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
@@ -139,7 +139,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
         const who = { email: body.email, name, workspaceName, timeZone, passwordHash, verifiedAt: null };
         return { opened: await store.transaction((tx) => make(tx, who, context)) };
       }
-      const secret = Buffer.from(randomBytes(32)).toString("base64url");
+      const secret = randomSecret(randomBytes);
       const pending = { name, passwordHash, workspaceName, timeZone, browserHash: hashSecret(secret) };
       afterwards.run("a sign-up", () => mail(body.email, pending));
       return { opened: null, setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };

@@ -1,4 +1,4 @@
-import { hashSecret } from "#server/http/secrets.ts";
+import { hashSecret, randomSecret } from "#server/http/secrets.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { SealedPlace, Vault } from "#server/ports/vault.ts";
@@ -24,7 +24,7 @@ export const TRIP_LIFETIME_MS = 10 * 60_000;
 
 export function makeTrips(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }): Trips {
   const { store, clock, randomBytes, vault } = options;
-  const random = () => Buffer.from(randomBytes(32)).toString("base64url");
+  const random = () => randomSecret(randomBytes);
   return {
     async begin({ sessionId, returnTo }) {
       const trip = { state: random(), nonce: random(), verifier: random() };

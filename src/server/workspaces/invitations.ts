@@ -3,7 +3,7 @@ import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
 import { requireAbove } from "#server/access/ladder.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import { hashSecret } from "#server/http/secrets.ts";
+import { hashSecret, randomSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
@@ -28,7 +28,6 @@ export interface InvitationService {
 }
 
 const LIFETIME_MS = 7 * 86_400_000;
-const SECRET_BYTES = 32;
 
 /** Invitations: bound to an address, single use, 7 days. Source: research "auth" §2.1. */
 export function makeInvitationService(options: {
@@ -80,7 +79,7 @@ export function makeInvitationService(options: {
     async create(actor, body) {
       requireAbove(actor, body.role);
       throttle.take(`workspace ${actor.workspaceId}`);
-      const secret = Buffer.from(randomBytes(SECRET_BYTES)).toString("base64url");
+      const secret = randomSecret(randomBytes);
       const createdAt = new Date(clock.now());
       const invitation: InvitationRecord = {
         invitationId: makeId("invitation", randomBytes),
