@@ -93,6 +93,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.getByText("by hand is made").waitFor();
     const token = await page.getByLabel("Token", { exact: true }).inputValue();
     expect(await callTool(server, token)).toBe(200);
+    // Escape does not throw away what is shown this once.
+    await page.keyboard.press("Escape");
+    await page.getByText("This isn't shown again.").waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe(token);
     await tabTo(page, "Done");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -197,7 +201,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
 
     await anna.open("/workspace/members");
     await press(anna.page, "Password link for Ben Ito");
-    const link = await anna.page.getByLabel("Link", { exact: true }).inputValue();
+    const field = anna.page.getByLabel("Link", { exact: true });
+    const link = await field.inputValue();
+    await anna.page.keyboard.press("Escape");
+    expect(await field.inputValue()).toBe(link);
+    // Once it was copied, there is nothing to lose.
+    await field.focus();
+    await anna.page.keyboard.press("Control+c");
+    await anna.page.keyboard.press("Escape");
+    await anna.page.getByRole("dialog").waitFor({ state: "detached" });
     const visitor = await visit(server);
     await visitor.open(link.slice(server.url.length));
     expect(visitor.page.url()).toBe(`${server.url}/reset-password`);

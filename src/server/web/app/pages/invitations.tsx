@@ -121,7 +121,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void })
             This server sends no e-mail, and the link is shown this once. Hand it to {made.email}: it works for that
             address only.
           </Notice>
-          <CopyField label="Link" value={made.url} />
+          <CopyField isOnce label="Link" value={made.url} />
           <div className="flex justify-end">
             <Button kind="primary" onClick={close}>
               Done

@@ -93,7 +93,12 @@ export function Page() {
             This link is shown this once. Whoever opens it sets the password: hand it over on a way that only{" "}
             {link?.name ?? "they"} can read.
           </Notice>
-          <CopyField label="Link" value={link?.url ?? ""} />
+          <CopyField isOnce label="Link" value={link?.url ?? ""} />
+          <div className="flex justify-end">
+            <Button kind="primary" onClick={() => setLink(undefined)}>
+              Done
+            </Button>
+          </div>
         </div>
       </Dialog>
     </>

@@ -1,10 +1,21 @@
-import { useId, useState, type ReactNode } from "react";
+import { use, useId, useState, type ReactNode } from "react";
 import { Button } from "./button.tsx";
+import { TakenContext } from "./dialog.tsx";
 import { toast } from "./toast.tsx";
 
+interface CopyFieldProps {
+  label: string;
+  value: string;
+  showsLabel?: boolean;
+  /** It is shown this once: copying it lets the dialog around it close. */
+  isOnce?: boolean;
+}
+
 /** One line to take along, with a button that copies it. It can be selected by hand where copying is not allowed. */
-export function CopyField({ label, value, showsLabel }: { label: string; value: string; showsLabel?: boolean }) {
+export function CopyField({ label, value, showsLabel, isOnce }: CopyFieldProps) {
   const id = useId();
+  const take = use(TakenContext);
+  const onCopy = isOnce === true ? take : undefined;
   return (
     <div>
       <label className={showsLabel === true ? "mb-1 block font-medium" : "sr-only"} htmlFor={id}>
@@ -14,11 +25,12 @@ export function CopyField({ label, value, showsLabel }: { label: string; value: 
         <input
           className="bg-sunken border-line w-full min-w-0 flex-1 rounded-md border px-2.5 py-1.5 font-mono text-[0.8125rem] max-sm:min-h-10"
           id={id}
+          onCopy={onCopy}
           onFocus={(event) => event.currentTarget.select()}
           readOnly
           value={value}
         />
-        <CopyButton label={label} value={value} />
+        <CopyButton label={label} onCopy={onCopy} value={value} />
       </div>
     </div>
   );
@@ -39,13 +51,23 @@ export function CodeBlock({ label, value, children }: { label: string; value: st
   );
 }
 
-function CopyButton({ label, value }: { label: string; value: string }) {
+interface CopyButtonProps {
+  label: string;
+  value: string;
+  onCopy?: (() => void) | undefined;
+  /** The words of the button; "Copy" unless told. */
+  children?: string;
+}
+
+/** A button that copies a text, and says so. */
+export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
 
   async function copy(): Promise<void> {
     try {
       await navigator.clipboard.writeText(value);
       setCopied(true);
+      onCopy?.();
       window.setTimeout(() => setCopied(false), 2_000);
       toast("Copied");
     } catch {
@@ -56,7 +78,7 @@ function CopyButton({ label, value }: { label: string; value: string }) {
 
   return (
     <Button aria-label={`Copy ${label}`} icon={isCopied ? "check" : "copy"} onClick={() => void copy()}>
-      {isCopied ? "Copied" : "Copy"}
+      {isCopied ? "Copied" : children}
     </Button>
   );
 }

@@ -1,5 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { useRef, useState, type ComponentProps, type ReactNode } from "react";
+import { createContext, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { Button, IconButton } from "./button.tsx";
 import { ProblemNotice } from "./notice.tsx";
@@ -10,24 +10,59 @@ export interface DialogProps {
   title: string;
   description?: ReactNode;
   children: ReactNode;
-  /** A click beside it does not close it: something is shown that does not come again. */
+  /**
+   * Something is shown that does not come again: until it was copied, only a button of the dialog closes it, neither
+   * Escape nor a click beside it. Give `children` a button that says so, such as "Done".
+   */
   isSticky?: boolean;
 }
 
+/** Tells the dialog around that what it shows this once was taken along. */
+export const TakenContext = createContext<() => void>(() => undefined);
+
 /** A window over the page: the focus stays inside, Escape closes it, then the focus returns to where it was. */
-export function Dialog({ isOpen, onClose, isSticky, ...rest }: DialogProps) {
+export function Dialog({ isOpen, onClose, isSticky = false, ...rest }: DialogProps) {
+  const [isTaken, setTaken] = useState(false);
+  const [wasAsked, setAsked] = useState(false);
+  const holds = isSticky && !isTaken;
+
+  // Each showing begins anew, whatever closed the one before.
+  const isShowing = isOpen && isSticky;
+  const [wasShowing, setWasShowing] = useState(isShowing);
+  if (isShowing !== wasShowing) {
+    setWasShowing(isShowing);
+    setTaken(false);
+    setAsked(false);
+  }
+
+  function change(open: boolean): void {
+    if (open) return;
+    if (holds) setAsked(true);
+    else onClose();
+  }
+
   return (
-    <Base.Root disablePointerDismissal={isSticky} onOpenChange={(open) => !open && onClose()} open={isOpen}>
+    <Base.Root disablePointerDismissal={isSticky} onOpenChange={change} open={isOpen}>
       <Base.Portal>
         <Base.Backdrop className="bg-veil fixed inset-0 z-30" />
-        <Popup {...rest} />
+        <TakenContext value={() => setTaken(true)}>
+          <Popup {...rest} canClose={!holds} says={holds && wasAsked ? NOT_TAKEN : ""} />
+        </TakenContext>
       </Base.Portal>
     </Base.Root>
   );
 }
 
+const NOT_TAKEN = "This isn't shown again. Copy it first, or choose Done.";
+
+interface PopupProps extends Pick<DialogProps, "title" | "description" | "children"> {
+  canClose: boolean;
+  /** Why it did not close. */
+  says: string;
+}
+
 /** Mounted when the dialog opens, before the focus moves into it. */
-function Popup({ title, description, children }: Pick<DialogProps, "title" | "description" | "children">) {
+function Popup({ title, description, children, canClose, says }: PopupProps) {
   const [opener] = useState(() => document.activeElement);
 
   /** The control that opened it; when that is gone (its row was removed), the page's heading. */
@@ -50,8 +85,11 @@ function Popup({ title, description, children }: Pick<DialogProps, "title" | "de
             </Base.Description>
           )}
         </div>
-        <Base.Close render={<CloseButton />} />
+        {canClose && <Base.Close render={<CloseButton />} />}
       </div>
+      <p aria-live="polite" className={says === "" ? "sr-only" : "text-warn px-5 pt-2 font-medium"}>
+        {says}
+      </p>
       <div className="overflow-y-auto px-5 pt-4 pb-5">{children}</div>
     </Base.Popup>
   );

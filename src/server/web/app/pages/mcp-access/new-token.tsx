@@ -86,7 +86,7 @@ function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
         Copy the token now: it is shown this once. Keep it in a secret store or a variable, never in a file of a
         repository.
       </Notice>
-      <CopyField label="Token" showsLabel value={made.plaintext} />
+      <CopyField isOnce label="Token" showsLabel value={made.plaintext} />
       <CopyField label="MCP URL" showsLabel value={made.mcpUrl} />
       <p className="text-muted">
         The lines under “Connect a client” read it from <code className="font-mono">KB_TOKEN</code>.
