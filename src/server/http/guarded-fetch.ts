@@ -6,7 +6,9 @@ import { resolveUrl } from "./ssrf.ts";
 
 export interface GuardedRequest {
   method?: string;
+  /** Any of them may carry a key: another origin than the first gets only those of `SAFE_HEADERS`. */
   headers?: Readonly<Record<string, string>>;
+  /** Goes to the first origin only. */
   body?: Uint8Array;
   /** For a connector or server that an admin made. */
   isAdminMade: boolean;
@@ -31,7 +33,8 @@ export type GuardedFetch = (url: string, request: GuardedRequest) => Promise<Gua
 
 /**
  * Fetches what somebody else named. Each hop is judged anew by the guard and goes to the address that was judged: no
- * second look-up, no proxy of the environment. A redirect to another origin drops the headers that carry credentials.
+ * second look-up, no proxy of the environment. Behind a redirect to another origin no header goes along that could carry
+ * a credential, whatever its name, and no body: a redirect that asks for the body there is refused.
  *
  * @throws ApiError `address_not_allowed`, `payload_too_large`, `source_unavailable`
  */
@@ -48,28 +51,40 @@ export function makeGuardedFetch(guard: AddressGuard): GuardedFetch {
       if (!isRedirect || given.maxRedirects === undefined || given.maxRedirects === 0) return answer;
       if (left <= 0) throw new ApiError("source_unavailable", { message: `${url.host} redirects too often.` });
       const next = parseUrl(location, url);
-      request = afterRedirect(request, answer.status, next.origin === url.origin);
+      request = afterRedirect(request, answer.status, { from: url, to: next });
       url = next;
     }
   };
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const CREDENTIAL_HEADERS = new Set(["authorization", "cookie", "proxy-authorization", "x-api-key"]);
+/** What a request says about itself and never about who sends it. Every source names its keys as it likes. */
+const SAFE_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "user-agent"]);
 
 function parseUrl(text: string, base?: URL): URL {
   if (URL.canParse(text, base?.href)) return new URL(text, base);
   throw new ApiError("address_not_allowed", { message: `${JSON.stringify(text.slice(0, 200))} is no URL.` });
 }
 
-function afterRedirect(request: GuardedRequest, status: number, isSameOrigin: boolean): GuardedRequest {
+function afterRedirect(request: GuardedRequest, status: number, { from, to }: { from: URL; to: URL }): GuardedRequest {
   const { body, method = "GET", headers = {}, ...rest } = request;
+  const isSameOrigin = from.origin === to.origin;
+  const keepsMethod = status === 307 || status === 308 || method === "GET" || method === "HEAD";
+  if (keepsMethod && !isSameOrigin && body !== undefined) {
+    throw new ApiError("source_unavailable", {
+      message: `${from.host} sends this request on to ${to.host}, which was not asked for. Use the address of ${to.host} itself if you trust it.`,
+    });
+  }
   const kept = Object.fromEntries(
-    Object.entries(headers).filter(([name]) => isSameOrigin || !CREDENTIAL_HEADERS.has(name.toLowerCase())),
+    Object.entries(headers).filter(([name]) => isSameOrigin || SAFE_HEADERS.has(name.toLowerCase())),
   );
-  const keepsBody = status === 307 || status === 308;
-  if (keepsBody) return { ...rest, method, headers: kept, ...(body && { body }) };
-  return { ...rest, method: method === "HEAD" ? "HEAD" : "GET", headers: kept };
+  if (keepsMethod) return { ...rest, method, headers: kept, ...(body && { body }) };
+  return { ...rest, method: "GET", headers: withoutBodyHeaders(kept) };
+}
+
+/** The request has no body any more. Source: Fetch standard, HTTP-redirect fetch. */
+function withoutBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)));
 }
 
 function send(url: URL, pinned: PinnedAddress, request: GuardedRequest): Promise<GuardedAnswer> {

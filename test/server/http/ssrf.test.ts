@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { classOfAddress } from "#server/http/addresses.ts";
@@ -248,10 +249,10 @@ describe("a guarded fetch", () => {
   async function listener(
     answer: (path: string) => { status?: number; headers?: Record<string, string>; body?: string },
   ) {
-    const seen: { path: string; headers: Record<string, unknown> }[] = [];
+    const seen: { path: string; headers: Record<string, unknown>; body: string }[] = [];
     let connections = 0;
-    const server = createServer((request, response) => {
-      seen.push({ path: request.url ?? "", headers: request.headers });
+    const server = createServer(async (request, response) => {
+      seen.push({ path: request.url ?? "", headers: request.headers, body: await text(request) });
       const { status = 200, headers = {}, body = "ok" } = answer(request.url ?? "");
       response.writeHead(status, headers).end(body);
     });
@@ -312,6 +313,55 @@ describe("a guarded fetch", () => {
     expect(target.seen.map((seen) => [seen.headers["authorization"], seen.headers["accept"]])).toEqual([
       [undefined, "text/plain"],
     ]);
+  });
+
+  test.each(["PRIVATE-TOKEN", "X-Api-Key", "X-Vault-Token", "api-key", "Cookie", "DD-APPLICATION-KEY", "If-Match"])(
+    "a header %s reaches the first origin and no other, there and back again",
+    async (name) => {
+      const other = await listener(() => ({ status: 302, headers: { location: back() } }));
+      const door = await listener((path) =>
+        path === "/back" ? {} : { status: 307, headers: { location: `http://127.0.0.1:${other.port}/` } },
+      );
+      const back = () => `http://127.0.0.1:${door.port}/back`;
+      const { guard } = guardOf({}, [`127.0.0.1:${door.port}`, `127.0.0.1:${other.port}`]);
+      const headers = { [name]: "secret", "User-Agent": "kb" };
+      const answer = await makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}/`, {
+        ...common,
+        headers,
+        maxRedirects: 3,
+      });
+      expect([answer.url, answer.status]).toEqual([back(), 200]);
+      const shown = (seen: typeof door.seen) =>
+        seen.map((each) => [each.path, each.headers[name.toLowerCase()], each.headers["user-agent"]]);
+      expect(shown(door.seen)).toEqual([
+        ["/", "secret", "kb"],
+        ["/back", undefined, "kb"],
+      ]);
+      expect(shown(other.seen)).toEqual([["/", undefined, "kb"]]);
+    },
+  );
+
+  test("a body is sent on within its origin and never to another one", async () => {
+    const other = await listener(() => ({}));
+    const door = await listener((path) => {
+      if (path === "/end") return {};
+      const location = path === "/here" ? "/end" : `http://127.0.0.1:${other.port}/`;
+      return { status: path === "/get" ? 303 : 308, headers: { location } };
+    });
+    const { guard } = guardOf({}, [`127.0.0.1:${door.port}`, `127.0.0.1:${other.port}`]);
+    const headers = { "content-type": "text/plain" };
+    const request = { ...common, method: "POST", headers, body: Buffer.from("secret"), maxRedirects: 1 };
+    const post = (path: string) => makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}${path}`, request);
+    expect((await post("/here")).status).toBe(200);
+    expect(door.seen.map(({ path, body }) => [path, body])).toEqual([
+      ["/here", "secret"],
+      ["/end", "secret"],
+    ]);
+    await expect(post("/there")).rejects.toMatchObject({ code: "source_unavailable" });
+    expect(other.seen).toEqual([]);
+    expect((await post("/get")).status).toBe(200);
+    expect(other.seen).toMatchObject([{ path: "/", body: "" }]);
+    expect(other.seen[0]?.headers).not.toHaveProperty("content-type");
   });
 
   test("gives the redirect itself unless told to follow, and gives up on a circle", async () => {
