@@ -67,7 +67,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
       const { email, name, passwordHash } = who;
       return accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: verifiedAt, timeZone });
     }
-    if (timeZone !== null) await tx.users.setTimeZone(who.userId, timeZone);
+    if (timeZone !== null) await tx.users.fillTimeZone(who.userId, timeZone);
     return who.userId;
   }
 

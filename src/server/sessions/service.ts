@@ -220,7 +220,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     async signIn(body, context) {
       const { userId } = await prove(body.email, body.password, context);
       return store.transaction(async (tx) => {
-        if (body.timeZone !== undefined) await tx.users.setTimeZone(userId, body.timeZone);
+        if (body.timeZone !== undefined) await tx.users.fillTimeZone(userId, body.timeZone);
         return enter(tx, userId, context);
       });
     },

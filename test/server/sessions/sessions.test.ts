@@ -29,6 +29,15 @@ describe("a web session", () => {
     expect(again.json).toEqual(signedIn.json);
   });
 
+  test("signing in from elsewhere leaves the time zone that a person chose", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    await kb.as(ana).patch("/api/profile", { timeZone: "Europe/Berlin" });
+    const body = { email: ana.email, password: TEST_PASSWORD, timeZone: "America/New_York" };
+    const signedIn = await kb.anyone().post("/api/session", body);
+    expect(signedIn.json.user.timeZone).toBe("Europe/Berlin");
+  });
+
   test("test 36: has a Secure __Host- cookie behind https, and only that one counts", async ({ expect }) => {
     const kb = await makeServer({ settings: { baseUrl: "https://kb.test" } });
     const ana = await kb.addOwner();

@@ -66,6 +66,16 @@ describe("accepting an invitation", () => {
     expect((await kb.anyone().request("GET", "/api/session", withCookies(accepted))).json.role).toBe("member");
   });
 
+  test("leaves the time zone that the person chose", async ({ expect }) => {
+    const kb = await makeServer();
+    const bo = await kb.addMember(await kb.addWorkspace("Own"), "owner", BO.email);
+    const { token } = await invite(kb);
+    await kb.as(bo).patch("/api/profile", { timeZone: "Europe/Berlin" });
+    const body = { token, email: bo.email, password: TEST_PASSWORD, timeZone: "America/New_York" };
+    const accepted = await kb.anyone().post("/api/invitations/accept", body);
+    expect(accepted).toMatchObject({ status: 201, json: { user: { timeZone: "Europe/Berlin" } } });
+  });
+
   test("test 42: a session of somebody else, or none, does not do", async ({ expect }) => {
     const kb = await makeServer();
     const { token } = await invite(kb);

@@ -73,6 +73,8 @@ export interface UserStore {
   insert(user: UserRecord): Promise<void>;
   setPasswordHash(userId: string, passwordHash: string): Promise<void>;
   setTimeZone(userId: string, timeZone: string | null): Promise<void>;
+  /** Sets the zone of the device that somebody comes in from, unless they have one. */
+  fillTimeZone(userId: string, timeZone: string): Promise<void>;
   setName(userId: string, name: string): Promise<void>;
   /** Another address, with what is known of it; nothing of the former one stays. @throws ApiError `email_taken` */
   setEmail(userId: string, email: string, verifiedAt: Date | null): Promise<void>;

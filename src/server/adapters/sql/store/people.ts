@@ -55,6 +55,15 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
     },
 
+    async fillTimeZone(userId, timeZone) {
+      await sql.write
+        .updateTable("users")
+        .set({ timeZone })
+        .where("userId", "=", userId)
+        .where("timeZone", "is", null)
+        .execute();
+    },
+
     async setName(userId, name) {
       await sql.write.updateTable("users").set({ name }).where("userId", "=", userId).execute();
     },
