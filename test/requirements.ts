@@ -13,7 +13,7 @@ export interface Requirement {
 }
 
 /** Steps whose requirements must all be proven. */
-export const FINISHED_STEPS = 2;
+export const FINISHED_STEPS = 4;
 
 const r = (section: string, step: number, sentence: string): Requirement => ({ section, step, sentence });
 
@@ -60,9 +60,9 @@ export const REQUIREMENTS = {
 
   // 2.3 Other resources
   "resource:connector": r("2.3", 1, "The resource connector exists."),
-  "resource:provider-server": r("2.3", 5, "The resource provider server exists."),
-  "resource:provider-connection": r("2.3", 5, "The resource provider connection exists."),
-  "resource:provider-app": r("2.3", 5, "The resource provider app exists."),
+  "resource:provider-server": r("2.3", 8, "The resource provider server exists."),
+  "resource:provider-connection": r("2.3", 8, "The resource provider connection exists."),
+  "resource:provider-app": r("2.3", 8, "The resource provider app exists."),
   "resource:indexed-file": r("2.3", 1, "The resource indexed file exists."),
   "resource:sync": r("2.3", 1, "The resource sync exists."),
   "resource:connector-api-key": r("2.3", 1, "The resource connector API key exists."),
@@ -134,19 +134,19 @@ export const REQUIREMENTS = {
   "pat-route:answer-mcp-url": r("4.3", 1, "The create answer carries mcpUrl."),
 
   // 4.4 Provider servers
-  "server-route:list": r("4.4", 5, "GET /api/mcp-servers"),
-  "server-route:create": r("4.4", 5, "POST /api/mcp-servers"),
-  "server-route:update": r("4.4", 5, "PATCH /api/mcp-servers/:id"),
-  "server-route:delete": r("4.4", 5, "DELETE /api/mcp-servers/:id"),
-  "server-route:test-unsaved": r("4.4", 5, "POST /api/mcp-servers/connection-tests"),
-  "server-route:test-saved": r("4.4", 5, "POST /api/mcp-servers/:id/connection-tests"),
-  "server-route:health": r("4.4", 5, "GET /api/mcp-servers/:id/health"),
-  "server-route:apps": r("4.4", 5, "GET /api/mcp-servers/:id/apps"),
-  "server-route:connect": r("4.4", 5, "POST /api/mcp-servers/:id/connections"),
-  "server-route:intents": r("4.4", 5, "POST /api/mcp-servers/:id/connections/intents"),
-  "server-route:connections": r("4.4", 5, "GET /api/mcp-servers/:id/connections"),
-  "server-route:disconnect": r("4.4", 5, "DELETE /api/mcp-servers/:id/connections/:connectionId"),
-  "server-route:connection-access": r("4.4", 5, "PATCH /api/mcp-servers/:id/connections/:connectionId/access"),
+  "server-route:list": r("4.4", 8, "GET /api/mcp-servers"),
+  "server-route:create": r("4.4", 8, "POST /api/mcp-servers"),
+  "server-route:update": r("4.4", 8, "PATCH /api/mcp-servers/:id"),
+  "server-route:delete": r("4.4", 8, "DELETE /api/mcp-servers/:id"),
+  "server-route:test-unsaved": r("4.4", 8, "POST /api/mcp-servers/connection-tests"),
+  "server-route:test-saved": r("4.4", 8, "POST /api/mcp-servers/:id/connection-tests"),
+  "server-route:health": r("4.4", 8, "GET /api/mcp-servers/:id/health"),
+  "server-route:apps": r("4.4", 8, "GET /api/mcp-servers/:id/apps"),
+  "server-route:connect": r("4.4", 8, "POST /api/mcp-servers/:id/connections"),
+  "server-route:intents": r("4.4", 8, "POST /api/mcp-servers/:id/connections/intents"),
+  "server-route:connections": r("4.4", 8, "GET /api/mcp-servers/:id/connections"),
+  "server-route:disconnect": r("4.4", 8, "DELETE /api/mcp-servers/:id/connections/:connectionId"),
+  "server-route:connection-access": r("4.4", 8, "PATCH /api/mcp-servers/:id/connections/:connectionId/access"),
 
   // 4.5 Connectors
   "connector-route:list": r("4.5", 1, "GET /api/connectors lists connectors."),
@@ -175,11 +175,11 @@ export const REQUIREMENTS = {
   "connector-route:delete": r("4.5", 1, "DELETE /api/connectors/:id deletes a connector."),
 
   // 4.6 Account connect
-  "account-route:authorize": r("4.6", 4, "GET /api/oauth/<provider>/authorize starts the account connection."),
-  "account-route:callback": r("4.6", 4, "GET /api/oauth/<provider>/callback is the provider's callback."),
-  "account-route:status": r("4.6", 4, "GET /api/oauth/<provider>/status tells the connection status."),
-  "account-route:three-providers": r("4.6", 4, "There are three fixed account providers."),
-  "account-route:distinct": r("4.6", 4, "These routes are distinct from the OAuth routes for MCP clients."),
+  "account-route:authorize": r("4.6", 7, "GET /api/oauth/<provider>/authorize starts the account connection."),
+  "account-route:callback": r("4.6", 7, "GET /api/oauth/<provider>/callback is the provider's callback."),
+  "account-route:status": r("4.6", 7, "GET /api/oauth/<provider>/status tells the connection status."),
+  "account-route:three-providers": r("4.6", 7, "There are three fixed account providers."),
+  "account-route:distinct": r("4.6", 7, "These routes are distinct from the OAuth routes for MCP clients."),
 
   // 5 Authentication
   "auth:mcp-needs-bearer": r("5 rule 1", 1, "POST /mcp requires Authorization: Bearer."),

@@ -1,46 +1,51 @@
 import * as oauth from "oauth4webapi";
 import { describe, expect, test } from "vitest";
 import { challengeOf, LOCAL, newVerifier, REDIRECT, startServer } from "./harness.ts";
+import { verifies } from "../../requirements.ts";
 
-test("a client finds everything by itself, registers, is let in, refreshes and gives its tokens back", async () => {
-  const kb = await startServer();
-  const owner = await kb.addOwner();
-  const { metadata: as } = kb;
-  const registered = await oauth.processDynamicClientRegistrationResponse(
-    await oauth.dynamicClientRegistrationRequest(
+verifies(
+  ["oauth:register", "oauth:authorize-get", "oauth:token", "oauth:revoke", "auth:mcp-takes-oauth"],
+  "a client finds everything by itself, registers, is let in, refreshes and gives its tokens back",
+  async () => {
+    const kb = await startServer();
+    const owner = await kb.addOwner();
+    const { metadata: as } = kb;
+    const registered = await oauth.processDynamicClientRegistrationResponse(
+      await oauth.dynamicClientRegistrationRequest(
+        as,
+        { redirect_uris: [REDIRECT], token_endpoint_auth_method: "none" },
+        LOCAL,
+      ),
+    );
+    const client: oauth.Client = { client_id: registered.client_id };
+    const verifier = oauth.generateRandomCodeVerifier();
+    const ask = { clientId: registered.client_id, scope: "mcp:read", resource: `${kb.base}/mcp` };
+    const back = await kb.consent(kb.browser(owner), ask, await oauth.calculatePKCECodeChallenge(verifier));
+    const params = oauth.validateAuthResponse(as, client, back, "st");
+    const first = await oauth.processAuthorizationCodeResponse(
       as,
-      { redirect_uris: [REDIRECT], token_endpoint_auth_method: "none" },
-      LOCAL,
-    ),
-  );
-  const client: oauth.Client = { client_id: registered.client_id };
-  const verifier = oauth.generateRandomCodeVerifier();
-  const ask = { clientId: registered.client_id, scope: "mcp:read", resource: `${kb.base}/mcp` };
-  const back = await kb.consent(kb.browser(owner), ask, await oauth.calculatePKCECodeChallenge(verifier));
-  const params = oauth.validateAuthResponse(as, client, back, "st");
-  const first = await oauth.processAuthorizationCodeResponse(
-    as,
-    client,
-    await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), params, REDIRECT, verifier, LOCAL),
-  );
-  expect(first).toMatchObject({ token_type: "bearer", expires_in: 3600, scope: "mcp:read" });
-  expect(first["id_token"]).toBeUndefined();
-  expect((await kb.mcp(first.access_token)).status).toBe(200);
+      client,
+      await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), params, REDIRECT, verifier, LOCAL),
+    );
+    expect(first).toMatchObject({ token_type: "bearer", expires_in: 3600, scope: "mcp:read" });
+    expect(first["id_token"]).toBeUndefined();
+    expect((await kb.mcp(first.access_token)).status).toBe(200);
 
-  const second = await oauth.processRefreshTokenResponse(
-    as,
-    client,
-    await oauth.refreshTokenGrantRequest(as, client, oauth.None(), first.refresh_token ?? "", LOCAL),
-  );
-  expect((await kb.mcp(second.access_token)).status).toBe(200);
-  const gone = await oauth.revocationRequest(as, client, oauth.None(), second.access_token, LOCAL);
-  await oauth.processRevocationResponse(gone);
-  for (const { access_token: token } of [first, second]) expect((await kb.mcp(token)).status).toBe(401);
+    const second = await oauth.processRefreshTokenResponse(
+      as,
+      client,
+      await oauth.refreshTokenGrantRequest(as, client, oauth.None(), first.refresh_token ?? "", LOCAL),
+    );
+    expect((await kb.mcp(second.access_token)).status).toBe(200);
+    const gone = await oauth.revocationRequest(as, client, oauth.None(), second.access_token, LOCAL);
+    await oauth.processRevocationResponse(gone);
+    for (const { access_token: token } of [first, second]) expect((await kb.mcp(token)).status).toBe(401);
 
-  // Who registers for the code alone gets no refresh token.
-  const once = await kb.letIn(owner, { clientId: await kb.client({ grant_types: ["authorization_code"] }) });
-  expect(once.refresh_token).toBeUndefined();
-});
+    // Who registers for the code alone gets no refresh token.
+    const once = await kb.letIn(owner, { clientId: await kb.client({ grant_types: ["authorization_code"] }) });
+    expect(once.refresh_token).toBeUndefined();
+  },
+);
 
 describe("codes", () => {
   test("test 1: a code that comes again is refused and ends what the first one gave", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { verifies } from "../../requirements.ts";
 import type { Scope } from "#api/common.ts";
 import { makeDecisions } from "#server/oauth/decision.ts";
 import { makeOAuthKeys } from "#server/oauth/keys.ts";
@@ -216,20 +217,24 @@ describe("deciding", () => {
     expect(JSON.parse(device.text).verification_uri).toBe(`${kb.base}/oauth/device`);
   });
 
-  test("the spec's own way: a form posted to /oauth/authorize decides, and JSON does", async () => {
-    const { kb, clientId, browser } = await setUp();
-    for (const isForm of [true, false]) {
-      const uid = await kb.reachConsent(browser, { clientId }, challengeOf(newVerifier()));
-      const { csrf } = (await (await browser.get(`/oauth/consent/${uid}/request`)).json()) as { csrf: string };
-      const fields = { uid, csrf, decision: "allow" };
-      const answer = await browser.post("/oauth/authorize", isForm ? new URLSearchParams(fields) : fields);
-      const to = isForm
-        ? (answer.headers.get("location") ?? "")
-        : ((await answer.json()) as { redirectTo: string }).redirectTo;
-      expect(answer.status).toBe(isForm ? 303 : 200);
-      expect((await browser.get(to)).headers.get("location")).toContain("code=");
-    }
-  });
+  verifies(
+    "oauth:authorize-post",
+    "the spec's own way: a form posted to /oauth/authorize decides, and JSON does",
+    async () => {
+      const { kb, clientId, browser } = await setUp();
+      for (const isForm of [true, false]) {
+        const uid = await kb.reachConsent(browser, { clientId }, challengeOf(newVerifier()));
+        const { csrf } = (await (await browser.get(`/oauth/consent/${uid}/request`)).json()) as { csrf: string };
+        const fields = { uid, csrf, decision: "allow" };
+        const answer = await browser.post("/oauth/authorize", isForm ? new URLSearchParams(fields) : fields);
+        const to = isForm
+          ? (answer.headers.get("location") ?? "")
+          : ((await answer.json()) as { redirectTo: string }).redirectTo;
+        expect(answer.status).toBe(isForm ? 303 : 200);
+        expect((await browser.get(to)).headers.get("location")).toContain("code=");
+      }
+    },
+  );
 
   test("a post without a decision goes on as a request", async () => {
     const { kb, clientId, browser } = await setUp();

@@ -6,6 +6,7 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { TestUser } from "../../helpers.ts";
 import { cliAsk, CLI_REDIRECT, startServer, type OAuthTestServer, type Tokens } from "./harness.ts";
 import { TEST_PASSWORD } from "../../helpers.ts";
+import { verifies } from "../../requirements.ts";
 
 /** What a route says to a credential: opened, not known here, not enough. */
 type Verdict = "open" | 401 | 403;
@@ -161,38 +162,42 @@ describe("at the door", () => {
     expect(overApi.headers.get("www-authenticate")).toBe('Bearer realm="kb", error="invalid_token"');
   });
 
-  test("test 34: the metadata names exactly this resource and its one scope, and pages of other sites may read it", async () => {
-    const kb = await startServer();
-    for (const path of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
-      const answer = await fetch(kb.base + path, { headers: { origin: "https://inspector.test" } });
-      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
-      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
-      expect(await answer.json()).toEqual({
-        resource: `${kb.base}/mcp`,
-        authorization_servers: [kb.base],
+  verifies(
+    ["oauth:protected-resource", "oauth:authorization-server", "oauth:scope"],
+    "test 34: the metadata names exactly this resource and its one scope, and pages of other sites may read it",
+    async () => {
+      const kb = await startServer();
+      for (const path of ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"]) {
+        const answer = await fetch(kb.base + path, { headers: { origin: "https://inspector.test" } });
+        expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+        expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+        expect(await answer.json()).toEqual({
+          resource: `${kb.base}/mcp`,
+          authorization_servers: [kb.base],
+          scopes_supported: ["mcp:read"],
+          bearer_methods_supported: ["header"],
+          resource_name: "kb",
+        });
+      }
+      const [oauth, openid] = await Promise.all(
+        ["oauth-authorization-server", "openid-configuration"].map(async (name) =>
+          (await fetch(`${kb.base}/.well-known/${name}`)).json(),
+        ),
+      );
+      expect(openid).toEqual(oauth);
+      expect(oauth).toMatchObject({
+        issuer: kb.base,
+        authorization_endpoint: `${kb.base}/oauth/authorize`,
+        token_endpoint: `${kb.base}/oauth/token`,
+        registration_endpoint: `${kb.base}/oauth/register`,
+        revocation_endpoint: `${kb.base}/oauth/revoke`,
         scopes_supported: ["mcp:read"],
-        bearer_methods_supported: ["header"],
-        resource_name: "kb",
+        code_challenge_methods_supported: ["S256"],
+        authorization_response_iss_parameter_supported: true,
+        client_id_metadata_document_supported: true,
       });
-    }
-    const [oauth, openid] = await Promise.all(
-      ["oauth-authorization-server", "openid-configuration"].map(async (name) =>
-        (await fetch(`${kb.base}/.well-known/${name}`)).json(),
-      ),
-    );
-    expect(openid).toEqual(oauth);
-    expect(oauth).toMatchObject({
-      issuer: kb.base,
-      authorization_endpoint: `${kb.base}/oauth/authorize`,
-      token_endpoint: `${kb.base}/oauth/token`,
-      registration_endpoint: `${kb.base}/oauth/register`,
-      revocation_endpoint: `${kb.base}/oauth/revoke`,
-      scopes_supported: ["mcp:read"],
-      code_challenge_methods_supported: ["S256"],
-      authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
-    });
-  });
+    },
+  );
 
   test("test 34: other sites' pages may register and get tokens, without credentials, and nothing else", async () => {
     const kb = await startServer();
