@@ -1,7 +1,6 @@
-import type { Policy } from "#server/access/policy.ts";
+import type { OpenList, Policy } from "#server/access/policy.ts";
 import type { Actor } from "#server/ports/actor.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
-import type { ItemMatch } from "#server/ports/store/items.ts";
+import type { AskedItems, ItemMatch } from "#server/ports/store/items.ts";
 
 /** What a URL or key means to somebody: the best item first; several only when `#412` fits several places. */
 export type LookedUp = { kbIds: string[]; isAmbiguous: boolean };
@@ -14,8 +13,7 @@ export type LookedUp = { kbIds: string[]; isAmbiguous: boolean };
 export function lookUpItems(policy: Policy, actor: Actor, asked: string): Promise<LookedUp> {
   const text = asked.trim();
   return policy.readList(actor, async ({ store, accesses, viewer }) => {
-    const matches = await candidates(store, text);
-    const near = matches.filter((match) => accesses.has(match.aclId));
+    const near = await matchesInSight({ store, accesses }, toAsked(text));
     // The lists of the store decide, as everywhere.
     const open = await store.access.visibleOf(
       near.map((match) => match.aclId),
@@ -77,10 +75,25 @@ const HOST_OWNERS: [host: RegExp, providerId: string][] = [
   [/(?:^|\.)slack\.com$/, "slack"],
 ];
 
-async function candidates(store: WorkspaceStore, text: string): Promise<ItemMatch[]> {
-  if (/^https?:\/\//i.test(text)) return store.items.findByUrl(urlForms(text));
-  if (/^#\d{1,9}$/.test(text)) return store.items.findByKeySuffix(text);
-  return store.items.findByKey([...new Set([text, text.toUpperCase(), text.toLowerCase()])]);
+/** Matches read at once, and visible ones that are enough. */
+const SLICE = 200;
+
+/** Visible items that fit, the first indexed first. Hidden ones take none of their places, however many there are. */
+async function matchesInSight({ store, accesses }: Pick<OpenList, "store" | "accesses">, asked: AskedItems) {
+  const found: ItemMatch[] = [];
+  let after: ItemMatch | undefined;
+  for (;;) {
+    const matches = await store.items.matches(asked, after, SLICE);
+    found.push(...matches.filter((match) => accesses.has(match.aclId)));
+    if (matches.length < SLICE || found.length >= SLICE) return found.slice(0, SLICE);
+    after = matches.at(-1);
+  }
+}
+
+function toAsked(text: string): AskedItems {
+  if (/^https?:\/\//i.test(text)) return { urls: urlForms(text) };
+  if (/^#\d{1,9}$/.test(text)) return { keySuffix: text };
+  return { keys: [...new Set([text, text.toUpperCase(), text.toLowerCase()])] };
 }
 
 function rank(match: ItemMatch, text: string): number {

@@ -226,6 +226,25 @@ describe("looking up a URL or key", () => {
   });
 });
 
+describe("looking up a URL or key among many", () => {
+  test("however many hidden items have it too, the visible ones are found", async ({ expect }) => {
+    const world = await makeWorld();
+    const wsp = await world.workspace();
+    const ana = await world.user(wsp);
+    const con = await world.connector(wsp);
+    const [key, url] = ["acme/web#412", "https://x.test/412"];
+    const hidden = { known: true as const, all: [["user:x"]] };
+    for (let n = 0; n < 450; n++) {
+      await world.item(wsp, { connectorId: con, key, url, indexedAt: 1 + (n >> 5), access: hidden });
+    }
+    const later = await world.item(wsp, { connectorId: con, key, url, indexedAt: 90 });
+    const early = await world.item(wsp, { connectorId: con, key, url, indexedAt: 3 });
+    for (const asked of [key, url, "#412"]) {
+      expect(await filesOf(world).lookUp(ana, asked)).toEqual({ kbIds: [early, later], isAmbiguous: false });
+    }
+  });
+});
+
 describe("text by range", () => {
   test("any way to cut a text gives the same text, and no character is cut in two", async ({ expect }) => {
     const world = await makeWorld();

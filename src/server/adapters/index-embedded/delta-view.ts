@@ -18,7 +18,6 @@ export class DeltaSegment implements SegmentView {
   readonly #older: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
   readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 1 };
   readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
-  unreadable = 0;
   living = 0;
   readonly accessLog = new AccessLog();
 
@@ -36,7 +35,6 @@ export class DeltaSegment implements SegmentView {
     this.#terms.internLines(terms, weights.length, (number, line) => this.#addPosting(number, id, weights[line] ?? 0));
     visitIdTerms(document, (term) => this.#addPosting(this.#terms.intern(term), id, 1));
     this.living++;
-    if (document.aclId === 0) this.unreadable++;
     return id;
   }
 
@@ -66,10 +64,8 @@ export class DeltaSegment implements SegmentView {
   }
 
   setAcl(id: number, aclId: number): void {
-    const before = this.columns.acl[id] ?? 0;
-    if (before === aclId) return;
+    if ((this.columns.acl[id] ?? 0) === aclId) return;
     this.accessLog.add(id);
-    this.unreadable += Number(aclId === 0) - Number(before === 0);
     this.columns.acl[id] = aclId;
   }
 

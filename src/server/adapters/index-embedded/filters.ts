@@ -26,7 +26,7 @@ export function makeFilters(view: WorkspaceView, reader: TermReader, filters: Se
     ...(filters.fields ?? []).map((pair) => listedTerms(reader, FIELD_TERM, termsOfPair(pair))),
   ].filter((lists) => lists !== undefined);
   // By visible items alone, so what only hidden ones have takes no other time than what nothing has.
-  const isHopeless = members.some((lists) => lists.every((list) => reader.visibleCount(list, 0) === 0));
+  const isHopeless = members.some((lists) => !lists.some((list) => reader.isInSight(list)));
   if (isHopeless) return view.segments.map(() => NOTHING);
   const places = filters.kbIds?.map((kbId) => view.find(kbId));
   return view.segments.map((segment, s) => {

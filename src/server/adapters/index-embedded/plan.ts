@@ -1,7 +1,7 @@
 import { type ParsedQuery, type PhraseWord, type QueryUnit, unitKey } from "#server/analysis/query.ts";
 import { STOP_WORDS } from "#server/analysis/stop-words.ts";
 import type { DeltaSegment } from "./delta-view.ts";
-import { termScale, VISIBLE_DF_LIMIT } from "./score.ts";
+import { termScale } from "./score.ts";
 import type { TermLists, TermReader } from "./term-lists.ts";
 
 /** A posting list that scores. */
@@ -16,7 +16,7 @@ export interface ScoredTerm extends TermLists {
 
 /** A query made ready for one viewer and one state of the index. */
 export interface Plan {
-  /** Rarest first; equal ones in the order of their terms, so that sums are added up alike everywhere. */
+  /** Rarest first, by visible items; equal ones in the order of their terms, so that sums are added up alike everywhere. */
   terms: readonly ScoredTerm[];
   /** Words and prefixes; phrases are counted apart. */
   words: number;
@@ -86,7 +86,7 @@ function addUnit(draft: Draft, unit: QueryUnit): void {
 
 function addWord(draft: Draft, unit: QueryUnit & { type: "word" }): void {
   const lists = draft.reader.lists(unit.term);
-  const df = draft.reader.visibleCount(lists, VISIBLE_DF_LIMIT);
+  const df = draft.reader.visibleCount(lists);
   if (df === 0 && unit.parts.length > 0) {
     for (const part of unit.parts) addUnit(draft, part);
     return;
@@ -108,8 +108,7 @@ function addPrefix(draft: Draft, unit: QueryUnit & { type: "prefix" }): void {
     draft.unknown.add(unit.written);
     return;
   }
-  // Counted in full above, among visible items only: the workspace's number is not needed at any size.
-  const scale = termScale(draft.items, df, () => df);
+  const scale = termScale(draft.items, df);
   draft.terms.set(`${unit.prefix}*`, {
     ...lists,
     key: `${unit.prefix}*`,
@@ -124,7 +123,7 @@ function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
   draft.phrases++;
   for (const word of tellingWords(unit.words)) {
     const lists = draft.reader.lists(word.exactTerm);
-    const df = draft.reader.visibleCount(lists, VISIBLE_DF_LIMIT);
+    const df = draft.reader.visibleCount(lists);
     if (df === 0) {
       draft.isHopeless = draft.isPhraseHopeless = true;
       draft.unknown.add(unit.written);
@@ -136,15 +135,8 @@ function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
 function addTerm(draft: Draft, term: string, lists: TermLists, df: number): ScoredTerm {
   let known = draft.terms.get(term);
   if (known === undefined) {
-    const scale = termScale(draft.items, df, () => draft.reader.workspaceCount(lists));
-    known = {
-      ...lists,
-      key: term,
-      df: df > VISIBLE_DF_LIMIT ? lists.total : df,
-      scale,
-      isWord: false,
-      isRequired: false,
-    };
+    const scale = termScale(draft.items, df);
+    known = { ...lists, key: term, df, scale, isWord: false, isRequired: false };
     draft.terms.set(term, known);
   }
   return known;

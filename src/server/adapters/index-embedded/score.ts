@@ -2,9 +2,6 @@
 const K1 = 1.6;
 const B = 0.75;
 
-/** Up to this many visible postings a term is weighted by its visible df. Source: S8. */
-export const VISIBLE_DF_LIMIT = 4_096;
-
 /**
  * The score of a document is the sum over its terms of `idf·w·(k1+1) / (w + k1·(1−b+b·dl/avgdl))`, written here as
  * `scale·w / (w + base + slope·dl)`. N and avgdl are those of the viewer's visible items.
@@ -22,18 +19,9 @@ export function makeNorm(visible: { items: number; length: number }): Norm {
 /**
  * `idf·(k1+1)` with idf = ln(1 + (N−df+½)/(df+½)).
  *
- * @param visibleDf visible items with the term, counted at least up to one above `VISIBLE_DF_LIMIT`
- * @param workspaceDf asked only beyond the limit: items of the workspace that have the term and are readable by anybody
- *
- * Beyond the limit df is the workspace's, rounded up to a power of two, and at most N: more than the viewer's items
- * would turn the weight negative.
+ * @param items the viewer's visible items
+ * @param df those of them that have the term: a number in which hidden items count would tell how many there are
  */
-export function termScale(items: number, visibleDf: number, workspaceDf: () => number): number {
-  const df = visibleDf <= VISIBLE_DF_LIMIT ? visibleDf : Math.min(items, powerOfTwoFrom(workspaceDf()));
+export function termScale(items: number, df: number): number {
   return Math.log(1 + (items - df + 0.5) / (df + 0.5)) * (K1 + 1);
-}
-
-/** The smallest power of two that is at least `value`. */
-export function powerOfTwoFrom(value: number): number {
-  return 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 }

@@ -11,8 +11,6 @@ import type { Statements } from "./sqlite.ts";
 export interface SegmentView {
   /** `columns.acl` is 0 for dead documents and for documents of nobody: neither is ever visible. */
   readonly columns: Columns;
-  /** How many documents have access 0. */
-  unreadable: number;
   /** Changes of `columns.acl` since the documents came in. */
   readonly accessLog: AccessLog;
   /** The posting list of a term; `termId` is its number in the workspace, when it has one. */
@@ -23,7 +21,6 @@ export interface SegmentView {
 export class BaseSegment implements SegmentView {
   readonly number: number;
   readonly columns: Columns;
-  unreadable = 0;
   readonly accessLog = new AccessLog();
   readonly #dead: Uint8Array;
   readonly #sql: Statements;
@@ -36,7 +33,6 @@ export class BaseSegment implements SegmentView {
     this.number = row.segment;
     this.columns = loadColumns(sql, row.segment, row.docs);
     this.#dead = new Uint8Array(Math.ceil(row.docs / 8));
-    for (const acl of this.columns.acl) if (acl === 0) this.unreadable++;
   }
 
   postings(_term: string, termId: number | undefined): Postings | undefined {
@@ -69,10 +65,8 @@ export class BaseSegment implements SegmentView {
   }
 
   setAcl(id: number, aclId: number): void {
-    const before = this.columns.acl[id] ?? 0;
-    if (before === aclId) return;
+    if ((this.columns.acl[id] ?? 0) === aclId) return;
     this.accessLog.add(id);
-    this.unreadable += Number(aclId === 0) - Number(before === 0);
     this.columns.acl[id] = aclId;
   }
 }

@@ -94,6 +94,9 @@ export interface ItemMatch extends ItemAccess {
   indexedAt: number;
 }
 
+/** What names items from outside: one of these URLs, one of these keys, or the end of a key (`#412`). */
+export type AskedItems = { urls: readonly string[] } | { keys: readonly string[] } | { keySuffix: string };
+
 /** A stretch of an item's text as it is stored. Offsets in UTF-16 code units. */
 export interface TextChunk {
   start: number;
@@ -140,9 +143,6 @@ export interface ItemStore {
   offsetOfLine(kbId: string, line: number): Promise<number | undefined>;
   /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
   positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined>;
-  /** Living items with one of these URLs or keys, the first indexed first, at most 200. */
-  findByUrl(urls: readonly string[]): Promise<ItemMatch[]>;
-  findByKey(keys: readonly string[]): Promise<ItemMatch[]>;
-  /** Living items whose key ends with this (`#412`), at most 200. */
-  findByKeySuffix(suffix: string): Promise<ItemMatch[]>;
+  /** The next living items after `after` that fit, the first indexed first, at most `limit`: hidden ones among them. */
+  matches(asked: AskedItems, after: ItemMatch | undefined, limit: number): Promise<ItemMatch[]>;
 }

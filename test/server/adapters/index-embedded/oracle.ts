@@ -43,11 +43,7 @@ export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest)
   const query = parseQuery(request.query, makeTokenizer());
   const units = resolve(query.units, visible);
   const unknownWords = [...new Set(units.filter((unit) => !occurs(unit, visible)).map((unit) => unit.written))];
-  const terms = scoredTerms(
-    units,
-    visible,
-    all.filter(({ document }) => document.aclId !== 0),
-  );
+  const terms = scoredTerms(units, visible);
   const average = visible.reduce((sum, { document }) => sum + document.text.length, 0) / visible.length || 1;
 
   const passing = visible.filter(
@@ -176,22 +172,18 @@ function telling(words: readonly PhraseWord[]): readonly PhraseWord[] {
   return rest.length > 0 ? rest : words;
 }
 
-function scoredTerms(units: readonly QueryUnit[], visible: readonly Doc[], workspace: readonly Doc[]): Scored[] {
+function scoredTerms(units: readonly QueryUnit[], visible: readonly Doc[]): Scored[] {
   const found = new Map<string, Scored>();
-  const add = (name: string, weightIn: (doc: Doc) => number, isPrefix: boolean) => {
-    const visibleDf = visible.filter((doc) => weightIn(doc) > 0).length;
-    if (visibleDf === 0) return;
-    const everywhere = workspace.filter((doc) => weightIn(doc) > 0).length;
-    const isCommon = visibleDf > 4_096 && !isPrefix;
-    const df = isCommon ? Math.min(visible.length, 2 ** Math.ceil(Math.log2(everywhere))) : visibleDf;
+  const add = (name: string, weightIn: (doc: Doc) => number) => {
+    const df = visible.filter((doc) => weightIn(doc) > 0).length;
+    if (df === 0) return;
     const idf = Math.log(1 + (visible.length - df + 0.5) / (df + 0.5));
-    found.set(name, { name, df: isCommon ? everywhere : df, idf, weightIn });
+    found.set(name, { name, df, idf, weightIn });
   };
   for (const unit of units) {
-    if (unit.type === "word") add(unit.term, (doc) => doc.weights.get(unit.term) ?? 0, false);
-    else if (unit.type === "prefix") add(`${unit.prefix}*`, (doc) => prefixWeight(doc, unit.prefix), true);
-    else
-      for (const { exactTerm } of telling(unit.words)) add(exactTerm, (doc) => doc.weights.get(exactTerm) ?? 0, false);
+    if (unit.type === "word") add(unit.term, (doc) => doc.weights.get(unit.term) ?? 0);
+    else if (unit.type === "prefix") add(`${unit.prefix}*`, (doc) => prefixWeight(doc, unit.prefix));
+    else for (const { exactTerm } of telling(unit.words)) add(exactTerm, (doc) => doc.weights.get(exactTerm) ?? 0);
   }
   return [...found.values()].sort((a, b) => a.df - b.df || (a.name < b.name ? -1 : 1));
 }

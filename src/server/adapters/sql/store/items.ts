@@ -2,9 +2,9 @@ import { sql as raw, type SelectQueryBuilder } from "kysely";
 import type { IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
 import type { Section } from "#server/ports/extractor.ts";
 import type {
+  AskedItems,
   ItemCount,
   ItemFilter,
-  ItemMatch,
   ItemPerson,
   ItemPosition,
   ItemRecord,
@@ -15,7 +15,6 @@ import type { ItemsTable, Tables } from "../schema.ts";
 
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 512;
-const MOST_MATCHES = 200;
 const MATCH_COLUMNS = ["kbId", "connectorId", "aclId", "providerId", "key", "url", "indexedAt"] as const;
 
 /** The reading side of items, on SQL. Every query begins with the workspace. */
@@ -150,21 +149,11 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return row && { kbId, value: order === "title" ? row.lowTitle : row.updatedAt };
     },
 
-    async findByUrl(urls) {
-      const query = living().select(MATCH_COLUMNS).where("url", "in", urls.slice(0, CHUNK));
-      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
-    },
-
-    async findByKey(keys) {
-      const query = living().select(MATCH_COLUMNS).where("key", "in", keys.slice(0, CHUNK));
-      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
-    },
-
-    async findByKeySuffix(suffix) {
-      const query = living()
-        .select(MATCH_COLUMNS)
-        .where(raw<boolean>`"key" like ${`%${escapeLike(suffix)}`} escape '!'`);
-      return toMatches(await query.orderBy("indexedAt").orderBy("kbId").limit(MOST_MATCHES).execute());
+    async matches(asked, after, limit) {
+      let query = whereAsked(living().select(MATCH_COLUMNS), asked);
+      if (after) query = query.where(raw<boolean>`("indexedAt", "kbId") > (${after.indexedAt}, ${after.kbId})`);
+      const rows = await query.orderBy("indexedAt").orderBy("kbId").limit(limit).execute();
+      return rows.map((row) => ({ ...row, isRemoved: false }));
     },
   };
 }
@@ -247,8 +236,10 @@ function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, "!$&");
 }
 
-function toMatches(rows: Omit<ItemMatch, "isRemoved">[]): ItemMatch[] {
-  return rows.map((row) => ({ ...row, isRemoved: false }));
+function whereAsked<O>(query: ItemQuery<O>, asked: AskedItems): ItemQuery<O> {
+  if ("urls" in asked) return query.where("url", "in", asked.urls.slice(0, CHUNK));
+  if ("keys" in asked) return query.where("key", "in", asked.keys.slice(0, CHUNK));
+  return query.where(raw<boolean>`"key" like ${`%${escapeLike(asked.keySuffix)}`} escape '!'`);
 }
 
 /** The columns of closed sets and JSON are written by the item-writing side only, from the types named here. */
