@@ -2,7 +2,15 @@
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
 
-export const ConnectorState = z.enum(["pending_auth", "active", "paused", "needs_reauth", "error", "deleting"]);
+export const ConnectorState = z.enum([
+  "pending_auth",
+  "active",
+  "paused",
+  "needs_reauth",
+  "needs_owner",
+  "error",
+  "deleting",
+]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
 export const SyncMode = z.enum(["full", "incremental", "identities", "items"]);
 export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry"]);

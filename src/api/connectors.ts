@@ -191,10 +191,13 @@ export const connectorRoutes = {
     method: "post",
     path: "/api/connectors/{id}/rotate-key",
     summary: "A new key for a push connector, shown this once",
+    description:
+      "The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets " +
+      "`key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.",
     request: {
       params: ById,
       body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
     },
-    responses: { 200: answer("The new key", z.object({ key: z.string() })), default: problemAnswer },
+    responses: { 200: answer("The new key", z.object({ key: z.string().nullable() })), default: problemAnswer },
   }),
 };

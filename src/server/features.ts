@@ -107,6 +107,7 @@ export async function makeFeatures(
     log,
     parallel: FILES_AT_ONCE,
   });
+  house.syncStops.listen((syncId) => worker.cancel(syncId));
   const hints = makeHintKeeper({
     store,
     findSource: (providerId) => sources.find(providerId),

@@ -13,6 +13,7 @@ import type { Mailer } from "./ports/mailer.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { QuotaKeeper } from "./ports/quotas.ts";
 import type { Store } from "./ports/store.ts";
+import { makeSyncStops, type SyncStops } from "./ports/sync-stops.ts";
 import type { Vault } from "./ports/vault.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
 import { makeAccountService, type AccountService } from "./sessions/accounts.ts";
@@ -50,6 +51,8 @@ export interface People {
   myWorkspaces: MyWorkspaceService;
   invitations: InvitationService;
   groups: GroupService;
+  /** Ends syncs of people who leave. */
+  syncStops: SyncStops;
   /** What runs after answers; the end of the process waits for it. */
   afterwards: Afterwards;
 }
@@ -88,6 +91,7 @@ export function makePeople(options: PeopleOptions): People {
   const { baseUrl, mode, signup } = options.settings;
   const limits = makeLimits(options);
   const afterwards = makeAfterwards({ log });
+  const syncStops = makeSyncStops();
   const post = makePost({ mailer, afterwards, baseUrl });
   const cookie = makeSessionCookie(baseUrl);
   const signUpCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sign-up", onHttp: "kb_sign_up" });
@@ -118,7 +122,8 @@ export function makePeople(options: PeopleOptions): People {
     confirmations: makeConfirmService({ ...door, throttle: limits.firstStep, signUp }),
     passwordReset: makeResetService({ ...door, throttle: limits.mail, confirmThrottle: limits.firstStep }),
     profile: makeProfileService({ ...door, throttle: limits.mail }),
-    workspaces: makeWorkspaceService(base),
+    workspaces: makeWorkspaceService({ ...base, syncStops }),
+    syncStops,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
     invitations: makeInvitationService({ ...base, quotas: options.quotas, throttle: limits.invitation }),
     groups: makeGroupService(base),

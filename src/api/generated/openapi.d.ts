@@ -401,7 +401,7 @@ export interface paths {
                     limit?: number;
                     providerId?: string;
                     q?: string;
-                    state?: "pending_auth" | "active" | "paused" | "needs_reauth" | "error" | "deleting";
+                    state?: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";
                 };
                 header?: never;
                 path?: never;
@@ -1103,7 +1103,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new key for a push connector, shown this once */
+        /**
+         * A new key for a push connector, shown this once
+         * @description The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets `key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1129,7 +1132,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            key: string;
+                            key: string | null;
                         };
                     };
                 };
@@ -1734,7 +1737,7 @@ export interface paths {
                     limit?: number;
                     providerId?: string;
                     q?: string;
-                    state?: "pending_auth" | "active" | "paused" | "needs_reauth" | "error" | "deleting";
+                    state?: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";
                 };
                 header?: never;
                 path?: never;
@@ -4300,7 +4303,7 @@ export interface components {
                 include: string[];
             };
             /** @enum {string} */
-            state: "pending_auth" | "active" | "paused" | "needs_reauth" | "error" | "deleting";
+            state: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";
             stateReason: string | null;
         };
         ConnectorPublic: {
@@ -4308,7 +4311,7 @@ export interface components {
             name: string;
             providerId: string;
             /** @enum {string} */
-            state: "pending_auth" | "active" | "paused" | "needs_reauth" | "error" | "deleting";
+            state: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";
         };
         ConsentRequest: {
             askedFrom: string | null;

@@ -229,7 +229,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors rotate-key",
-    summary: "Make a new key for a push connector; it is printed this once.",
+    summary: "Make a new key for a push connector of yours; end the key of somebody else's.",
     arguments: CONNECTOR,
     options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
     examples: ["kb connectors rotate-key tickets > key.txt"],

@@ -190,9 +190,16 @@ export async function rotateKey(input: CommandInput, deps: Deps): Promise<void> 
   const connector = await findConnector(api, argument(input, 0));
   const overlap = textOption(input, "overlap");
   const body = overlap === undefined ? {} : { overlapSeconds: Math.round(parseDuration(overlap, "--overlap") / 1000) };
-  const answer = await api.call<{ key: string }>("POST", `${CONNECTORS}/${segment(connector.id)}/rotate-key`, { body });
+  const path = `${CONNECTORS}/${segment(connector.id)}/rotate-key`;
+  const answer = await api.call<{ key: string | null }>("POST", path, { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
+    if (answer.key === null) {
+      const owner = connector.owner?.name ?? "its owner";
+      return output.talk(
+        `The key of "${connector.name}" no longer works. Only ${owner}, who owns the connector, can make the new one: kb connectors rotate-key ${connector.id}`,
+      );
+    }
     output.line(answer.key);
     output.talk(`The new key of "${connector.name}" is shown this once: store it now.`);
   });

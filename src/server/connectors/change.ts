@@ -5,16 +5,17 @@ import type { Source } from "#server/ports/source.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
-import { addKey } from "./create.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorParts, requireManaged, requireSource } from "./parts.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
 import { removeItems, walkStored } from "./stored.ts";
+import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup, isNarrower } from "./visibility.ts";
 
 /**
  * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
+ * An admin who gives credentials to a connector whose owner left takes it over.
  *
  * @throws ApiError `not_found`, `forbidden` when an admin would widen somebody else's access, `credential_required` when
  *   the stored credentials are not for what the config names now, those of create
@@ -28,12 +29,15 @@ export async function updateConnector(
   const before = await requireChangeable(parts, actor, connectorId);
   const source = await requireSource(parts.sources, before.providerId);
   const { patch, credentials } = await toPatch(parts, actor, source, before, body);
+  const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
+  if (isTakenOver) await removeWhatTakerCouldNotRead(parts, actor, before);
   const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
   const cancelled = await parts.store.transaction(async (tx) => {
     const { connectors } = tx.in(actor.workspaceId);
+    const taken = isTakenOver ? await takeOver(parts, tx, actor, before) : {};
     await connectors.update(connectorId, patch);
     if (credentials) await parts.credentials.keep(tx, actor, connectorId, credentials);
-    const after = { ...before, ...patch };
+    const after = { ...before, ...taken, ...patch };
     // Opened to others, the source may have to leave out more.
     const isOpened = before.visibility === "private" && after.visibility !== "private";
     const ended = (rewalks || isOpened) && source.sync ? await rewalk(parts, tx, actor, after, rewalks) : [];
@@ -154,35 +158,12 @@ export async function removeConnector(
   return answer;
 }
 
-/**
- * A new key. The one before works until the overlap ends; older ones end now, so that two live at most (S41).
- *
- * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys
- */
-export async function rotateKey(
-  parts: ConnectorParts,
+/** @throws ApiError `not_found`, `connector_state_conflict` for one that is being deleted */
+export async function requireChangeable(
+  parts: Pick<ConnectorParts, "store">,
   actor: Actor,
   connectorId: string,
-  overlapSeconds: number,
-): Promise<{ key: string }> {
-  const connector = await requireChangeable(parts, actor, connectorId);
-  const { spec } = await requireSource(parts.sources, connector.providerId);
-  if (spec.auth !== "key") {
-    throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
-  }
-  return parts.store.transaction(async (tx) => {
-    const { connectors } = tx.in(actor.workspaceId);
-    const now = parts.clock.now();
-    const [newest, ...older] = (await connectors.listKeys(connectorId, now)).map((key) => key.keyId);
-    await connectors.endKeys(older, now);
-    if (newest !== undefined) await connectors.endKeys([newest], now + overlapSeconds * 1_000);
-    const key = await addKey(parts, tx, actor, connectorId);
-    await record(parts, tx, actor, "connector.key_rotated", connectorId, { overlapSeconds });
-    return { key };
-  });
-}
-
-async function requireChangeable(parts: ConnectorParts, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
+): Promise<ConnectorRecord> {
   const connector = await requireManaged(parts.store, actor, connectorId);
   if (connector.state !== "deleting") return connector;
   throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
@@ -220,7 +201,7 @@ async function toPatch(
   }
   if (body.schedule !== undefined && source.sync) {
     patch.everyMinutes = body.schedule?.everyMinutes ?? null;
-    const mayRun = before.state === "active" || before.state === "error";
+    const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
     patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : parts.clock.now() + patch.everyMinutes * 60_000;
   }
   return { patch, ...(given && { credentials: given }) };

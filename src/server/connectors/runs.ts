@@ -27,7 +27,8 @@ export async function requestSync(
     throw new ApiError("connector_state_conflict", { message });
   }
   if (connector.state !== "active" && connector.state !== "error" && connector.state !== "needs_reauth") {
-    throw new ApiError("connector_state_conflict", { message: `The connector is "${connector.state}".` });
+    const why = connector.state === "needs_owner" ? ` ${connector.stateReason ?? ""}` : "";
+    throw new ApiError("connector_state_conflict", { message: `The connector is "${connector.state}".${why}` });
   }
   const { mode, items } = body;
   const wish = { trigger: "manual" as const, ...(mode && { mode }), ...(items && { mode: "items" as const, items }) };

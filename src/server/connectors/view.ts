@@ -29,7 +29,7 @@ export async function toConnector(
     connectionId: record.connectionId,
     schedule: record.everyMinutes === null ? null : { everyMinutes: record.everyMinutes },
     state: record.state,
-    stateReason: record.stateReason === null || isOwner ? record.stateReason : FOR_OTHERS,
+    stateReason: isOwner || !isOfSource(record) ? record.stateReason : FOR_OTHERS,
     nextRunAt: time(record.nextRunAt),
     lastSync: lastSync ? { id: lastSync.syncId, state: lastSync.state, finishedAt: time(lastSync.finishedAt) } : null,
     counts: {
@@ -94,6 +94,11 @@ async function readableIds(
   if (byKbId.size === 0) return new Set();
   const open = await policy.mayRead(actor, [...byKbId.keys()]);
   return new Set([...byKbId].flatMap(([kbId, externalId]) => (open.has(kbId) ? [externalId] : [])));
+}
+
+/** Whether the reason of its state may hold words of the source. */
+function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
+  return stateReason !== null && state !== "needs_owner";
 }
 
 const FOR_OTHERS = "The source gave a reason that only the connector's owner sees.";

@@ -111,6 +111,7 @@ const CONNECTOR_TABLE: Record<ConnectorState, Partial<Record<ConnectorEvent, Con
     resume: "active",
     delete: "deleting",
   },
+  needs_owner: { connected: "active", delete: "deleting" },
   deleting: { delete: "deleting" },
 };
 
@@ -119,6 +120,7 @@ const CONNECTOR_HINTS: Record<ConnectorState, string> = {
   active: "Look at its last sync.",
   paused: "Resume it first.",
   needs_reauth: "Give it new credentials first.",
+  needs_owner: "An admin takes it over: kb connectors update NAME --credential KEY=REFERENCE.",
   error: "Look at the reason it gives.",
   deleting: "It is being deleted; make a new one.",
 };

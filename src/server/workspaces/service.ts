@@ -8,6 +8,7 @@ import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { SyncStops } from "#server/ports/sync-stops.ts";
 import type { MemberRecord, WorkspaceRecord } from "#server/ports/store/people.ts";
 
 export interface WorkspaceService {
@@ -32,8 +33,9 @@ export function makeWorkspaceService(options: {
   clock: Clock;
   cursors: CursorCodec;
   audit: AuditRecorder;
+  syncStops: Pick<SyncStops, "stop">;
 }): WorkspaceService {
-  const { store, clock, cursors, audit } = options;
+  const { store, clock, cursors, audit, syncStops } = options;
 
   async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: Workspace }> {
     const record = await from.workspaces.find(workspaceId);
@@ -102,14 +104,16 @@ export function makeWorkspaceService(options: {
     },
 
     async removeMember(actor, userId) {
-      await store.transaction(async (tx) => {
+      const stopped = await store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);
         await keepLastOwner(tx, actor.workspaceId, member);
-        await tx.in(actor.workspaceId).members.remove(userId, new Date(clock.now()));
+        const { stoppedSyncIds } = await tx.in(actor.workspaceId).members.remove(userId, new Date(clock.now()));
         const action = userId === actor.userId ? "member.left" : "member.removed";
         await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
+        return stoppedSyncIds;
       });
+      syncStops.stop(stopped);
     },
   };
 }

@@ -15,7 +15,11 @@ const BODY = { ...SAFE, credentials: { token: CANARY }, access: { visibility: "p
 /** A server with one source that takes a token and remembers what it was called with. */
 async function makeSafeServer() {
   const calls: { what: string; token: string | undefined; isAdminMade: boolean | undefined }[] = [];
-  const world = { problem: undefined as string | undefined, forgotten: [] as string[] };
+  const world = {
+    problem: undefined as string | undefined,
+    forgotten: [] as string[],
+    held: undefined as (() => void) | undefined,
+  };
   const note = (what: string, { credentials, connector }: SourceContext<unknown>) =>
     void calls.push({ what, token: credentials["token"], isAdminMade: connector.isAdminMade });
   const source: Source<{ url: string }> = {
@@ -35,6 +39,13 @@ async function makeSafeServer() {
     },
     async *sync(ctx, run) {
       note("sync", ctx);
+      if (world.held) {
+        const { held } = world;
+        world.held = undefined;
+        held();
+        // Ends by being told to, and by nothing else.
+        await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
+      }
       yield* listing(() => [item("a", "text")])(run, AbortSignal.timeout(10_000));
     },
     async fetchContent(ctx) {
@@ -58,7 +69,8 @@ async function makeSafeServer() {
   const admin = await kb.addMember(owner.workspaceId, "admin");
   const member = await kb.addMember(owner.workspaceId, "member");
   const sealed = async () => (await kb.database.read.selectFrom("connector_credentials").selectAll().execute())[0];
-  return { ...kb, calls, world, owner, admin, member, sealed, worker: kb.deps.worker };
+  const holdFirstSync = () => new Promise<void>((began) => void (world.held = began));
+  return { ...kb, holdFirstSync, calls, world, owner, admin, member, sealed, worker: kb.deps.worker };
 }
 
 describe("credentials of a connector", () => {
@@ -190,6 +202,96 @@ describe("credentials of a connector", () => {
     expect(changed.json.connector).toMatchObject({ state: "active", stateReason: null });
     await kb.worker.runUntilIdle();
     expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "new" });
+  });
+
+  describe("of somebody who leaves", () => {
+    const left = async (kb: Awaited<ReturnType<typeof makeSafeServer>>, userId = kb.member.userId) =>
+      expect((await kb.as(kb.owner).delete(`/api/workspace/members/${userId}`)).status).toBe(204);
+    const nextRunAt = async (kb: Awaited<ReturnType<typeof makeSafeServer>>, id: string) =>
+      (await kb.store.in(kb.owner.workspaceId).connectors.find(id))?.nextRunAt;
+
+    test("are deleted, and their connector waits for somebody to take it over", async () => {
+      const kb = await makeSafeServer();
+      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      await kb.worker.runUntilIdle();
+      const calls = kb.calls.length;
+      await left(kb);
+      expect(await kb.sealed()).toBeUndefined();
+      const { connector } = (await kb.as(kb.admin).get(`/api/connectors/${id}`)).json;
+      expect(connector).toMatchObject({
+        state: "needs_owner",
+        stateReason: expect.stringMatching(/owner left the workspace.*take it over/),
+      });
+      expect(await nextRunAt(kb, id)).toBeNull();
+      for (const act of ["syncs", "resume"]) {
+        expect((await kb.as(kb.admin).post(`/api/connectors/${id}/${act}`, {})).json.code).toBe(
+          "connector_state_conflict",
+        );
+      }
+      kb.clock.advance(86_400_000);
+      await kb.worker.runUntilIdle();
+      expect(kb.calls).toHaveLength(calls);
+    });
+
+    test("end the run under way at once, and what waits", async () => {
+      const kb = await makeSafeServer();
+      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      const second = (await kb.as(kb.member).post("/api/connectors", { ...BODY, name: "Queued" })).json.connector;
+      const began = kb.holdFirstSync();
+      const working = kb.worker.runUntilIdle();
+      await began;
+      await left(kb);
+      await working;
+      for (const each of [id, second.id]) {
+        const { syncs } = (await kb.as(kb.admin).get(`/api/connectors/${each}/syncs`)).json;
+        expect(syncs).toMatchObject([{ state: "cancelled" }]);
+      }
+    });
+
+    test("leave an admin to take it over, who reads what the new credentials give and nothing from before", async () => {
+      const kb = await makeSafeServer();
+      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      await kb.worker.runUntilIdle();
+      await left(kb);
+      const found = async () =>
+        (await kb.as(kb.admin).get(`/api/connectors/all-files?connectorId=${id}`)).json.files.length;
+      const taken = await kb.as(kb.admin).patch(`/api/connectors/${id}`, { credentials: { token: "mine" } });
+      expect(taken.json.connector).toMatchObject({
+        state: "active",
+        stateReason: null,
+        owner: { id: kb.admin.userId },
+        access: { visibility: "private" },
+      });
+      expect(await found()).toBe(0);
+      await kb.worker.runUntilIdle();
+      expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "mine", isAdminMade: true });
+      expect(await found()).toBe(1);
+      const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.taken_over")).json;
+      expect(entries).toMatchObject([{ details: { from: kb.member.userId, to: kb.admin.userId } }]);
+    });
+
+    test("ask the owner of a connector for new ones when somebody else gave them", async () => {
+      const kb = await makeSafeServer();
+      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      await kb.as(kb.admin).patch(`/api/connectors/${id}`, { credentials: { token: "mine" } });
+      await left(kb, kb.admin.userId);
+      expect(await kb.sealed()).toBeUndefined();
+      const { connector } = (await kb.as(kb.member).get(`/api/connectors/${id}`)).json;
+      expect(connector).toMatchObject({
+        state: "needs_reauth",
+        stateReason: expect.stringContaining("left the workspace"),
+        owner: { id: kb.member.userId },
+      });
+    });
+
+    test("that were given to a connector of theirs by somebody else stay", async () => {
+      const kb = await makeSafeServer();
+      const { id } = (await kb.as(kb.member).post("/api/connectors", BODY)).json.connector;
+      await kb.as(kb.admin).patch(`/api/connectors/${id}`, { credentials: { token: "mine" } });
+      await left(kb);
+      expect((await kb.as(kb.admin).get(`/api/connectors/${id}`)).json.connector.state).toBe("active");
+      expect(await kb.sealed()).toMatchObject({ givenBy: kb.admin.userId });
+    });
   });
 
   verifies("vault:keys-change", "sealed with an older key are sealed again when they are next used", async () => {

@@ -47,6 +47,7 @@ describe("states", () => {
       "active: active active error needs_reauth error paused active deleting",
       "paused: - - - - - paused active deleting",
       "needs_reauth: active active needs_reauth needs_reauth - - - deleting",
+      "needs_owner: active - - - - - - deleting",
       "error: active active error needs_reauth error paused active deleting",
       "deleting: - - - - - - - deleting",
     ]);

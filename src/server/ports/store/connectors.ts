@@ -1,6 +1,14 @@
 import type { Scope } from "#server/ports/source.ts";
 
-export const CONNECTOR_STATES = ["pending_auth", "active", "paused", "needs_reauth", "error", "deleting"] as const;
+export const CONNECTOR_STATES = [
+  "pending_auth",
+  "active",
+  "paused",
+  "needs_reauth",
+  "needs_owner",
+  "error",
+  "deleting",
+] as const;
 export type ConnectorState = (typeof CONNECTOR_STATES)[number];
 
 export const VISIBILITIES = ["private", "members", "workspace", "source"] as const;
@@ -33,6 +41,7 @@ export interface ConnectorRecord {
   aclCheckedAt: number | null;
   lastFullAt: number | null;
   createdAt: number;
+  /** Whose role says how far it may reach: its maker, or who took it over. */
   createdBy: string;
 }
 
@@ -57,7 +66,7 @@ export interface ConnectorCredentialRecord {
   givenAt: number;
 }
 
-export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt" | "createdBy">>;
+export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
 export interface ConnectorStore {
   create(connector: ConnectorRecord): Promise<void>;

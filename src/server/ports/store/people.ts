@@ -116,10 +116,12 @@ export interface MemberStore {
   endCredentials(userId: string, at: Date, keep?: { sessionId?: string; tokens?: boolean }): Promise<void>;
   /**
    * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
-   * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made; connectors on their own
-   * accounts pause. Raises the access epoch. Source: S13.
+   * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made, credentials they gave to
+   * connectors. Connectors of theirs that can't go on without are `needs_owner`. Raises the access epoch. Source: S13.
+   *
+   * @returns the runs under way that were told to end
    */
-  remove(userId: string, at: Date): Promise<void>;
+  remove(userId: string, at: Date): Promise<{ stoppedSyncIds: string[] }>;
 }
 
 export interface InvitationStore {

@@ -4,6 +4,7 @@ import type { SqlHandles } from "../handles.ts";
 import { toDate } from "../times.ts";
 import { makeAccessStore } from "./access.ts";
 import { endGrantsOf } from "./grants.ts";
+import { leaveConnectors } from "./left-connectors.ts";
 
 /** Members of one workspace. */
 export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberStore {
@@ -91,13 +92,14 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       await endWhatTheyMade(sql, whose);
       await dropFromGroups(sql, workspaceId, `user:${userId}`);
       await dropFromConnectors(sql, workspaceId, "memberIds", userId);
-      await pauseConnectorsOnOwnAccounts(sql, workspaceId, userId);
+      const stoppedSyncIds = await leaveConnectors(sql, whose);
       await sql.write
         .deleteFrom("members")
         .where("workspaceId", "=", workspaceId)
         .where("userId", "=", userId)
         .execute();
       await raiseEpoch();
+      return { stoppedSyncIds };
     },
   };
 }
@@ -180,17 +182,6 @@ async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Who
     .where("invitedBy", "=", userId)
     .where("acceptedAt", "is", null)
     .where("revokedAt", "is", null)
-    .execute();
-}
-
-async function pauseConnectorsOnOwnAccounts(sql: SqlHandles, workspaceId: string, userId: string): Promise<void> {
-  await sql.write
-    .updateTable("connectors")
-    .set({ state: "paused", stateReason: "needs_owner" })
-    .where("workspaceId", "=", workspaceId)
-    .where("ownerUserId", "=", userId)
-    .where("state", "!=", "deleting")
-    .where((eb) => eb.or([eb("accountId", "is not", null), eb("connectionId", "is not", null)]))
     .execute();
 }
 

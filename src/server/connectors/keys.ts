@@ -1,0 +1,64 @@
+import { ApiError } from "#api/errors.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
+import type { Store } from "#server/ports/store.ts";
+import { requireChangeable } from "./change.ts";
+import { addKey } from "./create.ts";
+import { type ConnectorParts, requireSource } from "./parts.ts";
+import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
+
+/**
+ * A new key for the connector's owner. The one before works until the overlap ends; older ones end now, so that two live
+ * at most (S41). Whoever holds the key says who may read each item, so it goes to the owner alone: an admin who rotates
+ * somebody else's key ends it, and gets none. Where the owner left, the owner of the workspace takes the connector over.
+ *
+ * @returns null when the keys of somebody else were ended
+ * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys, `forbidden`
+ */
+export async function rotateKey(
+  parts: ConnectorParts,
+  actor: Actor,
+  connectorId: string,
+  overlapSeconds: number,
+): Promise<{ key: string | null }> {
+  const connector = await requireChangeable(parts, actor, connectorId);
+  const { spec } = await requireSource(parts.sources, connector.providerId);
+  if (spec.auth !== "key") {
+    throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
+  }
+  if (isOrphan(connector)) requireMayTakeOverPush(actor);
+  else if (connector.ownerUserId !== actor.userId) return endKeysOfOther(parts, actor, connector);
+  return parts.store.transaction(async (tx) => {
+    if (isOrphan(connector)) await takeOver(parts, tx, actor, connector);
+    const { connectors } = tx.in(actor.workspaceId);
+    const now = parts.clock.now();
+    const [newest, ...older] = await liveKeys(parts, tx, actor, connectorId);
+    await connectors.endKeys(older, now);
+    if (newest !== undefined) await connectors.endKeys([newest], now + overlapSeconds * 1_000);
+    const key = await addKey(parts, tx, actor, connectorId);
+    await connectors.update(connectorId, { stateReason: null });
+    const target = { type: "connector", id: connectorId };
+    await parts.audit.record(tx, actor, { action: "connector.key_rotated", target, details: { overlapSeconds } });
+    return { key };
+  });
+}
+
+const ENDED = "An admin of the workspace ended its key. Its owner makes the new one.";
+
+async function endKeysOfOther(parts: ConnectorParts, actor: Actor, { connectorId }: ConnectorRecord) {
+  return parts.store.transaction(async (tx) => {
+    const { connectors } = tx.in(actor.workspaceId);
+    const ended = await liveKeys(parts, tx, actor, connectorId);
+    await connectors.endKeys(ended, parts.clock.now());
+    // The owner reads it beside the state, whatever that is.
+    await connectors.update(connectorId, { stateReason: ENDED });
+    const target = { type: "connector", id: connectorId };
+    await parts.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });
+    return { key: null };
+  });
+}
+
+async function liveKeys({ clock }: ConnectorParts, tx: Store, actor: Actor, connectorId: string): Promise<string[]> {
+  const keys = await tx.in(actor.workspaceId).connectors.listKeys(connectorId, clock.now());
+  return keys.map((key) => key.keyId);
+}

@@ -1,0 +1,63 @@
+import { describe, test } from "vitest";
+import { makePushServer } from "./push-harness.ts";
+import { pushed } from "./server.ts";
+
+/** A push connector of a member, with one item for its owner alone and one for a group that nobody is in. */
+async function makeBoard() {
+  const kb = await makePushServer();
+  const other = await kb.addMember(kb.owner.workspaceId, "owner");
+  const hr = `group:${kb.id}:hr`;
+  await kb.push([
+    pushed("board", { access: { known: true, all: [[`user:${kb.owner.userId}`]] } }),
+    pushed("hr", { access: { known: true, all: [[hr]] } }),
+  ]);
+  const rotate = (user: typeof kb.owner) => kb.as(user).post(`/api/connectors/${kb.id}/rotate-key`, {});
+  return { ...kb, other, hr, rotate };
+}
+
+describe("the key of a push connector", () => {
+  test("is never given to an admin who does not own the connector, so nobody makes themselves a reader", async ({
+    expect,
+  }) => {
+    const kb = await makeBoard();
+    for (const user of [kb.admin, kb.other]) {
+      expect(await kb.rotate(user)).toMatchObject({ status: 200, json: { key: null } });
+    }
+    // The old one ended at once, without an overlap.
+    const opened = [{ t: "acl", externalId: "board", access: { known: true, all: [["workspace"]] } }];
+    expect(await kb.results(opened)).toEqual(["401 unauthenticated"]);
+    expect([await kb.readableBy(kb.admin), await kb.readableBy(kb.other)]).toEqual([[], []]);
+    const { connector } = (await kb.as(kb.owner).get(`/api/connectors/${kb.id}`)).json;
+    expect(connector).toMatchObject({ hasKey: false, state: "active", stateReason: expect.stringContaining("admin") });
+    expect((await kb.as(kb.owner).get("/api/audit?action=connector.key_revoked")).json.entries).toMatchObject([
+      { actorUserId: kb.other.userId, details: { keys: 0 } },
+      { actorUserId: kb.admin.userId, details: { keys: 1 } },
+    ]);
+  });
+
+  test("is made anew by the connector's owner, who is then told nothing more", async ({ expect }) => {
+    const kb = await makeBoard();
+    await kb.rotate(kb.admin);
+    await kb.rotate(kb.owner).then(({ json }) => kb.useKey(json.key));
+    expect(await kb.results([pushed("new")])).toEqual(["upserted"]);
+    const { connector } = (await kb.as(kb.owner).get(`/api/connectors/${kb.id}`)).json;
+    expect(connector).toMatchObject({ hasKey: true, stateReason: null });
+  });
+
+  test("ends with its owner's membership; only the owner of the workspace takes the connector over", async ({
+    expect,
+  }) => {
+    const kb = await makeBoard();
+    await kb.as(kb.other).delete(`/api/workspace/members/${kb.owner.userId}`);
+    const path = `/api/connectors/${kb.id}`;
+    expect((await kb.as(kb.admin).get(path)).json.connector).toMatchObject({ state: "needs_owner", hasKey: false });
+    expect((await kb.rotate(kb.admin)).status).toBe(403);
+    const taken = await kb.rotate(kb.other);
+    expect(taken.json.key).toMatch(/^kb_con_/);
+    expect((await kb.as(kb.admin).get(path)).json.connector).toMatchObject({
+      state: "active",
+      owner: { id: kb.other.userId },
+    });
+    expect((await kb.as(kb.other).get("/api/audit?action=connector.taken_over")).json.entries).toHaveLength(1);
+  });
+});
