@@ -20,6 +20,7 @@ export const ERROR_CLASSES = {
   internal: { status: 500, jsonRpc: -32603, exit: 1, retryable: false, title: "Internal error" },
   source_unavailable: { status: 502, jsonRpc: -32050, exit: 7, retryable: true, title: "Source unavailable" },
   unavailable: { status: 503, jsonRpc: -32050, exit: 7, retryable: true, title: "Unavailable" },
+  storage_full: { status: 507, jsonRpc: -32050, exit: 7, retryable: true, title: "Insufficient storage" },
 } as const;
 
 export type ErrorClass = keyof typeof ERROR_CLASSES;
@@ -42,6 +43,8 @@ export const ERROR_CODES = {
   internal: "internal",
   source_unavailable: "source_unavailable",
   unavailable: "unavailable",
+  /** The disk of the server: reads go on, nothing is stored. */
+  storage_full: "storage_full",
 
   // Doors
   two_credentials: "invalid_request",
@@ -117,6 +120,7 @@ export const ERROR_CODES = {
   // The host
   data_folder_unusable: "unavailable",
   data_folder_in_use: "unavailable",
+  database_unusable: "unavailable",
   port_in_use: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",

@@ -10,16 +10,18 @@ export type Host = Pick<Deps, "io" | "env" | "cwd" | "home" | "platform" | "cloc
 const DEFAULT_COLUMNS = 80;
 
 /**
- * What this process gives. Ctrl-C and end signals abort `signal`; a second Ctrl-C, or a reader of stdout that went
- * away, ends the process through `exit`.
+ * What this process gives. Ctrl-C and end signals abort `signal`; a second one, or a reader of stdout that went away,
+ * ends the process through `exit`.
  */
 export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
   const abort = new AbortController();
-  host.on("SIGINT", () => {
-    if (abort.signal.aborted) exit(EXIT.interrupted);
-    abort.abort();
-  });
-  for (const name of ["SIGTERM", "SIGHUP"] as const) host.on(name, () => abort.abort());
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    host.on(name, () => {
+      // A terminal that is closed sends SIGHUP more than once.
+      if (abort.signal.aborted && name !== "SIGHUP") exit(EXIT.interrupted);
+      abort.abort();
+    });
+  }
   // `kb … | head`: nobody reads any more. The bridge listens too and ends the same way.
   host.stdout.on("error", () => exit(EXIT.ok));
   host.stderr.on("error", () => undefined);

@@ -1,11 +1,11 @@
 /** One holder at a time across processes: a file with a lease, so that one whose holder died stands in nobody's way. */
-import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { open, readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { CliClock } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
-import { parseObject } from "./state-file.ts";
+import { makeFolder, parseObject } from "./state-file.ts";
 
 export interface LockOptions {
   clock: CliClock;
@@ -35,7 +35,7 @@ const POLL_MS = 40;
 const UNREADABLE_MS = 2_000;
 
 async function acquire(path: string, { clock, leaseMs, waitMs }: LockOptions): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const giveUpAt = clock.now() + waitMs;
   for (;;) {
     const until = clock.now() + leaseMs;

@@ -1,6 +1,7 @@
 /** Small private JSON files: readable by their owner only, replaced in one step. */
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
 
 /**
@@ -24,9 +25,35 @@ export async function readStateFile(path: string): Promise<Record<string, unknow
   });
 }
 
+/**
+ * Makes a folder with those above it that are missing, mode 0700. One at a time from the top: Node's own recursive
+ * `mkdir` never returns below a folder that refuses by ENOENT, as /proc does.
+ *
+ * @throws CliFailure when that is not possible
+ */
+export async function makeFolder(path: string): Promise<void> {
+  const above = dirname(path);
+  if (above !== path && !(await isThere(above))) await makeFolder(above);
+  await mkdir(path, { mode: 0o700 }).catch(async (cause: NodeJS.ErrnoException) => {
+    // Another process may make it at the same moment.
+    if (cause.code === "EEXIST" && (await stat(path)).isDirectory()) return;
+    throw new CliFailure({
+      code: "folder_unusable",
+      exit: EXIT.unreachable,
+      message: `The folder ${path} can't be made (${cause.code}).`,
+      hint: "Choose another one, or give this user the right to write there.",
+      cause,
+    });
+  });
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined;
+}
+
 /** Writes an object with mode 0600 into a folder of mode 0700, so that a reader sees the old or the new one, whole. */
 export async function writeStateFile(path: string, value: Record<string, unknown>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const file = await open(temporary, "wx", 0o600);
@@ -45,7 +72,7 @@ export async function writeStateFile(path: string, value: Record<string, unknown
 
 /** Creates a file with mode 0600 and this object; false when there is one already. */
 export async function createStateFile(path: string, value: Record<string, unknown>): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(path));
   const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EEXIST") return undefined;
     throw error;

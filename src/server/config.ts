@@ -206,7 +206,10 @@ export function weakeningSettings(settings: Settings): string[] {
 function describeProblem(error: z.ZodError, given: Given): ApiError {
   const [issue] = error.issues;
   const key = String(issue?.path[0] ?? "");
-  return invalid(`${given.get(key)?.place ?? toEnvName(key)}: ${issue?.message ?? "not valid"}.`);
+  const place = given.get(key)?.place ?? toEnvName(key);
+  const message = issue?.message ?? "not valid";
+  // A message that begins with the value goes on with the place: `--port "80a" is not a port (1-65535).`
+  return invalid(message.startsWith('"') ? `${place} ${message}.` : `${place}: ${message}.`);
 }
 
 function unknownKey(place: string, key: string, known: readonly string[]): ApiError {

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Writable } from "node:stream";
 import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
-import { openDataFolder, type DataFolder } from "./adapters/data-folder.ts";
+import { openDataFolder, type DataFolder, type DeriveKey } from "./adapters/data-folder.ts";
 import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
 import { makeLog } from "./adapters/log.ts";
 import { makeSmtpMailer } from "./adapters/mailer.ts";
+import { umaskFor } from "./adapters/private-files.ts";
 import { findPackageRoot, findSpawnEntry } from "./adapters/spawn.ts";
 import { openDatabase, type Database } from "./adapters/sql/db.ts";
 import { makeStore } from "./adapters/sql/store.ts";
@@ -26,6 +27,7 @@ import type { Afterwards } from "./ports/afterwards.ts";
 import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
 import type { Vault } from "./ports/vault.ts";
+import type { Store } from "./ports/store.ts";
 import { MANAGED_QUOTAS, type Quotas } from "./ports/quotas.ts";
 import { makeSourceRegistry } from "./sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
@@ -88,7 +90,10 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
   const secretKeys = readSecretKeys(settings);
   const fault = faultOfPrivateHosts(settings.allowPrivateHosts);
   if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
-  const folder = openDataFolder(settings.dataDir);
+  const readers = settings.dataDirGroup ? "group" : "owner";
+  process.umask(umaskFor(readers));
+  const folder = openDataFolder(settings.dataDir, readers);
+  sayClosed(folder.closed, log);
   const undo: (() => Promise<void> | void)[] = [() => folder.release()];
   try {
     const database = await openDatabase({
@@ -97,6 +102,8 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       writerEntry: findSpawnEntry("writer"),
     });
     undo.unshift(() => database.close());
+    const store = makeStore(database);
+    const deriveKey = folder.openKey((await store.workspaces.list()).length > 0);
     await database.writer.call("sweepIndex", {});
     let app: ReturnType<typeof makeApp> | undefined;
     // The port must be known before links are made: with port 0 the system chooses it.
@@ -110,13 +117,14 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       around,
       clock,
       log,
-      database,
+      store,
       port: listener.port,
       // What was sealed before the settings named keys opens with the key of the data folder.
-      vault: makeVault([...secretKeys, { id: "file", key: folder.deriveKey("vault") }], randomBytes),
+      vault: makeVault([...secretKeys, { id: "file", key: deriveKey("vault") }], randomBytes),
     });
     const { deps, features } = await assemble(settings, foundation, {
       folder,
+      deriveKey,
       database,
       searchPath: around.env["PATH"] ?? DEFAULT_PATH,
       say: around.say,
@@ -148,9 +156,18 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
   }
 }
 
+/** Once, when it changed: then it stays so. */
+function sayClosed(closed: readonly string[], log: Log): void {
+  if (closed.length === 0) return;
+  log.warn(
+    { paths: closed },
+    "Other users of this machine could read these; now they can't. If one of them had access, replace the passwords and keys that connectors use.",
+  );
+}
+
 function makeFoundation(
   settings: Settings,
-  given: { around: Surroundings; clock: Clock; log: Log; database: Database; port: number; vault: Vault },
+  given: { around: Surroundings; clock: Clock; log: Log; store: Store; port: number; vault: Vault },
 ): Foundation {
   const appSettings: AppSettings = {
     baseUrl: baseUrlOf(settings, given.port),
@@ -165,9 +182,9 @@ function makeFoundation(
     quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...givenOf(settings.quotas) },
     mcpLifecycle: settings.mcpLifecycle,
   };
-  const { clock, log, vault } = given;
+  const { clock, log, store, vault } = given;
   const addressGuard = makeGuardOf(settings, given.port);
-  return { settings: appSettings, store: makeStore(given.database), clock, log, randomBytes, vault, addressGuard };
+  return { settings: appSettings, store, clock, log, randomBytes, vault, addressGuard };
 }
 
 async function assemble(
@@ -175,6 +192,7 @@ async function assemble(
   foundation: Foundation,
   given: {
     folder: DataFolder;
+    deriveKey: DeriveKey;
     database: Database;
     searchPath: string;
     say: (line: string) => void;
@@ -182,8 +200,8 @@ async function assemble(
 ): Promise<{ deps: { deps: Deps; goDown(): void }; features: Features }> {
   const identity = makeIdentity({
     ...foundation,
-    cursorKey: given.folder.deriveKey("cursor"),
-    oauthKey: given.folder.deriveKey("oauth"),
+    cursorKey: given.deriveKey("cursor"),
+    oauthKey: given.deriveKey("oauth"),
     announceSetupCode: (code) => given.say(setupLine(code)),
     ...outsideOf(settings),
   });
@@ -309,6 +327,8 @@ async function stopServer(
 ): Promise<void> {
   how.log.info({}, "stopping");
   how.goDown();
+  // Requests are served as before, until balancers have seen it.
+  await sleep(how.settings.drainS * 1_000);
   const [cut] = await Promise.all([
     listener.close(how.settings.shutdownTimeoutS * 1_000),
     features.hints.stop().then(() => features.worker.stop()),

@@ -1,7 +1,7 @@
 import { delimiter } from "node:path";
 import { z } from "zod";
 
-const Count = z.coerce.number().int().min(0);
+const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
 
 /** Everything the server can be told, each with its default and what it means. Source: design page "api", Settings. */
 export const SETTINGS = {
@@ -13,11 +13,7 @@ export const SETTINGS = {
       "The address people and agents use, such as `https://kb.example.org`: the one origin of links, cookies and host checks. Without it `http://127.0.0.1:<port>`.",
     ),
   host: z.string().min(1).default("127.0.0.1").describe("The address to listen on. `--host` goes before it."),
-  port: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
+  port: wholeNumber(0, 65_535, "is not a port (1-65535)")
     .default(7700)
     .describe("The port to listen on, 0 for a free one. `--port` goes before it."),
   allowedHosts: list(",").default([]).describe("Further host names that requests may carry, separated by commas."),
@@ -26,6 +22,12 @@ export const SETTINGS = {
     .min(1)
     .describe(
       "The folder with everything kb keeps. Without it `$XDG_DATA_HOME/kb`, usually `~/.local/share/kb`. `--data-dir` goes before it.",
+    ),
+  dataDirGroup: z
+    .preprocess(toFlag, z.boolean("Expected 1 or 0"))
+    .default(false)
+    .describe(
+      "`1` lets the data folder's group read it, the key file included: folders get mode 0750, files 0640. Without it 0700 and 0600.",
     ),
   databaseUrl: z
     .string()
@@ -138,13 +140,14 @@ export const SETTINGS = {
     .enum(["normal", "full"])
     .default("normal")
     .describe("`normal` survives the end of the process at any moment, `full` a power cut too, with slower syncs."),
-  shutdownTimeoutS: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(600)
+  shutdownTimeoutS: wholeNumber(0, 600, "is not a number of seconds (0-600)")
     .default(20)
     .describe("Seconds that requests in flight get at the end."),
+  drainS: wholeNumber(0, 600, "is not a number of seconds (0-600)")
+    .default(0)
+    .describe(
+      "Seconds for which `/readyz` answers 503 while requests are still served, before the port closes: as long as your load balancer needs to see it.",
+    ),
   mcpLifecycle: z
     .enum(["auto", "strict", "open"])
     .default("auto")
@@ -166,6 +169,24 @@ function list(separator: string) {
           .map((part) => part.trim())
           .filter((part) => part !== "");
   return z.preprocess(split, z.array(z.string().min(1)));
+}
+
+/** A whole number within bounds, as text or as a number; anything else is said in these words, after the value. */
+function wholeNumber(min: number, max: number, fault: string) {
+  return z.unknown().transform((value, context): number => {
+    const text = String(value);
+    const number = /^\d{1,16}$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (number >= min && number <= max) return number;
+    context.addIssue({ code: "custom", message: `"${text}" ${fault}` });
+    return z.NEVER;
+  });
+}
+
+/** `1`, `on` and `true` mean yes. */
+function toFlag(value: unknown): unknown {
+  const text = String(value).toLowerCase();
+  if (["1", "on", "true"].includes(text)) return true;
+  return ["0", "off", "false"].includes(text) ? false : value;
 }
 
 /** `items=5,tokens=7`. */

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -44,12 +44,46 @@ describe("a server that can't start says why in one line and how to mend it", ()
     expect(stderr).toMatch(/can't be written. Choose another with --data-dir/);
   });
 
-  test("a key that others can read, an unknown setting, PostgreSQL", async ({ expect }) => {
+  test.runIf(process.platform === "linux")("the data folder can't be made", async ({ expect }) => {
     const dir = tempDir();
-    mkdirSync(join(dir, "data"));
-    writeFileSync(join(dir, "data", "secret.key"), "x".repeat(32));
-    chmodSync(join(dir, "data", "secret.key"), 0o644);
-    expect((await serve(dir, ["--port", "0"])).stderr).toMatch(/chmod 600/);
+    const { code, stderr } = await runKb(["serve", "--data-dir", "/proc/kb"], { env: cleanEnv(dir) });
+    expect(code).toBe(7);
+    expect(stderr).toMatch(
+      /^kb serve: The data folder \/proc\/kb can't be written\. Choose another with --data-dir.*\n$/,
+    );
+    mkdirSync(join(dir, "notes"));
+    const notes = ["quickstart", join(dir, "notes"), "--data-dir", "/proc/kb"];
+    const quickstart = await runKb(notes, { env: cleanEnv(dir) });
+    expect(quickstart.code).toBe(7);
+    expect(quickstart.stderr).toMatch(/The folder \/proc\/kb can't be made \(ENOENT\)/);
+  });
+
+  test("the database is damaged, empty, or without its key", async ({ expect }) => {
+    const dir = tempDir();
+    await (await startServerProcess(join(dir, "data"))).stop();
+    const file = join(dir, "data", "kb.db");
+    const key = join(dir, "data", "secret.key");
+    renameSync(key, `${key}.away`);
+    const keyless = await serve(dir, ["--port", "0"]);
+    expect(keyless.code).toBe(7);
+    expect(keyless.stderr).toContain(`The key file ${key} is missing, and ${file} was used with it. Restore it`);
+    renameSync(`${key}.away`, key);
+    writeFileSync(file, "no database at all", { flag: "r+" });
+    const damaged = await serve(dir, ["--port", "0"]);
+    expect(damaged).toMatchObject({ code: 7 });
+    expect(damaged.stderr).toBe(
+      `kb serve: The database ${file} can't be opened (file is not a database). It is damaged: restore it from a backup.\n`,
+    );
+    truncateSync(file);
+    const empty = await serve(dir, ["--port", "0"]);
+    expect(empty.code).toBe(7);
+    expect(empty.stderr).toMatch(/kb\.db is empty, but .*secret\.key shows that it was used/);
+  });
+
+  test("a number that is none, an unknown setting, PostgreSQL", async ({ expect }) => {
+    const dir = tempDir();
+    const port = await serve(dir, ["--port", "80a"]);
+    expect(port).toMatchObject({ code: 2, stderr: 'kb serve: --port "80a" is not a port (1-65535).\n' });
     const misspelt = await serve(dir, [], { KB_PUBLIC_ULR: "https://kb.test" });
     expect(misspelt).toMatchObject({ code: 2 });
     expect(misspelt.stderr).toMatch(/Did you mean KB_PUBLIC_URL\?/);
@@ -57,6 +91,27 @@ describe("a server that can't start says why in one line and how to mend it", ()
     expect(postgres).toMatchObject({ code: 2 });
     expect(postgres.stderr.trim().split("\n")).toHaveLength(1);
   });
+});
+
+test("everything that a server makes in its folder is its own alone, and what was open is closed and said once", async ({
+  expect,
+}) => {
+  const data = join(tempDir(), "data");
+  const first = await startServerProcess(data);
+  const modes = () =>
+    Object.fromEntries(readdirSync(data).map((name) => [name, statSync(join(data, name)).mode & 0o77]));
+  expect(Object.keys(modes())).toEqual(
+    expect.arrayContaining(["kb.db", "kb.db-shm", "kb.db-wal", "lock", "secret.key"]),
+  );
+  expect(Object.values(modes()).every((open) => open === 0)).toBe(true);
+  await first.stop();
+  chmodSync(data, 0o755);
+  chmodSync(join(data, "kb.db"), 0o644);
+  const second = await startServerProcess(data);
+  await second.stop();
+  const said = second.output().match(/^.*Other users of this machine could read these.*$/gm) ?? [];
+  expect(said.map((line) => JSON.parse(line).paths)).toEqual([[data, join(data, "kb.db")]]);
+  expect([statSync(data).mode & 0o777, statSync(join(data, "kb.db")).mode & 0o777]).toEqual([0o700, 0o600]);
 });
 
 describe("a server that is told to end", () => {
@@ -83,6 +138,21 @@ describe("a server that is told to end", () => {
     expect((await text(answer)).trim().split("\n")).toHaveLength(201);
     expect(await ended).toBe(0);
     expect(server.output()).toMatch(/"msg":"stopped"/);
+  });
+
+  test("answers 503 at /readyz and serves on for KB_DRAIN_S, and a second signal ends it at once", async ({
+    expect,
+  }) => {
+    const server = await startServerProcess(join(tempDir(), "data"), { KB_DRAIN_S: "600" });
+    const statusOf = async (path: string) => (await fetch(server.url + path)).status;
+    expect(await statusOf("/readyz")).toBe(200);
+    const ended = server.stop();
+    await expect.poll(() => statusOf("/readyz")).toBe(503);
+    // New connections are served as before.
+    expect(await statusOf("/healthz")).toBe(200);
+    expect((await signInAdmin(server.url).then((admin) => admin("GET", "/api/session"))).status).toBe(200);
+    server.child.kill("SIGTERM");
+    expect(await ended).toBe(130);
   });
 
   test("prints the setup code to the person and not to the log", async ({ expect }) => {

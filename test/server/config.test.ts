@@ -15,11 +15,30 @@ const read = (input: Partial<SettingsInput>) =>
   readSettings({ readSecret: () => "from the file", ...input, env: { HOME: "/home/ana", ...input.env } });
 
 describe("settings", () => {
+  test.for([
+    [{ flags: { port: "80a" } }, '--port "80a" is not a port (1-65535).'],
+    [{ flags: { port: "" } }, '--port "" is not a port (1-65535).'],
+    [{ env: { KB_PORT: "65536" } }, 'KB_PORT "65536" is not a port (1-65535).'],
+    [{ env: { KB_DRAIN_S: "1.5" } }, 'KB_DRAIN_S "1.5" is not a number of seconds (0-600).'],
+    [{ env: { KB_SHUTDOWN_TIMEOUT_S: "soon" } }, 'KB_SHUTDOWN_TIMEOUT_S "soon" is not a number of seconds (0-600).'],
+    [{ env: { KB_QUOTAS: "items=many" } }, 'KB_QUOTAS "many" is not a whole number.'],
+  ] as const)("a number that is none is said in words: %j", ([given, message], { expect }) => {
+    expect(() => read(given)).toThrow(expect.objectContaining({ code: "settings_invalid", message }));
+  });
+
+  test("the data folder is open to its group only where that is said", ({ expect }) => {
+    const groupOf = (value: string) => read({ env: { KB_DATA_DIR_GROUP: value } }).settings.dataDirGroup;
+    expect([groupOf("1"), groupOf("on"), groupOf("0"), groupOf("off")]).toEqual([true, true, false, false]);
+    expect(() => groupOf("staff")).toThrow("KB_DATA_DIR_GROUP: Expected 1 or 0.");
+  });
+
   test("have defaults for one process on this machine", ({ expect }) => {
     const { settings, warnings } = read({});
     expect(settings).toEqual({
       host: "127.0.0.1",
       port: 7700,
+      dataDirGroup: false,
+      drainS: 0,
       allowedHosts: [],
       dataDir: "/home/ana/.local/share/kb",
       role: "all",

@@ -97,7 +97,14 @@ async function sendAll(
 }
 
 /** Why a line has a result and is not stored: from it on nothing was taken. */
-const ENDS = new Set(["unauthenticated", "connector_state_conflict", "push_upload_over", "push_cut", "internal"]);
+const ENDS = new Set([
+  "unauthenticated",
+  "connector_state_conflict",
+  "push_upload_over",
+  "push_cut",
+  "storage_full",
+  "internal",
+]);
 
 function readAnswer(text: string, sent: number): { results: PushResult[]; failure?: CliFailure } {
   const results: PushResult[] = [];

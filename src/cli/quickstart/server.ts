@@ -1,12 +1,12 @@
 /** The server process that quickstart starts and stop ends: one per data folder, described by `<data>/server.json`. */
 import { spawn } from "node:child_process";
-import { mkdir, open, readdir, readFile } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted, notSignedIn } from "#cli/failure.ts";
-import { createStateFile, readStateFile, textOf, writeStateFile } from "#cli/state-file.ts";
+import { createStateFile, makeFolder, readStateFile, textOf, writeStateFile } from "#cli/state-file.ts";
 
 /** The first admin that quickstart made; the file is 0600 and the password is never printed. */
 export interface QuickstartAdmin {
@@ -174,7 +174,7 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
   // Ignored once the owner exists; without it a server that was killed before its first start would stay without one.
   const bootstrap =
     admin === undefined ? {} : { KB_BOOTSTRAP_EMAIL: admin.email, KB_BOOTSTRAP_PASSWORD: admin.password };
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const log = await open(logPath(dataDir), "a", 0o600);
   const { command, prefix } = deps.program;
   try {

@@ -1,4 +1,5 @@
 import type { PushResult } from "#api/connector-records.ts";
+import { isApiError } from "#api/errors.ts";
 import { pushRoutes as routes } from "#api/push.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
@@ -53,12 +54,16 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
         } catch (error) {
           // The answer has begun with 200: what `problem.ts` would say can only be its last line.
           log.error({ requestId, error }, "a push failed");
-          const message = `The server failed; the log says why (request ${requestId}). Send what has no result again.`;
           const failed: PushResult = {
             line: last + 1,
             externalId: null,
             result: "error",
-            error: { code: "internal", message },
+            error: isApiError(error, "storage_full")
+              ? { code: error.code, message: `${error.message} Send what has no result again.` }
+              : {
+                  code: "internal",
+                  message: `The server failed; the log says why (request ${requestId}). Send what has no result again.`,
+                },
           };
           controller.enqueue(write([failed]));
           controller.close();

@@ -8,6 +8,7 @@ import type {
   SearchRequest,
   SearchResponse,
 } from "#server/ports/search-index.ts";
+import { explainFailure } from "../sql/failure.ts";
 import { makeExcerpts, makeFinder } from "./excerpts.ts";
 import { type IndexReader, makeIndexReader } from "./reader.ts";
 import { makeStoredText } from "./stored-text.ts";
@@ -79,7 +80,8 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
 }
 
 /** An error in a form that crosses threads. */
-export function toReplyError(error: unknown): (SearcherReply & { ok: false })["error"] {
+export function toReplyError(thrown: unknown): (SearcherReply & { ok: false })["error"] {
+  const error = explainFailure(thrown);
   if (isApiError(error)) return { message: error.message, code: error.code, retryAfterMs: error.retryAfterMs };
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { message, code: undefined, retryAfterMs: undefined };

@@ -1,6 +1,8 @@
+import { open } from "node:fs/promises";
 import { Kysely } from "kysely";
 import type { SqlHandles } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
+import { explainOpening } from "./failure.ts";
 import { migrate } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
@@ -25,16 +27,17 @@ export interface DatabaseOptions {
 /**
  * Opens the database file, migrating it first, with one writer and readers of this thread.
  *
- * @throws ApiError `schema_too_new`
+ * @throws ApiError `schema_too_new`, `database_unusable`, `storage_full`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { file, durability = "normal" } = options;
-  const first = openWriter(file, durability);
-  try {
-    await migrate(first);
-  } finally {
-    first.close();
-  }
+  // Private from birth: SQLite itself makes files that all can read, and its further files take this one's mode.
+  await makePrivate(file).catch((error: unknown) => {
+    throw explainOpening(error, file);
+  });
+  await prepare(file, durability).catch((error: unknown) => {
+    throw explainOpening(error, file);
+  });
   const writer = options.writerEntry
     ? startWriterThread(options.writerEntry, { file, durability })
     : startInlineWriter(file, durability);
@@ -50,4 +53,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       await writer.close();
     },
   };
+}
+
+async function makePrivate(file: string): Promise<void> {
+  await (await open(file, "a", 0o600)).close();
+}
+
+async function prepare(file: string, durability: Durability): Promise<void> {
+  const first = openWriter(file, durability);
+  try {
+    await migrate(first);
+  } finally {
+    first.close();
+  }
 }

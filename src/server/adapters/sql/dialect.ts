@@ -9,6 +9,7 @@ import {
   type Kysely,
   type QueryResult,
 } from "kysely";
+import { explaining } from "./failure.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
 import type { Priority } from "./writer/engine.ts";
 import type { WriterClient } from "./writer/client.ts";
@@ -74,10 +75,10 @@ export function makeLocalDialect(open: () => SqliteConnection, max: number): Dia
       this.sqlite = sqlite;
     }
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      return toQueryResult<R>(this.sqlite.execute(query.sql, query.parameters));
+      return toQueryResult<R>(explaining(() => this.sqlite.execute(query.sql, query.parameters)));
     }
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-      yield toQueryResult<R>(this.sqlite.execute(query.sql, query.parameters));
+      yield await this.executeQuery<R>(query);
     }
   }
 
@@ -95,7 +96,7 @@ export function makeLocalDialect(open: () => SqliteConnection, max: number): Dia
       const free = idle.pop();
       if (free) return free;
       if (all.length < max) {
-        const fresh = new LocalConnection(open());
+        const fresh = new LocalConnection(explaining(open));
         all.push(fresh);
         return fresh;
       }

@@ -1,3 +1,4 @@
+import { explainFailure } from "../failure.ts";
 import type { SqliteConnection, SqlResult } from "../sqlite.ts";
 
 /** Interactive work goes before batch slices. */
@@ -117,7 +118,7 @@ export class WriterEngine {
     try {
       resolve(await this.#run(request));
     } catch (error) {
-      reject(error);
+      reject(explainFailure(error));
     }
   }
 
@@ -145,7 +146,8 @@ export class WriterEngine {
     if (this.#upkeepFailure !== undefined) {
       const cause = this.#upkeepFailure;
       this.#upkeepFailure = undefined;
-      throw new Error("The upkeep of the index failed.", { cause });
+      const explained = explainFailure(cause);
+      throw explained === cause ? new Error("The upkeep of the index failed.", { cause }) : explained;
     }
     return procedure(this.#connection, args);
   }

@@ -1,0 +1,109 @@
+/** Folders and files that nobody else on this machine reads. */
+import { chmodSync, mkdirSync, readdirSync, statSync, type Stats } from "node:fs";
+import { dirname, join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+
+/** Who may read what lies in the data folder: its owner alone, or the folder's group too. */
+export type Readers = "owner" | "group";
+
+/** What kb itself writes at the top of its data folder; `isShared` is what a group gets to read where there is one. */
+const OWN_FILES: readonly { name: string; isShared: boolean }[] = [
+  ...["kb.db", "kb.db-wal", "kb.db-shm", "kb.db-journal", "secret.key", "lock", "lock-journal"].map(shared),
+  ...["server.log", "server.log.1"].map(shared),
+  // The first admin's password of quickstart, and its process.
+  { name: "admin.json", isShared: false },
+  { name: "server.json", isShared: false },
+];
+
+/** Beside kb's own files these say nothing about whose folder it is. */
+const OF_ANYBODY = /^(?:\..*|lost\+found|server\.yaml|git)$/;
+
+const STICKY = 0o1000;
+
+/** The umask under which new files are as private as `readers` says. */
+export function umaskFor(readers: Readers): number {
+  return readers === "group" ? 0o027 : 0o077;
+}
+
+/**
+ * Makes a folder with those above it that are missing, mode 0700. One at a time from the top: Node's own recursive
+ * `mkdir` never returns below a folder that refuses by ENOENT, as /proc does.
+ */
+export function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (above !== path && !isThere(above)) makeFolder(above);
+  if (!isThere(path)) mkdirSync(path, { mode: 0o700 });
+}
+
+/**
+ * Takes from others what they could read or change of the data folder and of kb's files in it.
+ *
+ * @returns what was open to others until now, as paths
+ * @throws ApiError `data_folder_unusable` when that can't be done, or when the folder is not kb's to close
+ */
+export function closeToOthers(folder: string, readers: Readers): string[] {
+  // Windows has no such bits.
+  if (process.platform === "win32") return [];
+  const group = { mode: 0o750, allowed: 0o770 };
+  const closed = setMode(folder, readers === "group" ? group : { mode: 0o700, allowed: 0o700 }, requireOwn);
+  const files = OWN_FILES.flatMap(({ name, isShared }) => {
+    const path = join(folder, name);
+    const isOpen = isShared && readers === "group";
+    return setMode(path, isOpen ? { mode: 0o640, allowed: 0o770 } : { mode: 0o600, allowed: 0o700 });
+  });
+  return [...closed, ...files];
+}
+
+/**
+ * Gives the path this mode. Where that is refused, bits within `allowed` may stay: a volume often belongs to root and
+ * to the group of who runs the server.
+ */
+function setMode(
+  path: string,
+  wanted: { mode: number; allowed: number },
+  check: (path: string, stats: Stats) => void = () => undefined,
+): string[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || (stats.mode & 0o777) === wanted.mode) return [];
+  const isOpen = (stats.mode & 0o077 & ~wanted.mode) !== 0;
+  if (isOpen) check(path, stats);
+  const cause = tryChmod(path, (stats.mode & ~0o777) | wanted.mode);
+  const left = statSync(path).mode & 0o777;
+  if ((left & ~wanted.allowed) === 0) return isOpen && left === wanted.mode ? [path] : [];
+  throw unusable(
+    `Other users can read ${path}, and kb can't change that (mode ${left.toString(8)}). Run "chmod ${wanted.mode.toString(8)} ${path}" as its owner, or choose another folder with --data-dir.`,
+    cause,
+  );
+}
+
+/** Closing a folder that holds other people's files would take them away from them. */
+function requireOwn(folder: string, { mode }: Stats): void {
+  const names = readdirSync(folder);
+  const isOwn = (name: string) => OF_ANYBODY.test(name) || OWN_FILES.some((own) => own.name === name);
+  const isUsed = names.some((name) => name === "kb.db" || name === "secret.key");
+  if ((mode & STICKY) === 0 && (isUsed || names.every(isOwn))) return;
+  throw unusable(
+    `Other users can read the data folder ${folder}, and it holds files that are not kb's. Give kb a folder of its own with --data-dir, or run "chmod 700 ${folder}".`,
+  );
+}
+
+function tryChmod(path: string, mode: number): unknown {
+  try {
+    chmodSync(path, mode);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function shared(name: string) {
+  return { name, isShared: true };
+}
+
+function unusable(message: string, cause?: unknown): ApiError {
+  return new ApiError("data_folder_unusable", { message, ...(cause !== undefined && { cause }) });
+}

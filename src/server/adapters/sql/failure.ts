@@ -1,0 +1,79 @@
+/** What the database's own errors mean to a caller. */
+import { ApiError } from "#api/errors.ts";
+
+/** SQLite's result codes. Source: https://www.sqlite.org/rescode.html */
+const BUSY = 5;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+/** No room for the shared memory of the log. */
+const IOERR_SHMSIZE = 4874;
+/** No space left, and no quota left, as the system numbers them. */
+const NO_ROOM = new Set([28, 122]);
+
+/** True when another process or connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return codesOf(error)?.primary === BUSY;
+}
+
+/**
+ * The error as a caller meets it: `storage_full` when nothing more can be written, `database_unusable` when the file is
+ * damaged or can't be reached; any other error as it is.
+ */
+export function explainFailure(error: unknown): unknown {
+  const codes = codesOf(error);
+  if (codes === undefined) return error;
+  const { primary, extended, system } = codes;
+  if (primary === FULL || extended === IOERR_SHMSIZE || (primary === IOERR && NO_ROOM.has(system))) {
+    return new ApiError("storage_full", {
+      message: "The server's disk is full: nothing was stored. Tell who runs it, and try again when there is room.",
+      cause: error,
+    });
+  }
+  if (![CORRUPT, NOTADB, IOERR, CANTOPEN, READONLY].includes(primary)) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ApiError("database_unusable", {
+    message: `The server's database can't be used (${reason}). Tell who runs it.`,
+    cause: error,
+  });
+}
+
+/** Runs it; what it throws is explained. */
+export function explaining<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explainFailure(error);
+  }
+}
+
+/** What a person at the server's machine reads when the file could not be opened. */
+export function explainOpening(error: unknown, file: string): unknown {
+  if (!(error instanceof Error) || error instanceof ApiError) return error;
+  const codes = codesOf(error);
+  const isOfSystem = "syscall" in error;
+  const explained = explainFailure(error);
+  if (!isOfSystem && !(explained instanceof ApiError)) return error;
+  const isFull = explained instanceof ApiError && explained.code === "storage_full";
+  const isDamaged = codes !== undefined && [CORRUPT, NOTADB].includes(codes.primary);
+  const next = isDamaged
+    ? "It is damaged: restore it from a backup."
+    : isFull
+      ? "Make room on its disk."
+      : "Check its disk, and that this user may read and write it and its folder.";
+  return new ApiError(isFull ? "storage_full" : "database_unusable", {
+    message: `The database ${file} can't be opened (${error.message}). ${next}`,
+    cause: error,
+  });
+}
+
+function codesOf(error: unknown): { primary: number; extended: number; system: number } | undefined {
+  if (!(error instanceof Error) || !("sqliteCode" in error)) return undefined;
+  const { sqliteCode } = error;
+  const extended = "sqliteExtendedCode" in error ? Number(error.sqliteExtendedCode) : Number(sqliteCode);
+  const system = "systemErrno" in error ? Number(error.systemErrno) : 0;
+  return { primary: Number(sqliteCode) & 0xff, extended, system };
+}
