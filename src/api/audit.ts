@@ -27,6 +27,10 @@ export const AuditQuery = z.object({
   action: z.string().max(80).optional(),
   /** Whose acts. */
   userId: idSchema("user").optional(),
+  /** Only from then on. */
+  since: Timestamp.optional(),
+  /** Only before then. */
+  until: Timestamp.optional(),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
@@ -74,6 +78,19 @@ export const AuditCheck = z
   .openapi("AuditCheck");
 export type AuditCheck = z.infer<typeof AuditCheck>;
 
+export const AuditPage = z
+  .object({
+    entries: z.array(AuditEntry),
+    nextCursor: z.string().nullable(),
+    /**
+     * What the ids in these entries are called now: people, groups, connectors, tokens, invitations by their address,
+     * OAuth clients, and sessions by the program that opened them. Without what is gone, and without titles of items.
+     */
+    names: z.record(z.string(), z.string()),
+  })
+  .openapi("AuditPage");
+export type AuditPage = z.infer<typeof AuditPage>;
+
 export const auditRoutes = {
   list: createRoute({
     method: "get",
@@ -81,7 +98,7 @@ export const auditRoutes = {
     summary: "What was done in this workspace, newest first (admin)",
     request: { query: AuditQuery },
     responses: {
-      200: answer("A page", z.object({ entries: z.array(AuditEntry), nextCursor: z.string().nullable() })),
+      200: answer("A page", AuditPage),
       default: problemAnswer,
     },
   }),

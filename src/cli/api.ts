@@ -2,6 +2,7 @@
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import type { ServerUrl } from "#api/server-url.ts";
+import { VERSION } from "#api/version.ts";
 import type { CommandInput } from "./command.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -39,7 +40,11 @@ export async function connect(input: CommandInput, deps: Deps): Promise<Api> {
 }
 
 /** The API with a given credential, or none: for signing in. */
-export function makeApi(deps: Pick<Deps, "fetch" | "signal">, settings: Settings, credential?: Credential): Api {
+export function makeApi(
+  deps: Pick<Deps, "fetch" | "platform" | "signal">,
+  settings: Settings,
+  credential?: Credential,
+): Api {
   let current = credential;
 
   async function attempt(method: string, path: string, options: CallOptions): Promise<Response> {
@@ -49,7 +54,11 @@ export function makeApi(deps: Pick<Deps, "fetch" | "signal">, settings: Settings
     try {
       return await deps.fetch(url, {
         method,
-        headers: { ...headersOf(method, options, current), ...options.headers },
+        headers: {
+          "user-agent": userAgentOf(deps.platform),
+          ...headersOf(method, options, current),
+          ...options.headers,
+        },
         ...bodyOf(method, options),
         redirect: "manual",
         signal: AbortSignal.any(signals),
@@ -143,6 +152,13 @@ function undefinedAs<T>(): T {
   // 204 and empty answers: callers of such routes expect nothing.
   return undefined as T;
 }
+
+/** What this program calls itself: sessions and the audit show it. */
+function userAgentOf(platform: NodeJS.Platform): string {
+  return `kb/${VERSION} (${SYSTEMS[platform] ?? platform})`;
+}
+
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = { darwin: "Mac OS X", linux: "Linux", win32: "Windows" };
 
 function headersOf(method: string, options: CallOptions, credential: Credential | undefined): Record<string, string> {
   const isJson = options.content === undefined && method !== "GET" && method !== "HEAD";

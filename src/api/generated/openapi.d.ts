@@ -202,6 +202,8 @@ export interface paths {
                     action?: string;
                     cursor?: string;
                     limit?: number;
+                    since?: string;
+                    until?: string;
                     userId?: string;
                 };
                 header?: never;
@@ -216,10 +218,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": {
-                            entries: components["schemas"]["AuditEntry"][];
-                            nextCursor: string | null;
-                        };
+                        "application/json": components["schemas"]["AuditPage"];
                     };
                 };
                 /** @description Problem (RFC 9457); `code` says which */
@@ -4223,6 +4222,13 @@ export interface components {
             seq: number;
             targetId: string;
             targetType: string;
+        };
+        AuditPage: {
+            entries: components["schemas"]["AuditEntry"][];
+            names: {
+                [key: string]: string;
+            };
+            nextCursor: string | null;
         };
         AuditRead: {
             /**

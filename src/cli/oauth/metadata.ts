@@ -21,7 +21,10 @@ export interface AuthorizationServer {
  *
  * Source: RFC 8414; research auth, §6.
  */
-export async function discover(deps: Pick<Deps, "fetch" | "signal">, server: ServerUrl): Promise<AuthorizationServer> {
+export async function discover(
+  deps: Pick<Deps, "fetch" | "platform" | "signal">,
+  server: ServerUrl,
+): Promise<AuthorizationServer> {
   const origin: ServerUrl = { ...server, baseUrl: server.origin };
   const api = makeApi(deps, { server: origin, serverFrom: "flag", profile: undefined, defaults: {} });
   const path = "/.well-known/oauth-authorization-server";

@@ -35,6 +35,14 @@ export function describeCredential(credential: Credential): string {
   return `${credential.type}:${credential.id}`;
 }
 
+/** The ids that a row names: who, with what, on what, and in its details. */
+export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRecord): string[] {
+  const named = Object.values(details).flat();
+  return [actorUserId, credential.slice(credential.indexOf(":") + 1), targetId, ...named].filter(
+    (value): value is string => typeof value === "string",
+  );
+}
+
 type Who = Pick<NewAuditRecord, "actorUserId" | "credential" | "ip" | "requestId">;
 
 function makeRow(act: AuditAct, who: Who, now: number): NewAuditRecord {

@@ -1,4 +1,4 @@
-import type { AuditCheck, AuditEntry, AuditQuery, AuditRead, AuditReadsQuery } from "#api/audit.ts";
+import type { AuditCheck, AuditPage, AuditQuery, AuditRead, AuditReadsQuery } from "#api/audit.ts";
 import { ApiError } from "#api/errors.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
@@ -6,14 +6,15 @@ import type { AuditRecorder, ReadRecorder, UseRecorder } from "#server/ports/aud
 import type { Clock, Log } from "#server/ports/clock.ts";
 import { type AuditRecord, READ_ACTION } from "#server/ports/store/audit.ts";
 import type { Store } from "#server/ports/store.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { checkChain, exportLine, readRows } from "./chain.ts";
 import { type GathererOptions, makeGatherer } from "./gatherer.ts";
-import { rowOf, systemRowOf } from "./rows.ts";
+import { idsOf, rowOf, systemRowOf } from "./rows.ts";
 import { makeUseRecorder } from "./uses.ts";
 
 export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
   /** What was done in the actor's workspace, newest first; reads have a list of their own. */
-  list(actor: Actor, query: AuditQuery): Promise<{ entries: AuditEntry[]; nextCursor: string | null }>;
+  list(actor: Actor, query: AuditQuery): Promise<AuditPage>;
   /**
    * What was shown to a member, newest first: the actor's own, or another's for an admin.
    *
@@ -64,11 +65,15 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     },
     recordUse: uses.recordUse,
 
-    async list(actor, { limit, cursor, action, userId }) {
+    async list(actor, { limit, cursor, ...filter }) {
       await gatherer.flush();
-      const filter = { ...(action !== undefined && { action }), ...(userId !== undefined && { userId }) };
-      const page = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
-      return { entries: page.rows.map((row) => ({ ...row, at: row.at.toISOString() })), nextCursor: page.nextCursor };
+      const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
+      const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
+      return {
+        entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+        nextCursor,
+        names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
+      };
     },
     async listReads(actor, { limit, cursor, credential, userId = actor.userId }) {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
@@ -114,11 +119,14 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     { workspaceId, userId }: Actor,
     route: string,
     { limit, cursor }: { limit: number; cursor: string | undefined },
-    filter: { action?: string; userId?: string; credential?: string },
+    filter: Pick<AuditQuery, "action" | "userId" | "since" | "until"> & { credential?: string },
   ): Promise<{ rows: AuditRecord[]; nextCursor: string | null }> {
     const scope = { workspaceId, userId, route, args: filter };
+    const { since, until, ...columns } = filter;
     const rows = await store.in(workspaceId).audit.list({
-      ...filter,
+      ...columns,
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
       limit: limit + 1,
       ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
     });

@@ -8,6 +8,7 @@ import type { InstallationStore } from "./store/installation.ts";
 import type { ItemWriteStore } from "./store/item-writes.ts";
 import type { ItemStore } from "./store/items.ts";
 import type { LinkStore } from "./store/links.ts";
+import type { NameStore } from "./store/names.ts";
 import type { OAuthStore } from "./store/oauth.ts";
 import type { GroupStore, InvitationStore, MemberStore, UserStore, WorkspaceRecordStore } from "./store/people.ts";
 import type { PushUploadStore } from "./store/push-uploads.ts";
@@ -65,4 +66,5 @@ export interface WorkspaceStore {
   readonly entities: EntityStore;
   readonly pushUploads: PushUploadStore;
   readonly usage: UsageStore;
+  readonly names: NameStore;
 }

@@ -49,6 +49,57 @@ describe("the audit", () => {
     }
   });
 
+  test("names people, things and programs beside its rows as they are called now, and no items", async ({ expect }) => {
+    const kb = await makeServer();
+    const owner = await kb.addOwner();
+    const bo = await kb.addMember(owner.workspaceId);
+    const me = kb.as(owner);
+    const { group } = (await me.post("/api/groups", { name: "Ops", memberIds: [bo.userId] })).json;
+    await me.patch(`/api/groups/${group.id}`, { name: "Operations" });
+    const { token } = (await me.post("/api/api-tokens", { name: "Cursor", scopes: ["mcp:read"] })).json;
+    const { invitation } = (await me.post("/api/workspace/invitations", { email: "cy@acme.test", role: "member" }))
+      .json;
+    const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    await kb.anyone().request("POST", "/api/session", {
+      body: { email: bo.email, password: TEST_PASSWORD },
+      headers: { "user-agent": browser },
+    });
+    await me.delete(`/api/workspace/members/${bo.userId}`);
+
+    const { entries, names } = (await me.get("/api/audit?limit=200")).json;
+    const session = entries.findLast((entry: { actorUserId: string }) => entry.actorUserId === bo.userId).targetId;
+    expect(names).toMatchObject({
+      [owner.userId]: expect.any(String),
+      // Who left is named by the acts that are theirs.
+      [bo.userId]: expect.any(String),
+      [group.id]: "Operations",
+      [token.id]: "Cursor",
+      [invitation.id]: "cy@acme.test",
+    });
+    expect(Object.values(names)).toContain(browser);
+    expect(session).toMatch(/^ses_/);
+    const stranger = await kb.addOwner("Other");
+    const theirs = (await kb.as(stranger).get("/api/audit")).json;
+    expect(Object.keys(theirs.names)).not.toContain(owner.userId);
+  });
+
+  test("gives the acts between two moments", async ({ expect }) => {
+    const kb = await makeServer();
+    const owner = await kb.addOwner();
+    const moment = () => new Date(kb.clock.now()).toISOString();
+    kb.clock.advance(60_000);
+    const since = moment();
+    await kb.as(owner).post("/api/groups", { name: "A" });
+    kb.clock.advance(60_000);
+    const until = moment();
+    await kb.as(owner).post("/api/groups", { name: "B" });
+    const seqsOf = async (query: string) =>
+      (await kb.as(owner).get(`/api/audit?${query}`)).json.entries.map((entry: { seq: number }) => entry.seq);
+    expect(await seqsOf(`since=${since}&until=${until}`)).toEqual([2]);
+    expect(await seqsOf(`since=${until}`)).toEqual([3]);
+    expect(await seqsOf(`until=${since}`)).toEqual([1]);
+  });
+
   test("an act that failed leaves no row", async ({ expect }) => {
     const kb = await makeServer();
     const owner = await kb.addOwner();

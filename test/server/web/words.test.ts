@@ -1,8 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
+import { READ_ACTION } from "#server/ports/store/audit.ts";
+import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/audit-words.ts";
 import { describeBrowser } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";
 import { Problem, problemBesideFields, toProblem } from "#server/web/app/data/problem.ts";
+import { dayEnd, dayStart } from "#server/web/app/days.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { signInAddress } from "#server/web/app/return-to.ts";
 import { describeTime } from "#server/web/app/ui/time-words.ts";
@@ -110,10 +115,83 @@ test("browsers and credentials are named in a few words", ({ expect }) => {
     "an unknown program",
     "an unknown program",
   ]);
-  expect(["session:ses_2", "pat:tok_2", "system", "strange:x"].map(describeCredential)).toEqual([
-    "in a browser",
-    "by token tok_2",
-    "by the system",
-    "strange:x",
+});
+
+test("an act is told by what it was done with: a session may be a browser's or a program's", ({ expect }) => {
+  const names = new Map([
+    ["ses_2", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
+    ["ses_3", "kb/0.1.0 (Linux)"],
+    ["ses_4", "node"],
+    ["tok_2", "Cursor on my laptop"],
+    ["gra_2", "Claude"],
   ]);
+  const told = (credential: string) => describeCredential(credential, names);
+  expect(["session:ses_2", "session:ses_3", "session:ses_4", "session:ses_gone"].map(told)).toEqual([
+    "in Firefox on Linux",
+    "with the kb command line on Linux",
+    "with a program",
+    "signed in",
+  ]);
+  expect(["pat:tok_2", "pat:tok_gone", "oauth:gra_2", "oauth:gra_gone", "key:kk_2", "system"].map(told)).toEqual([
+    "with the token “Cursor on my laptop”",
+    "with a token",
+    "through Claude",
+    "through a client",
+    "with the connector's key",
+    "by the server",
+  ]);
+});
+
+describe("a row of the audit", () => {
+  const names = new Map([
+    ["usr_2", "Ben Ito"],
+    ["con_2", "packages"],
+  ]);
+  const told = (action: string, targetType: string, targetId: string, details: Record<string, unknown> = {}) =>
+    tellAct({ action, targetType, targetId, details }, names)
+      .map(({ text }) => text)
+      .join("");
+
+  test("is a sentence with names instead of ids", ({ expect }) => {
+    expect([
+      told("connector.created", "connector", "con_2"),
+      told("member.role_changed", "user", "usr_2", { from: "member", to: "admin" }),
+      told("access.explained", "file", "kbi_2", { userId: "usr_2" }),
+      told("server.weakened", "server", "settings", { settings: ["KB_RATE_LIMITS", "KB_MODE"] }),
+      told("group.deleted", "group", "grp_gone"),
+      told("brand.new", "user", "usr_2"),
+    ]).toEqual([
+      "created the connector packages",
+      "changed the role of Ben Ito from member to admin",
+      "looked up whether Ben Ito can see an item",
+      "started with settings that weaken it: KB_RATE_LIMITS, KB_MODE",
+      "deleted the group (deleted)",
+      "did brand.new on Ben Ito",
+    ]);
+  });
+
+  test("has words for every act that the server records", ({ expect }) => {
+    const sources = readdirSync("src/server", { recursive: true, encoding: "utf8" }).filter(
+      (name) => name.endsWith(".ts") && !name.startsWith("web/"),
+    );
+    const recorded = sources.flatMap((name) => {
+      const text = readFileSync(join("src/server", name), "utf8");
+      return /audit/i.test(text) ? [...text.matchAll(ACT)].map(([, act = ""]) => act) : [];
+    });
+    expect(recorded.length).toBeGreaterThan(40);
+    const known = new Set(ACTS_BY_TOPIC.flatMap(({ acts }) => Object.keys(acts)));
+    expect([...new Set(recorded)].filter((act) => !known.has(act) && act !== READ_ACTION)).toEqual([]);
+  });
+});
+
+/** `<noun>.<past participle>` of the things that acts are about. */
+const ACT =
+  /"((?:access|audit|client|connector|consent|grant|group|installation|invitation|items|local_root|member|server|session|token|user|workspace)\.[a-z_]+(?:ed|n|left|pt|link_made|network))"/g;
+
+test("days are the reader's own, and a year that is only half typed is none", ({ expect }) => {
+  const start = dayStart("2026-11-21");
+  expect(start).toBe(new Date(2026, 10, 21).toISOString());
+  expect(dayEnd("2026-11-21")).toBe(dayStart("2026-11-22"));
+  expect(dayEnd("2026-12-31")).toBe(dayStart("2027-01-01"));
+  expect([dayStart(""), dayStart("0202-01-01"), dayStart("x")]).toEqual([undefined, undefined, undefined]);
 });

@@ -12,6 +12,7 @@ import { makeItemStore } from "./store/items.ts";
 import { makeLinkStore } from "./store/links.ts";
 import { makeGroupStore } from "./store/groups.ts";
 import { makeMemberStore } from "./store/members.ts";
+import { makeNameStore } from "./store/names.ts";
 import { makeOAuthStore } from "./store/oauth.ts";
 import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./store/people.ts";
 import { makePushUploadStore } from "./store/push-uploads.ts";
@@ -60,5 +61,6 @@ function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStor
     entities: makeEntityStore(sql, workspaceId),
     pushUploads: makePushUploadStore(sql, workspaceId),
     usage: makeUsageStore(sql, workspaceId),
+    names: makeNameStore(sql, workspaceId),
   };
 }

@@ -33,9 +33,13 @@ interface AuditListOptions {
   /** A `seq`. */
   before?: number;
   /** Exactly this action; without it all but reads, which are far more than all the others. */
-  action?: string;
-  userId?: string;
+  action?: string | undefined;
+  userId?: string | undefined;
   credential?: string;
+  /** From then on. */
+  since?: Date;
+  /** Before then. */
+  until?: Date;
 }
 
 export interface AuditStore {

@@ -1,16 +1,35 @@
-const KINDS: Readonly<Record<string, string>> = {
-  session: "in a browser",
-  pat: "by token",
-  oauth: "by client",
-  key: "by connector key",
-  system: "by the system",
-};
+import { describeBrowser } from "./browser-words.ts";
 
-/** What an act was done with, as the audit names it (`session:ses_…`, `pat:tok_…`, `system`), in a few words. */
-export function describeCredential(credential: string): string {
-  const [kind = "", id] = credential.split(":");
-  const words = KINDS[kind];
-  if (words === undefined) return credential;
-  // The id of a session says nothing to anybody.
-  return id === undefined || kind === "session" ? words : `${words} ${id}`;
+/**
+ * What an act was done with, as the audit names it (`session:ses_…`, `pat:tok_…`, `system`), in a few words.
+ *
+ * @param names  by id: a token's or client's name, and the `User-Agent` that opened a session
+ */
+export function describeCredential(credential: string, names: ReadonlyMap<string, string> = NO_NAMES): string {
+  const [kind = "", id = ""] = credential.split(":");
+  const name = names.get(id);
+  switch (kind) {
+    case "session":
+      return describeSession(name);
+    case "pat":
+      return name === undefined ? "with a token" : `with the token “${name}”`;
+    case "oauth":
+      return name === undefined ? "through a client" : `through ${name}`;
+    case "key":
+      return "with the connector's key";
+    case "system":
+      return "by the server";
+    default:
+      return credential;
+  }
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** A session is a browser's or a program's: the command line signs in too. */
+function describeSession(userAgent: string | undefined): string {
+  if (userAgent === undefined) return "signed in";
+  const program = describeBrowser(userAgent);
+  if (userAgent.startsWith("Mozilla/")) return `in ${program}`;
+  return userAgent.startsWith("kb/") ? `with the ${program}` : `with ${program}`;
 }

@@ -58,7 +58,7 @@ const SHELL_PAGES = {
   "/workspace/groups": () => import("./pages/groups.tsx"),
   "/workspace/invitations": () => import("./pages/invitations.tsx"),
   "/workspace/general": () => import("./pages/workspace-general.tsx"),
-  "/workspace/audit": () => import("./pages/audit.tsx"),
+  "/workspace/audit": () => import("./pages/audit/audit.tsx"),
   "/i/$kbId": () => import("./pages/item.tsx"),
 } as const;
 

@@ -31,12 +31,14 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
       await sql.writer.call("appendAudit", args, "batch");
     },
 
-    async list({ limit, before, action, userId, credential }) {
+    async list({ limit, before, action, userId, credential, since, until }) {
       let query = sql.read.selectFrom("audit").selectAll().where("workspaceId", "=", workspaceId);
       if (before !== undefined) query = query.where("seq", "<", before);
       query = action === undefined ? query.where(IS_ACT) : query.where("action", "=", action);
       if (userId !== undefined) query = query.where("actorUserId", "=", userId);
       if (credential !== undefined) query = query.where("credential", "=", credential);
+      if (since !== undefined) query = query.where("at", ">=", since.getTime());
+      if (until !== undefined) query = query.where("at", "<", until.getTime());
       const rows = await query.orderBy("seq", "desc").limit(limit).execute();
       return rows.map((row) => {
         const { workspaceId: _workspace, previousHash: _previous, hash: _hash, ...record } = toAuditRow(row);

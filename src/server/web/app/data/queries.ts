@@ -56,7 +56,7 @@ export const invitationsQuery = pages(["invitations"], (query) =>
 export const groupsQuery = pages(["groups"], (query) => take(api.GET("/api/groups", { params: { query } })), 200);
 
 /** What was done in the workspace; `filter` as the route takes it. */
-export function auditQuery(filter: { action?: string; userId?: string }) {
+export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
   return pages(["audit", filter], (query) =>
     take(api.GET("/api/audit", { params: { query: { ...query, ...filter } } })),
   );

@@ -16,7 +16,7 @@ export function Page() {
   const [credential, setCredential] = useState("");
   const query = useInfiniteQuery(readsQuery(credential === "" ? {} : { credential }));
   const tokens = useQuery(tokensQuery).data?.tokens ?? [];
-  const names = new Map(tokens.map(({ id, name }) => [`pat:${id}`, name]));
+  const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return (
     <>
       <PageHeading title="What was read">
@@ -32,7 +32,7 @@ export function Page() {
           >
             <option value="">By all</option>
             {[...names].map(([id, name]) => (
-              <option key={id} value={id}>
+              <option key={id} value={`pat:${id}`}>
                 {name}
               </option>
             ))}
@@ -72,7 +72,7 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
       title: "By",
       cell: ({ credential, client }) => (
         <>
-          <span className="block wrap-anywhere">{names.get(credential) ?? describeCredential(credential)}</span>
+          <span className="block wrap-anywhere">{describeCredential(credential, names)}</span>
           {client !== null && (
             <span className="text-muted text-xs wrap-anywhere">
               {client.startsWith("Mozilla/") ? describeBrowser(client) : `“${client}”`}

@@ -1,0 +1,141 @@
+/** What the audit's acts are called, and the sentence that each makes of its row. */
+
+export interface ActWords {
+  /** In the list to choose from. */
+  title: string;
+  /** What somebody did; `{target}` and `{name of a detail}` stand for what the row names. */
+  says: string;
+}
+
+/** By what they are about, in the order of the list to choose from. */
+export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<string, ActWords>> }[] = [
+  {
+    topic: "Sign-in and accounts",
+    acts: {
+      "session.opened": { title: "Signed in", says: "signed in" },
+      "session.refused": { title: "Sign-in refused", says: "was refused at sign-in" },
+      "user.changed": { title: "Profile changed", says: "changed their profile" },
+      "user.password_changed": { title: "Password changed", says: "changed their password" },
+      "user.password_reset": { title: "Password reset", says: "set a new password by a link" },
+      "user.email_changed": { title: "Address changed", says: "changed their e-mail address" },
+      "user.email_verified": { title: "Address confirmed", says: "confirmed their e-mail address" },
+      "user.sso_linked": { title: "Single sign-on linked", says: "linked their account to single sign-on" },
+    },
+  },
+  {
+    topic: "Members and groups",
+    acts: {
+      "invitation.created": { title: "Invited", says: "invited {target} as {role}" },
+      "invitation.accepted": { title: "Invitation accepted", says: "accepted the invitation of {target}" },
+      "invitation.withdrawn": { title: "Invitation withdrawn", says: "withdrew the invitation of {target}" },
+      "member.role_changed": { title: "Role changed", says: "changed the role of {target} from {from} to {to}" },
+      "member.removed": { title: "Member removed", says: "removed {target} from the workspace" },
+      "member.left": { title: "Member left", says: "left the workspace" },
+      "member.reset_link_made": { title: "Password link made", says: "made a link for a new password of {target}" },
+      "group.created": { title: "Group created", says: "created the group {target}" },
+      "group.changed": { title: "Group changed", says: "changed the group {target}" },
+      "group.deleted": { title: "Group deleted", says: "deleted the group {target}" },
+    },
+  },
+  {
+    topic: "Connectors",
+    acts: {
+      "connector.created": { title: "Connector created", says: "created the connector {target}" },
+      "connector.changed": { title: "Connector changed", says: "changed the connector {target}" },
+      "connector.scope_changed": { title: "Scope changed", says: "changed what the connector {target} includes" },
+      "connector.paused": { title: "Connector paused", says: "paused the connector {target}" },
+      "connector.resumed": { title: "Connector resumed", says: "resumed the connector {target}" },
+      "connector.deleted": { title: "Connector deleted", says: "deleted the connector {target}" },
+      "connector.key_rotated": { title: "Key rotated", says: "rotated the key of the connector {target}" },
+      "connector.sync_requested": { title: "Sync requested", says: "started a sync of {target}" },
+      "connector.sync_cancelled": { title: "Sync cancelled", says: "cancelled a sync of {target}" },
+      "connector.removals_approved": { title: "Removals approved", says: "approved held removals of {target}" },
+      "connector.removals_rejected": { title: "Removals rejected", says: "rejected held removals of {target}" },
+      "connector.set_pushed": { title: "Whole set pushed", says: "pushed the whole set of {target}" },
+      "connector.people_pushed": { title: "People pushed", says: "pushed who belongs to the groups of {target}" },
+    },
+  },
+  {
+    topic: "Tokens and clients",
+    acts: {
+      "token.created": { title: "Token created", says: "created the token {target}" },
+      "token.revoked": { title: "Token revoked", says: "revoked the token {target}" },
+      "token.adopted": { title: "Token kept", says: "kept the token {target} apart from the client that made it" },
+      "token.first_used": { title: "First use", says: "used {target} for the first time" },
+      "token.used_from_new_network": { title: "New network", says: "used {target} from a new network" },
+      "client.registered": { title: "Client registered", says: "let the client {target} in for the first time" },
+      "consent.given": { title: "Client let in", says: "let {target} in" },
+      "consent.denied": { title: "Client denied", says: "did not let {target} in" },
+      "grant.revoked": { title: "Client's access ended", says: "ended the access of {target}" },
+      "grant.reuse_detected": {
+        title: "Reused token refused",
+        says: "lost the connection of {target}: a token was used a second time",
+      },
+    },
+  },
+  {
+    topic: "Workspace and server",
+    acts: {
+      "workspace.created": { title: "Workspace created", says: "created the workspace" },
+      "workspace.changed": { title: "Workspace changed", says: "changed the workspace's settings" },
+      "installation.completed": { title: "Server set up", says: "set up this server" },
+      "local_root.added": { title: "Folder allowed", says: "allowed the folder {path}" },
+      "local_root.removed": { title: "Folder no longer allowed", says: "no longer allows a folder" },
+      "access.explained": { title: "Access looked up", says: "looked up whether {userId} can see {target}" },
+      "audit.exported": { title: "Audit exported", says: "exported the audit" },
+      "server.weakened": { title: "Weak setting", says: "started with settings that weaken it: {settings}" },
+    },
+  },
+];
+
+const ACTS = new Map(ACTS_BY_TOPIC.flatMap(({ acts }) => Object.entries(acts)));
+
+/** The words of an act; one without is shown by its code. */
+export function actWords(action: string): ActWords {
+  return ACTS.get(action) ?? { title: action, says: `did ${action} on {target}` };
+}
+
+/** A piece of a sentence; what the row names stands out. */
+export interface Piece {
+  text: string;
+  isName: boolean;
+}
+
+/** What is said of a row, as far as the words need it. */
+export interface Told {
+  action: string;
+  targetType: string;
+  targetId: string;
+  details: Readonly<Record<string, unknown>>;
+}
+
+/** The sentence after who did it, in pieces; ids by their names, what has none by what it is. */
+export function tellAct({ action, targetType, targetId, details }: Told, names: ReadonlyMap<string, string>): Piece[] {
+  const nameOf = (key: string): string => {
+    const value = key === "target" ? targetId : details[key];
+    if (Array.isArray(value)) return value.map(String).join(", ");
+    const found = names.get(String(value));
+    if (found !== undefined) return found;
+    if (key !== "target") return value === undefined ? "?" : String(value);
+    return GONE[targetType] ?? targetType;
+  };
+  return actWords(action)
+    .says.split(/(\{\w+\})/)
+    .filter((piece) => piece !== "")
+    .map((piece) => {
+      const key = /^\{(\w+)\}$/.exec(piece)?.[1];
+      return key === undefined ? { text: piece, isName: false } : { text: nameOf(key), isName: true };
+    });
+}
+
+/** What has no name any more. */
+const GONE: Readonly<Record<string, string>> = {
+  client: "a client",
+  connector: "(deleted)",
+  file: "an item",
+  grant: "a client",
+  group: "(deleted)",
+  invitation: "(withdrawn)",
+  token: "a token",
+  user: "a former member",
+};

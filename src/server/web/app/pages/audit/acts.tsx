@@ -1,0 +1,115 @@
+import { Link } from "@tanstack/react-router";
+import type { AuditEntry } from "#api/audit.ts";
+import { tellAct } from "#server/web/app/audit-words.ts";
+import { describeCredential } from "#server/web/app/credential-words.ts";
+import { Badge } from "#server/web/app/ui/bits.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+
+/** Names by id, as the server resolved them. */
+type Names = ReadonlyMap<string, string>;
+
+/** Acts as sentences, the newest first: who did what, and below it with what, from where and when. */
+export function Acts({ entries, names }: { entries: readonly AuditEntry[]; names: Names }) {
+  return (
+    <ul aria-label="Acts" className="divide-line @container divide-y">
+      {entries.map((entry) => (
+        <Act entry={entry} key={entry.seq} names={names} />
+      ))}
+    </ul>
+  );
+}
+
+function Act({ entry, names }: { entry: AuditEntry; names: Names }) {
+  return (
+    <li className="py-2">
+      <details>
+        <summary className="hover:bg-ink/3 -mx-2 list-none rounded-md px-2 py-0.5 [&::-webkit-details-marker]:hidden">
+          <ActLines entry={entry} names={names} />
+        </summary>
+        <Facts entry={entry} names={names} />
+      </details>
+    </li>
+  );
+}
+
+/** Two lines; the moment stands at the end of the first where there is room, else before the second. */
+function ActLines({ entry, names }: { entry: AuditEntry; names: Names }) {
+  const { at, credential, ip, outcome } = entry;
+  const from = [credential === "system" ? null : describeCredential(credential, names), ip]
+    .filter((part) => part !== null)
+    .join(" · ");
+  return (
+    <>
+      <span className="flex items-baseline justify-between gap-4">
+        <span className="min-w-0 break-words">
+          <Sentence entry={entry} names={names} /> {outcome === "refused" && <Badge tone="warn">Refused</Badge>}
+        </span>
+        <span className="text-muted shrink-0 text-xs @max-lg:hidden">
+          <Time at={at} />
+        </span>
+      </span>
+      <span className="text-muted block truncate text-xs">
+        <span className="@lg:hidden">
+          <Time at={at} />
+          {from !== "" && " · "}
+        </span>
+        {from}
+      </span>
+    </>
+  );
+}
+
+function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
+  return (
+    <>
+      <span className="font-medium">{subjectOf(entry, names)}</span>{" "}
+      {tellAct(entry, names).map(({ text, isName }, at) => (
+        // The pieces of a sentence stay where they are.
+        // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
+        <span className={isName ? "font-medium wrap-anywhere" : ""} key={at}>
+          {text}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** A push comes by a connector's key: nobody is behind it. */
+function subjectOf({ actorUserId, credential, action }: AuditEntry, names: Names): string {
+  if (actorUserId !== null) return names.get(actorUserId) ?? "A former member";
+  return credential.startsWith("key:") || action.endsWith("_pushed") ? "A program" : "The server";
+}
+
+/** What the row holds, word for word. */
+function Facts({ entry, names }: { entry: AuditEntry; names: Names }) {
+  const { seq, at, action, actorUserId, credential, targetType, targetId, ip, requestId, details } = entry;
+  const rows: [string, string | null][] = [
+    ["row", String(seq)],
+    ["at", at],
+    ["action", action],
+    ["actor", actorUserId],
+    ["credential", credential],
+    [targetType, targetId === "" ? null : targetId],
+    ...Object.entries(details).map(([key, value]): [string, string] => [
+      key,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+    ["ip", ip],
+    ["request", requestId],
+  ];
+  return (
+    <dl className="bg-sunken my-1.5 space-y-0.5 rounded-md px-3 py-2 font-mono text-xs">
+      {rows.map(([label, value]) =>
+        value === null ? null : (
+          <div className="flex gap-3" key={label}>
+            <dt className="text-muted w-24 shrink-0 truncate">{label}</dt>
+            <dd className="min-w-0 wrap-anywhere">
+              {label === "file" ? <Link to={`/i/${value}`}>{value}</Link> : value}
+              {names.has(value) && <span className="text-muted font-sans"> {names.get(value)}</span>}
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,44 @@
+import { useMutation } from "@tanstack/react-query";
+import { api, take } from "#server/web/app/data/client.ts";
+import { toProblem } from "#server/web/app/data/problem.ts";
+import { Section } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+
+/** Asks the server to follow the chain, and gives the last hash to take along. */
+export function ChainCheck() {
+  const check = useMutation({ mutationFn: () => take(api.GET("/api/audit/check")) });
+  const { data, error } = check;
+  return (
+    <Section
+      action={
+        <Button isBusy={check.isPending} onClick={() => check.mutate()}>
+          Check the chain
+        </Button>
+      }
+      description="Proves that no row was changed or taken out since it was written."
+      title="Chain"
+    >
+      <div aria-live="polite">
+        {error !== null && <ProblemNotice problem={toProblem(error)} />}
+        {data?.isIntact === true && (
+          <div className="space-y-3">
+            <Notice tone="ok">Unbroken: each of the {data.entries} rows follows from the one before.</Notice>
+            {data.lastHash !== null && (
+              <div className="space-y-1">
+                <CopyField label="Last hash" showsLabel value={data.lastHash} />
+                <p className="text-muted text-xs">
+                  Keep it somewhere else: it shows later that nothing was cut off at the end.
+                </p>
+              </div>
+            )}
+          </div>
+        )}
+        {data?.isIntact === false && (
+          <Notice tone="danger">Row {data.brokenAt} does not follow from the one before it.</Notice>
+        )}
+      </div>
+    </Section>
+  );
+}
