@@ -124,6 +124,8 @@ export const ERROR_CODES = {
   port_in_use: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",
+  /** More searches wait than can start within a second. */
+  search_overloaded: "unavailable",
   settings_invalid: "invalid_request",
   secret_unreadable: "unavailable",
 } as const satisfies Record<string, ErrorClass>;

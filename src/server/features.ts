@@ -14,6 +14,7 @@ import type { EntityFinder, EntityService, SearchService } from "./ports/answers
 import type { Extractor } from "./ports/extractor.ts";
 import { MAX_PART_BYTES } from "./ports/parts.ts";
 import type { SearchIndex } from "./ports/search-index.ts";
+import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "./search/gate.ts";
 import { makeSearchService } from "./search/service.ts";
 import { readPushDocument } from "./sources/push/document.ts";
 import { parsePushLines } from "./sources/push/lines.ts";
@@ -142,22 +143,27 @@ export async function makeFeatures(
     }),
   );
   const { fetchOriginal, notesFor } = connectors;
-  const files = around("files", makeFileService({ store, policy, index, cursors, audit, fetchOriginal }));
-  const finder = around("finder", makeEntityFinder({ policy, index }));
-  const entities = around("entities", makeEntityService({ policy, index, finder, cursors, clock }));
-  const search = around(
-    "search",
-    makeSearchService({
-      index,
-      policy,
-      finder,
-      cursors,
-      clock,
-      lookUp: files.lookUp,
-      connectorNotes: notesFor,
-      onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
-    }),
+  const gate = makeSearchGate({ clock });
+  const files = around(
+    "files",
+    gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal })),
   );
+  const finder = around("finder", makeEntityFinder({ policy, index }));
+  const entities = around(
+    "entities",
+    gatedEntities(gate, makeEntityService({ policy, index, finder, cursors, clock })),
+  );
+  const searching = makeSearchService({
+    index,
+    policy,
+    finder,
+    cursors,
+    clock,
+    lookUp: files.lookUp,
+    connectorNotes: notesFor,
+    onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
+  });
+  const search = around("search", gatedSearch(gate, searching));
   return {
     policy,
     connectors,

@@ -110,4 +110,5 @@ const ERRORS = `## Errors of tools
 What the caller can mend is a result with \`isError\` and a text that begins with a stable code: \`invalid_argument\`,
 \`unknown_argument\`, \`invalid_cursor\`, \`no_such_person\`, \`not_found\`, \`no_text\`, \`past_end\`, \`rate_limited\`, \`search_timeout\`.
 \`not_found\` reads the same for what is not there and for what the person may not see. A call with an unknown tool or without
-a name is the JSON-RPC error -32602; a fault of the server is -32603 with a request id.`;
+a name is the JSON-RPC error -32602; a fault of the server is -32603 with a request id. More searches than the server can begin within a
+second are -32050 with \`data.code\` \`search_overloaded\`, \`retryable\` and \`retryAfterSeconds\`: repeat the call then.`;

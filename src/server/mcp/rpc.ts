@@ -221,6 +221,8 @@ function chargeCall({ options, actor }: Call): void {
 const HARD = "hard";
 
 function isProtocolError(error: ApiError): boolean {
+  // Nothing that a model could mend: its client waits and repeats the call.
+  if (error.code === "search_overloaded") return true;
   return error.details?.[HARD] === true || error.details?.["protocol"] === true;
 }
 
@@ -293,6 +295,7 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
       data: {
         code: error.code,
         requestId: origin.requestId,
+        ...(ERROR_CLASSES[error.class].retryable && { retryable: true }),
         ...(error.retryAfterMs !== undefined && { retryAfterSeconds: Math.ceil(error.retryAfterMs / 1000) }),
       },
     };

@@ -74,7 +74,7 @@ export interface SearchOutcome {
 }
 
 export interface SearchService {
-  /** @throws ApiError `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout` */
+  /** @throws ApiError `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`, `search_overloaded` */
   search(actor: Actor, args: SearchArguments): Promise<SearchOutcome>;
 }
 

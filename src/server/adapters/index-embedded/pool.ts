@@ -11,7 +11,6 @@ import {
   type SearcherReply,
   type SearcherTask,
 } from "./searcher.ts";
-import { makeFairQueue } from "./fair-queue.ts";
 
 export interface SearchPoolOptions extends SearcherOptions {
   /** Worker threads; 0 = search in the calling thread (tests, short commands). 2 unless told. */
@@ -45,45 +44,40 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   const runner = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
   return {
     // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
-    search: async (request) =>
-      (await runner.run(request.workspaceId, { type: "search", request }, request.deadlineMs)) as SearchResponse,
+    search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
     excerpts: async (request) =>
-      (await runner.run(request.workspaceId, { type: "excerpts", request }, request.deadlineMs)) as (
-        | Passage[]
-        | undefined
-      )[],
+      (await runner.run({ type: "excerpts", request }, request.deadlineMs)) as (Passage[] | undefined)[],
     find: async (request) =>
-      (await runner.run(request.workspaceId, { type: "find", request }, request.deadlineMs)) as
-        | FoundPassages
-        | undefined,
-    stats: async (workspaceId) => (await runner.run(workspaceId, { type: "stats", workspaceId })) as IndexStats,
+      (await runner.run({ type: "find", request }, request.deadlineMs)) as FoundPassages | undefined,
+    stats: async (workspaceId) => (await runner.run({ type: "stats", workspaceId })) as IndexStats,
     fold,
     close: () => runner.close(),
   };
 }
 
 interface Runner {
-  run(workspaceId: string, task: SearcherTask, deadlineMs?: number): Promise<SearcherAnswer>;
+  run(task: SearcherTask, deadlineMs?: number): Promise<SearcherAnswer>;
   close(): Promise<void>;
 }
 
 function makeInlineRunner(options: SearcherOptions): Runner {
   const searcher = openSearcher(options);
   return {
-    run: async (_workspaceId, task) => searcher.perform(task),
+    run: async (task) => searcher.perform(task),
     close: async () => searcher.close(),
   };
 }
 
 function makeThreads(options: SearchPoolOptions, size: number): Runner {
-  const queue = makeFairQueue<Waiting>();
+  // Short: whoever lets people search lets few at a time, in turn.
+  const queue: Waiting[] = [];
   const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
   let isClosed = false;
   let nextId = 1;
 
   const pump = (slot: Slot) => {
     while (slot.running === undefined) {
-      const next = queue.take();
+      const next = queue.shift();
       if (next === undefined) return;
       if (performance.now() > next.expiresAt) {
         next.reject(timedOut());
@@ -115,17 +109,17 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
   };
 
   return {
-    run(workspaceId, task, deadlineMs = DEADLINE_MS) {
+    run(task, deadlineMs = DEADLINE_MS) {
       if (isClosed) return Promise.reject(closed());
       return new Promise((resolve, reject) => {
-        queue.add(workspaceId, { task, expiresAt: performance.now() + deadlineMs, resolve, reject });
+        queue.push({ task, expiresAt: performance.now() + deadlineMs, resolve, reject });
         const idle = slots.find((slot) => slot.running === undefined);
         if (idle !== undefined) pump(idle);
       });
     },
     async close() {
       isClosed = true;
-      for (const waiting of queue.drain()) waiting.reject(closed());
+      for (const waiting of queue.splice(0)) waiting.reject(closed());
       await Promise.all(slots.map((slot) => slot.worker?.terminate()));
     },
   };

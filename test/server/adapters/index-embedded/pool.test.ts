@@ -2,24 +2,10 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import { makeFairQueue } from "#server/adapters/index-embedded/fair-queue.ts";
 import { findSpawnEntry } from "#server/adapters/spawn.ts";
 import { makeRequest, TestIndex } from "./world.ts";
 
 const fold = async () => undefined;
-
-test("a workspace with many questions does not hold up another", () => {
-  const queue = makeFairQueue<string>();
-  for (const entry of ["a1", "a2", "a3"]) queue.add("a", entry);
-  queue.add("b", "b1");
-  expect([queue.take(), queue.take(), queue.take(), queue.take(), queue.take()]).toEqual([
-    "a1",
-    "b1",
-    "a2",
-    "a3",
-    undefined,
-  ]);
-});
 
 test("threads answer what the file holds, and pass failures on with their code", async () => {
   const index = new TestIndex();

@@ -1,0 +1,94 @@
+/** Whose turn an entry waits for. */
+export interface Waiter {
+  workspaceId: string;
+  userId: string;
+}
+
+/**
+ * A queue in which every workspace has its turn, and in each turn the next of its people: one with many questions can't
+ * hold up the others. Source: S24.
+ */
+export interface FairQueue<T> {
+  readonly size: number;
+  add(waiter: Waiter, entry: T): void;
+  /** The oldest entry of the person whose turn it is. */
+  take(): T | undefined;
+  /** The newest entry of the person with most waiting, in the workspace with most waiting. */
+  shed(): T | undefined;
+}
+
+interface Line<T> {
+  entries: { entry: T; number: number }[];
+}
+
+interface Workspace<T> {
+  size: number;
+  people: Map<string, Line<T>>;
+}
+
+export function makeFairQueue<T>(): FairQueue<T> {
+  const workspaces = new Map<string, Workspace<T>>();
+  let size = 0;
+  let lastNumber = 0;
+
+  function forget(workspaceId: string, userId: string): void {
+    const workspace = workspaces.get(workspaceId);
+    if (workspace === undefined) return;
+    size--;
+    workspace.size--;
+    if (workspace.people.get(userId)?.entries.length === 0) workspace.people.delete(userId);
+    if (workspace.size === 0) workspaces.delete(workspaceId);
+  }
+
+  return {
+    get size() {
+      return size;
+    },
+    add({ workspaceId, userId }, entry) {
+      const workspace = workspaces.get(workspaceId) ?? { size: 0, people: new Map<string, Line<T>>() };
+      const line = workspace.people.get(userId) ?? { entries: [] };
+      line.entries.push({ entry, number: ++lastNumber });
+      workspace.people.set(userId, line);
+      workspaces.set(workspaceId, workspace);
+      workspace.size++;
+      size++;
+    },
+    take() {
+      for (const [workspaceId, workspace] of workspaces) {
+        for (const [userId, line] of workspace.people) {
+          // Both go to the end of their rounds.
+          workspaces.delete(workspaceId);
+          workspaces.set(workspaceId, workspace);
+          workspace.people.delete(userId);
+          workspace.people.set(userId, line);
+          const first = line.entries.shift();
+          forget(workspaceId, userId);
+          return first?.entry;
+        }
+      }
+      return undefined;
+    },
+    shed() {
+      const fullest = most(workspaces, ({ size, people }) => [size, Math.max(...[...people.values()].map(newest))]);
+      const longest = fullest && most(fullest[1].people, (line) => [line.entries.length, newest(line)]);
+      if (fullest === undefined || longest === undefined) return undefined;
+      const last = longest[1].entries.pop();
+      forget(fullest[0], longest[0]);
+      return last?.entry;
+    },
+  };
+}
+
+function newest({ entries }: Line<unknown>): number {
+  return entries.at(-1)?.number ?? 0;
+}
+
+/** The entry with the greatest pair of numbers. */
+function most<V>(map: ReadonlyMap<string, V>, measure: (value: V) => [number, number]): [string, V] | undefined {
+  let best: { entry: [string, V]; by: [number, number] } | undefined;
+  for (const entry of map) {
+    const by = measure(entry[1]);
+    if (best === undefined || by[0] > best.by[0] || (by[0] === best.by[0] && by[1] > best.by[1])) best = { entry, by };
+  }
+  return best?.entry;
+}

@@ -1,0 +1,107 @@
+import { ApiError } from "#api/errors.ts";
+import type { Actor } from "#server/ports/actor.ts";
+import type { EntityService, SearchService } from "#server/ports/answers.ts";
+import type { Clock } from "#server/ports/clock.ts";
+import { makeFairQueue, type Waiter } from "./fair-queue.ts";
+
+/** Lets so many searches work at a time; the others wait in turn, as many as can start in time. */
+export interface SearchGate {
+  /**
+   * Runs the work when it is this person's turn.
+   *
+   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest of whoever
+   *   has most waiting is refused, which need not be this one
+   */
+  run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
+}
+
+/** Searches at work: two for each search thread, so that one is ready when a thread gets free. */
+export const SEARCHES_AT_ONCE = 4;
+
+/** Nobody waits longer than this for a search to begin. */
+const MAX_WAIT_MS = 1_000;
+/** What a search is taken to last until some have been seen, and how much each one seen moves that. */
+const FIRST_GUESS_MS = 25;
+const WEIGHT = 0.1;
+/** So many may always wait, however slow searches are, and never more. */
+const FEWEST_WAITING = 4;
+const MOST_WAITING = 1_000;
+
+interface Finding {
+  find(actor: Actor, kbId: string, words: string): Promise<unknown>;
+}
+
+interface Waiting {
+  start(): void;
+  refuse(error: ApiError): void;
+}
+
+/** Makes the gate. How many may wait follows from how long searches last: the last of them starts within a second. */
+export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE }: { clock: Clock; slots?: number }): SearchGate {
+  const queue = makeFairQueue<Waiting>();
+  let running = 0;
+  let averageMs = FIRST_GUESS_MS;
+
+  const mostWaiting = () => {
+    const inTime = Math.floor((MAX_WAIT_MS / averageMs) * slots);
+    return Math.min(MOST_WAITING, Math.max(FEWEST_WAITING, inTime));
+  };
+
+  const settle = () => {
+    while (running < slots) {
+      const next = queue.take();
+      if (next === undefined) break;
+      running++;
+      next.start();
+    }
+    while (queue.size > mostWaiting()) queue.shed()?.refuse(overloaded((queue.size * averageMs) / slots));
+  };
+
+  const perform = async <T>(work: () => Promise<T>): Promise<T> => {
+    const startedAt = clock.now();
+    try {
+      return await work();
+    } finally {
+      // A clock that was set back measures nothing.
+      const tookMs = Math.max(1, clock.now() - startedAt);
+      averageMs += (tookMs - averageMs) * WEIGHT;
+      running--;
+      settle();
+    }
+  };
+
+  return {
+    async run(waiter, work) {
+      await new Promise<void>((start, refuse) => {
+        queue.add(waiter, { start, refuse });
+        settle();
+      });
+      return perform(work);
+    },
+  };
+}
+
+/** The search behind the gate. */
+export function gatedSearch(gate: SearchGate, service: SearchService): SearchService {
+  return { search: (actor, args) => gate.run(actor, () => service.search(actor, args)) };
+}
+
+/** Entities behind the same gate: an overview asks the index as often as a search does. */
+export function gatedEntities(gate: SearchGate, service: EntityService): EntityService {
+  return {
+    search: (actor, query) => gate.run(actor, () => service.search(actor, query)),
+    context: (actor, request) => gate.run(actor, () => service.context(actor, request)),
+  };
+}
+
+/** Looking for words in a text behind the same gate; reading it waits for nobody. */
+export function gatedFiles<Files extends Finding>(gate: SearchGate, service: Files): Files {
+  return { ...service, find: (actor, ...asked) => gate.run(actor, () => service.find(actor, ...asked)) };
+}
+
+function overloaded(waitMs: number): ApiError {
+  return new ApiError("search_overloaded", {
+    message: "More searches are waiting than the server can start within a second. Repeat this one in a moment.",
+    retryAfterMs: Math.max(1_000, Math.min(10_000, waitMs)),
+  });
+}

@@ -1,0 +1,88 @@
+import { describe, test } from "vitest";
+import { makeSearchGate } from "#server/search/gate.ts";
+
+const person = (userId: string, workspaceId = "wsp_1") => ({ workspaceId, userId });
+
+/** A gate whose searches last until the test ends them, in the order in which they began. */
+function makeBusyGate(slots: number) {
+  let now = 0;
+  const begun: { name: string; end(): void }[] = [];
+  const refused: string[] = [];
+  const gate = makeSearchGate({ clock: { now: () => now }, slots });
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    refused,
+    settled,
+    names: () => begun.map(({ name }) => name),
+    ask(name: string, who = person(name)) {
+      const work = () => new Promise<void>((end) => begun.push({ name, end }));
+      gate.run(who, work).catch((error: { code: string }) => refused.push(`${name}: ${error.code}`));
+    },
+    /** Lets the searches at work end after so many milliseconds each. */
+    async endAll(tookMs: number) {
+      now += tookMs;
+      for (const { end } of begun.splice(0)) end();
+      await settled();
+    },
+  };
+}
+
+describe("waiting searches", () => {
+  test("work at most so many at a time, and begin as others end", async ({ expect }) => {
+    const gate = makeBusyGate(2);
+    for (const name of ["a", "b", "c"]) gate.ask(name);
+    await gate.settled();
+    expect(gate.names()).toEqual(["a", "b"]);
+    await gate.endAll(10);
+    expect(gate.names()).toEqual(["c"]);
+  });
+
+  test("are refused at once when they could not begin within a second, those of the flood alone", async ({
+    expect,
+  }) => {
+    const gate = makeBusyGate(2);
+    // Searches of half a second: two slots begin four of them a second.
+    for (let n = 0; n < 60; n++) {
+      gate.ask(`slow${n}`);
+      gate.ask(`slower${n}`);
+      await gate.settled();
+      await gate.endAll(500);
+    }
+    expect(gate.refused).toEqual([]);
+    for (let n = 0; n < 30; n++) gate.ask(`f${n}`, person("flood"));
+    gate.ask("lone", person("lone"));
+    gate.ask("elsewhere", person("u", "wsp_2"));
+    await gate.settled();
+    const waiting = 32 - 2 - gate.refused.length;
+    expect(waiting).toBe(4);
+    expect(gate.refused.every((line) => /^f\d+: search_overloaded$/.test(line))).toBe(true);
+    await gate.endAll(500);
+    const next = gate.names();
+    await gate.endAll(500);
+    expect([...next, ...gate.names()]).toEqual(["f2", "elsewhere", "lone", "f3"]);
+  });
+
+  test("wait in greater number when searches are fast, and in smaller once they turn slow", async ({ expect }) => {
+    const gate = makeBusyGate(1);
+    for (let n = 0; n < 60; n++) {
+      gate.ask("fast");
+      await gate.settled();
+      await gate.endAll(10);
+    }
+    for (let n = 0; n < 90; n++) gate.ask(`q${n}`);
+    await gate.settled();
+    expect(gate.refused).toEqual([]);
+    // One that lasts two seconds: those behind it would begin too late.
+    await gate.endAll(2_000);
+    expect(gate.refused.length).toBeGreaterThan(60);
+    expect(gate.names()).toHaveLength(1);
+  });
+
+  test("that fail give their place away like those that end", async ({ expect }) => {
+    const gate = makeSearchGate({ clock: { now: () => 0 }, slots: 1 });
+    const failing = gate.run(person("a"), () => Promise.reject(new Error("no")));
+    const next = gate.run(person("b"), async () => "done");
+    await expect(failing).rejects.toThrow("no");
+    expect(await next).toBe("done");
+  });
+});
