@@ -65,7 +65,11 @@ export const Connector = z
     stateReason: z.string().nullable(),
     nextRunAt: Timestamp.nullable(),
     lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
-    /** Living items by state; `maskedSecrets` = tokens, keys and passwords that were taken out of them. */
+    /**
+     * Living items by state; `maskedSecrets` = tokens, keys and passwords that were taken out of them. `parentMissing` =
+     * children that nobody may read for their parents' sake; `awaitingPush` = children from before a child could have an
+     * access of its own: nobody may read them until they are sent again.
+     */
     counts: z.object({
       indexed: Count,
       pending: Count,
@@ -73,6 +77,8 @@ export const Connector = z
       unsearchable: Count,
       failed: Count,
       maskedSecrets: Count,
+      parentMissing: Count,
+      awaitingPush: Count,
     }),
     aclCheckedAt: Timestamp.nullable(),
     createdAt: Timestamp,
@@ -96,6 +102,8 @@ export const SyncCounts = z.object({
   skipped: Count,
   failed: Count,
   bytes: Count,
+  /** Children that nobody may read for their parents' sake: a parent is not there, or is nobody's. */
+  parentMissing: Count,
 });
 
 /** One run. What names an item that the caller may not read is null in it. */

@@ -4265,10 +4265,12 @@ export interface components {
             };
             connectionId: string | null;
             counts: {
+                awaitingPush: number;
                 failed: number;
                 held: number;
                 indexed: number;
                 maskedSecrets: number;
+                parentMissing: number;
                 pending: number;
                 unsearchable: number;
             };
@@ -4818,6 +4820,7 @@ export interface components {
                 bytes: number;
                 deleted: number;
                 failed: number;
+                parentMissing: number;
                 seen: number;
                 skipped: number;
                 unchanged: number;

@@ -3,7 +3,7 @@ import { argument, flagOption, listOption, textOption, type CommandInput } from 
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput } from "#cli/output.ts";
+import { count, makeOutput, plural } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
 import { nearest, parseDuration, readSecret, parsePair } from "#cli/values.ts";
 import { printFiles } from "./files.ts";
@@ -88,7 +88,23 @@ export async function showConnector(input: CommandInput, deps: Deps): Promise<vo
       ["items", counts && Object.entries(counts).map(([name, value]) => `${count(value)} ${name}`)],
       ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
     ]);
+    for (const note of notesOn(counts)) output.talk(note);
   });
+}
+
+/** What items need that nobody may read, although they are stored. */
+function notesOn(counts: ConnectorRecord["counts"]): string[] {
+  const { awaitingPush = 0, parentMissing = 0 } = counts ?? {};
+  const notes: string[] = [];
+  if (awaitingPush > 0) {
+    const what = `${plural(awaitingPush, "item")} with a parent had no access of their own in an earlier version.`;
+    notes.push(`${what} Nobody may read them until you send them again.`);
+  }
+  if (parentMissing > 0) {
+    const what = `${plural(parentMissing, "item")} can't be read by anybody: their parent is not there, or nobody may read it.`;
+    notes.push(`${what} Send the parents, or the items without parentId.`);
+  }
+  return notes;
 }
 
 /** `kb connectors update CONNECTOR` */

@@ -2,7 +2,7 @@ import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
 import type { PushedLine } from "#server/ports/push.ts";
 import type { Principal } from "#server/ports/source.ts";
-import type { OpOutcome } from "#server/ports/store/item-writes.ts";
+import type { HiddenChild, OpOutcome, ParentTrouble } from "#server/ports/store/item-writes.ts";
 import { pushResultOf, type PushResultName, type PushTrouble } from "#server/ports/store/push-uploads.ts";
 
 /** What a line is answered by: its op, or what is known of it without one. */
@@ -30,12 +30,31 @@ export function principalRefused(offending: readonly Principal[], what: string):
   return { code: "principal_not_allowed", message: `${what} names ${named} that this connector may not name.` };
 }
 
+/** What a batch says of its ops. */
+export interface Applied {
+  outcomes: readonly OpOutcome[];
+  hiddenChildren: readonly HiddenChild[];
+}
+
 /** The answer as it is sent, once its op was applied. */
-export function toResult(answer: Answer, outcomes: readonly OpOutcome[]): PushResult {
-  const outcome = answer.op === undefined ? undefined : outcomes[answer.op];
+export function toResult(answer: Answer, applied?: Applied): PushResult {
+  const outcome = answer.op === undefined ? undefined : applied?.outcomes[answer.op];
   const result = answer.fixed ?? (outcome === undefined ? "error" : pushResultOf(outcome));
-  const { line, externalId, notes, error } = answer;
-  return { line, externalId, result, ...(error && { error }), ...(notes.length > 0 && { notes: [...notes] }) };
+  const { line, externalId, error } = answer;
+  const hidden = applied?.hiddenChildren.filter(({ op }) => op === answer.op) ?? [];
+  const notes = [...answer.notes, ...hidden.map(describeHidden)];
+  return { line, externalId, result, ...(error && { error }), ...(notes.length > 0 && { notes }) };
+}
+
+const TROUBLES: Record<ParentTrouble, (parent: string) => string> = {
+  missing: (parent) => `its parent ${parent} is not stored`,
+  nobody: (parent) => `nobody may read its parent ${parent}`,
+  circle: (parent) => `its parents form a circle, beginning with ${parent}`,
+  too_deep: () => "it has more than 16 items above it, or too many access lists with them",
+};
+
+function describeHidden({ parentId, trouble }: HiddenChild): string {
+  return `parent_missing: nobody may read it for now: ${TROUBLES[trouble](JSON.stringify(parentId))}`;
 }
 
 /** The results of lines of which nothing is stored, for one reason. */

@@ -58,7 +58,7 @@ export function* principalsOf(lines: readonly PushedLine[]): Generator<Principal
     const { event } = line;
     switch (event.t) {
       case "upsert":
-        yield* listed(event.item.access);
+        if (event.item.access) yield* listed(event.item.access);
         for (const person of peopleOf(event.item)) if (person.principal !== undefined) yield person.principal;
         break;
       case "acl":

@@ -8,7 +8,7 @@ import { pushResultOf } from "#server/ports/store/push-uploads.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/ports/push.ts";
 import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
-import { toResult } from "./push-answers.ts";
+import { type Applied, toResult } from "./push-answers.ts";
 import { beginPlan, type Plan, planUpsert, toUpload } from "./push-items.ts";
 import { requireSource } from "./parts.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable } from "./push-parts.ts";
@@ -123,12 +123,12 @@ async function storeDocument(
   const before = plan.versions.get(item.externalId)?.version;
   const content = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
   await planUpsert(parts, target, plan, { line: 1, item, notes }, { content, rules });
-  const outcomes = await applyWhole(parts, target, plan, before);
+  const applied = await applyWhole(parts, target, plan, before);
   const [answer] = plan.answers;
-  if (!outcomes || !answer) {
+  if (!applied || !answer) {
     throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
   }
-  return toResult(answer, outcomes);
+  return toResult(answer, applied);
 }
 
 /** Ops and characters of one transaction: others wait no longer for the writer. Source: design page "architecture". */
@@ -140,14 +140,14 @@ const CHARS_AT_ONCE = 500_000;
  * the one before left, so that of two pushes of one item one is stored whole.
  *
  * @param before  the version that was stored when the plan was made; undefined = the item was not there
- * @returns what became of the first transaction's ops; undefined when the connector is going
+ * @returns what became of the first transaction's ops, of which the first is the document itself; undefined when the connector is going
  */
 async function applyWhole(
   parts: Parts,
   { caller, uploadId }: PushTarget,
   plan: Plan,
   before: string | null | undefined,
-): Promise<OpOutcome[] | undefined> {
+): Promise<Applied | undefined> {
   const slices = cutOps(plan.ops);
   const [opening = [], ...rest] = slices;
   const [first] = opening;
@@ -168,14 +168,14 @@ async function applyWhole(
     });
   const empty = uploadId === undefined ? undefined : emptyUpload(uploadId);
   const started: ItemOp = { op: "upsert", item: { ...first.item, version: underWay } };
-  const outcomes = await apply([started, ...opening.slice(1)], before, empty);
+  const applied = await apply([started, ...opening.slice(1)], before, empty);
   for (const [at, ops] of rest.entries()) {
-    if (!outcomes) return undefined;
+    if (!applied) return undefined;
     const isLast = at === rest.length - 1;
-    const upload = isLast && uploadId !== undefined ? endOfUpload(uploadId, plan, outcomes) : empty;
+    const upload = isLast && uploadId !== undefined ? endOfUpload(uploadId, plan, applied.outcomes) : empty;
     if (!(await apply(ops, underWay, upload))) return undefined;
   }
-  return outcomes;
+  return applied;
 }
 
 function cutOps(ops: readonly ItemOp[]): ItemOp[][] {

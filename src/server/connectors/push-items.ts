@@ -55,7 +55,7 @@ export async function storeItems(
   highest: number,
 ): Promise<StoredSlice> {
   const { answers, ops } = plan;
-  if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each, [])) };
+  if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each)) };
   const applied = await parts.store.in(target.caller.workspaceId).itemWrites.applyBatch({
     connectorId: target.connector.connectorId,
     always: [`group:connector:${target.connector.connectorId}`],
@@ -68,7 +68,7 @@ export async function storeItems(
     const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
     return { results: toErrors(lines, going) };
   }
-  return { results: answers.map((each) => toResult(each, applied.outcomes)), tookMs: applied.tookMs };
+  return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
 }
 
 /** What is to be done for some lines, and which of it answers which line. */
@@ -77,7 +77,7 @@ export interface Plan {
   ops: ItemOp[];
   authority: PushAuthority;
   /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read anew. */
-  versions: Map<string, Pick<StoredItem, "version" | "indexState"> | undefined>;
+  versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
 }
 
 export async function beginPlan(parts: Parts, target: PushTarget, lines: readonly PushedLine[]): Promise<Plan> {
@@ -97,10 +97,11 @@ export async function planUpsert(
   given: { line: number; item: SourceItem; notes: readonly string[] },
   file?: { content: ItemBytes; rules: PartRules | undefined },
 ): Promise<void> {
-  const { access, offending } = plan.authority.judge(given.item.access);
+  const named = given.item.access;
+  const { access, offending } = named ? plan.authority.judge(named) : { access: null, offending: [] };
   const people = plan.authority.judgePeople(given.item);
   const item = { ...people.item, version: given.item.version ?? hashOf(people.item, file?.content.bytes) };
-  const { externalId, version } = item;
+  const { externalId, version, parentId: parentExternalId = null } = item;
   const answer: Answer = { line: given.line, externalId, notes: [...given.notes, ...people.notes] };
   if (offending.length > 0) {
     answer.fixed = "acl_unknown";
@@ -108,7 +109,9 @@ export async function planUpsert(
   }
   const known = plan.versions.get(externalId);
   plan.answers.push({ ...answer, op: plan.ops.length });
-  if (known && known.version === version && known.indexState !== "failed") {
+  // A parent decides who may read an item, so another one is never the same version.
+  const isSame = known?.version === version && known.parentExternalId === parentExternalId;
+  if (isSame && known.indexState !== "failed") {
     // The same version again: only who may read it can be news. Named it is all the same, so no set takes it away.
     plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
     return;
@@ -122,7 +125,7 @@ export async function planUpsert(
   const { content, rules } = file ?? {};
   const prepared = await parts.prepareItem(caller.workspaceId, connector, {
     item,
-    judge: () => access,
+    judge: (given) => access ?? given,
     ...(content && { content }),
     ...(rules && { rules }),
   });
@@ -132,7 +135,10 @@ export async function planUpsert(
   if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
   if (known === undefined) noteTexts(parts, caller.workspaceId, prepared.ops);
   plan.ops.push(...prepared.ops);
-  plan.versions.set(externalId, isWhole(prepared.ops, version) ? { version, indexState: "indexed" } : undefined);
+  plan.versions.set(
+    externalId,
+    isWhole(prepared.ops, version) ? { version, indexState: "indexed", parentExternalId } : undefined,
+  );
 }
 
 function noteTexts({ quotas }: Parts, workspaceId: string, ops: readonly ItemOp[]): void {

@@ -46,7 +46,7 @@ export async function storePeople(
       await parts.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
     }
     if (uploadId !== undefined) await acknowledge(parts, workspace, uploadId, answers);
-    return answers.map((answer) => toResult(answer, []));
+    return answers.map((answer) => toResult(answer));
   });
 }
 

@@ -10,7 +10,7 @@ export async function removePushed(
   externalId: string,
 ): Promise<{ result: "removed" | "held" | "absent" }> {
   const { connectorId } = await requirePushable(parts, caller);
-  const [outcome] =
-    (await applyOps(parts, caller.workspaceId, connectorId, [{ op: "delete", externalId, subtree: false }])) ?? [];
+  const ops = [{ op: "delete", externalId, subtree: false }] as const;
+  const outcome = (await applyOps(parts, caller.workspaceId, connectorId, ops))?.outcomes[0];
   return { result: outcome === "removed" || outcome === "held" ? outcome : "absent" };
 }

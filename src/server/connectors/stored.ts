@@ -1,4 +1,4 @@
-import type { ItemBatch, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { BatchResult, ItemBatch, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
 import type { WorkspaceStore } from "#server/ports/store.ts";
 import type { ConnectorParts } from "./parts.ts";
 
@@ -32,7 +32,7 @@ export async function removeItems(
 /**
  * Applies ops that belong to no run.
  *
- * @returns what became of each; undefined when the connector is going
+ * @returns what became of them; undefined when the connector is going
  * @throws ApiError as `ItemWriteStore.applyBatch`
  */
 export async function applyOps(
@@ -41,7 +41,7 @@ export async function applyOps(
   connectorId: string,
   ops: readonly ItemOp[],
   { upload, expects }: Pick<ItemBatch, "upload" | "expects"> = {},
-): Promise<OpOutcome[] | undefined> {
+): Promise<Extract<BatchResult, { isApplied: true }> | undefined> {
   const { itemWrites } = store.in(workspaceId);
   const now = clock.now();
   const result = await itemWrites.applyBatch({
@@ -53,5 +53,5 @@ export async function applyOps(
     ...(upload && { upload }),
     ...(expects && { expects }),
   });
-  return result.isApplied ? result.outcomes : undefined;
+  return result.isApplied ? result : undefined;
 }

@@ -35,6 +35,7 @@ export async function toConnector(
     counts: {
       ...(await workspace.itemWrites.countStates(connectorId)),
       maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
+      ...(await workspace.itemWrites.countHiddenChildren(connectorId)),
     },
     aclCheckedAt: time(record.aclCheckedAt),
     createdAt: new Date(record.createdAt).toISOString(),

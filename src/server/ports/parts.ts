@@ -2,7 +2,7 @@
  * Between the externalId of a file and the id of a file inside it. Paths and keys of sources hold no `!//` (a path has
  * no empty segment), and items of sources with it are refused, so the id of a part is never that of another item.
  */
-const PART_MARK = "!//";
+export const PART_MARK = "!//";
 /** Ids stand in URLs, logs and indexes: longer ones end in a digest. */
 const MAX_PART_ID_LENGTH = 400;
 

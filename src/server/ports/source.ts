@@ -45,7 +45,10 @@ export interface SourceItem {
   place?: string;
   /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */
   path?: readonly string[];
-  /** The item this one is a part of (attachment, archive member): its access follows that item's. Source: S20. */
+  /**
+   * The item this one belongs to (a comment's issue, a page's parent): whoever may not read that one may not read this one.
+   * Source: S20.
+   */
   parentId?: string;
   /**
    * What stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the
@@ -77,7 +80,8 @@ export interface SourceItem {
     | { type: "inline"; text: string }
     | { type: "fetch" }
     | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" };
-  access: SourceAccess;
+  /** With a parent both accesses must let somebody in. Absent: the parent's alone; without a parent nobody's. */
+  access?: SourceAccess;
 }
 
 /** One thing a source says during a run, in order. */

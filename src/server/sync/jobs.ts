@@ -270,14 +270,15 @@ async function finish(
   { syncId, connectorId }: SyncRecord,
 ): Promise<void> {
   await store.transaction(async (tx) => {
-    const { connectors, syncs, access } = tx.in(job.workspaceId);
+    const { connectors, syncs, access, itemWrites } = tx.in(job.workspaceId);
     const [connector, sync] = [await connectors.find(connectorId), await syncs.find(syncId)];
     let resumeAt: number | undefined;
     if (connector && sync && sync.finishedAt === null) {
       const random = (randomBytes(1)[0] ?? 0) / 255;
       const after = aftermath(end, sync, connector, { now: now(), random });
       if (!after) return;
-      await syncs.update(syncId, after.sync);
+      const { parentMissing } = await itemWrites.countHiddenChildren(connectorId);
+      await syncs.update(syncId, { ...after.sync, counts: { ...sync.counts, parentMissing } });
       await connectors.update(connectorId, after.connector);
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();

@@ -35,8 +35,8 @@ const MAX_ARCHIVE_DEPTH = 2;
 const ARCHIVE = /\.(?:zip|tar|tgz|gz|tbz2?|txz)$/iu;
 
 /**
- * Prepares an item and, as items of their own, the files inside it. Their access is the parent's, and they come with the
- * ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
+ * Prepares an item and, as items of their own, the files inside it. They name no access, so that they have the parent's, and
+ * come with the ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
  *
  * @throws as `prepare`
  */
@@ -141,7 +141,6 @@ function toItem(parent: SourceItem, part: ExtractedPart): SourceItem {
     path: [...(parent.path ?? []), parent.title, ...folders],
     size: part.bytes.length,
     content: part.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
-    access: parent.access,
     // What a mail program says of a file it does not know tells less than the bytes.
     ...(part.mimeType !== undefined && part.mimeType !== "application/octet-stream" && { mimeType: part.mimeType }),
     ...(parent.url !== undefined && { url: parent.url }),

@@ -58,7 +58,7 @@ export async function prepare(options: PrepareOptions, given: SourceItem): Promi
     author: people.author ? toPerson(people.author, entities.idOf) : null,
     assignees: (item.assignees ?? []).map((person) => toPerson(person, entities.idOf)),
     entities: entities.entities,
-    access: options.judge(item.access),
+    access: item.access === undefined ? null : options.judge(item.access),
     text: read.text,
     maskedSecrets: count + read.maskedSecrets,
   };

@@ -173,6 +173,7 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     textReason: null,
     textMessage: null,
     retryAt: null,
+    ownAclId: null,
     seenBy: null,
     removedAt: null,
     identityHint: null,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import type { SourceItem, SyncEvent } from "#server/ports/source.ts";
+import type { SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import { analyzeDocument } from "#server/analysis/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
@@ -114,7 +114,15 @@ describe("a run that is killed", () => {
     dies = false;
     await kb.worker.runUntilIdle();
     const { bytes, ...counts } = (await syncs.find(syncId))?.counts ?? NO_COUNTS;
-    expect(counts).toEqual({ seen: 20, upserted: 20, unchanged: 0, deleted: 0, skipped: 0, failed: 0 });
+    expect(counts).toEqual({
+      seen: 20,
+      upserted: 20,
+      unchanged: 0,
+      deleted: 0,
+      skipped: 0,
+      failed: 0,
+      parentMissing: 0,
+    });
     expect(bytes).toBeGreaterThan(0);
   });
 
@@ -196,7 +204,7 @@ async function killDuring(kb: Harness, syncId: string, life: { isOver: boolean }
 
 describe("batches", () => {
   const ids = fc.constantFrom("a", "a/1", "a/2", "b", "c");
-  const access = fc.constantFrom<SourceItem["access"]>(
+  const access = fc.constantFrom<SourceAccess>(
     { known: true, all: [["workspace"]] },
     { known: true, all: [["user:usr_2222222222222222"], ["everyone"]] },
     { known: false },

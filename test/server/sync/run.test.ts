@@ -196,11 +196,16 @@ describe("a run", () => {
 });
 
 describe("parts of an item", () => {
-  test("follow the access of what they are a part of", async ({ expect }) => {
+  test("follow the access of what they are a part of, and narrow it by their own", async ({ expect }) => {
     const kb = await makeHarness(function* () {
       yield upsert("mail", "text", { access: { known: true, all: [["user:usr_2222222222222222"]] } });
-      yield upsert("mail/1", "attachment", { parentId: "mail", access: { known: true, all: [["everyone"]] } });
-      yield upsert("mail/1/x", "inside", { parentId: "mail/1" });
+      for (const [id, parentId] of [
+        ["mail/1", "mail"],
+        ["mail/1/x", "mail/1"],
+      ] as const) {
+        const { access: _none, ...part } = item(id, "inside", { parentId });
+        yield { t: "upsert", item: part };
+      }
       yield end();
     });
     await kb.sync();
@@ -218,9 +223,14 @@ describe("parts of an item", () => {
     const after = await kb.items();
     expect(new Set(after.map((row) => row.aclId)).size).toBe(1);
     expect(after[0]?.aclId).not.toBe(before[0]?.aclId);
-    // A part has no access of its own.
     await apply("mail/1", [["everyone"]]);
-    expect(await kb.items()).toEqual(after);
+    const narrowed = await kb.items();
+    expect(narrowed[0]).toEqual(after[0]);
+    expect(new Set(narrowed.map((row) => row.aclId)).size).toBe(2);
+    const { access } = kb.store.in(WORKSPACE);
+    expect(await access.listsOf(narrowed[2]?.aclId ?? 0)).toEqual(
+      expect.arrayContaining([["workspace"], ["everyone"]]),
+    );
   });
 
   test("go with it", async ({ expect }) => {

@@ -84,6 +84,7 @@ describe("how a run went", () => {
     skipped,
     failed,
     bytes: 0,
+    parentMissing: 0,
   });
 
   test.for([

@@ -8,6 +8,7 @@ import * as pushSets from "./migrations/0004-push-sets.ts";
 import * as secrets from "./migrations/0005-secrets.ts";
 import * as places from "./migrations/0006-places.ts";
 import * as doors from "./migrations/0007-doors.ts";
+import * as ownAccess from "./migrations/0008-own-access.ts";
 import * as leftConnectors from "./migrations/0010-left-connectors.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   // The same again: tables that came to the index later.
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
   "0007-doors": doors,
+  "0008-own-access": ownAccess,
   "0010-left-connectors": leftConnectors,
 };
 

@@ -444,7 +444,10 @@ export interface ItemsTable {
   textReason: string | null;
   textMessage: string | null;
   retryAt: number | null;
+  /** Who may read it, parents counted in; 0 = nobody. */
   aclId: number;
+  /** The access it names itself; null = none (its parent's), -1 = not known since children may have one. */
+  ownAclId: number | null;
   /** The full run that last named it; feeds the sweep. */
   seenBy: string | null;
   /** Set when removed: hidden at once, restorable until it is purged. */

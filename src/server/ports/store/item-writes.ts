@@ -65,8 +65,8 @@ export interface PreparedItem {
   updatedAt: number | null;
   dueAt: number | null;
   entities: readonly ItemEntity[];
-  /** Already judged by the authority rule. */
-  access: SourceAccess;
+  /** Already judged by the authority rule. Null = its parent's; without a parent nobody's. */
+  access: SourceAccess | null;
   text: ItemText;
   /** How many secrets were taken out of it. Source: S37. */
   maskedSecrets: number;
@@ -77,8 +77,8 @@ export interface PreparedItem {
 /** One change to the stored items; those of a batch are applied in the order given. */
 export type ItemOp =
   | { op: "upsert"; item: PreparedItem }
-  /** A new access; its parts follow. */
-  | { op: "access"; externalId: string; access: SourceAccess }
+  /** A new access of its own, null as in `PreparedItem`; what has it for a parent follows. */
+  | { op: "access"; externalId: string; access: SourceAccess | null }
   /** Removes it and its parts, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { op: "delete"; externalId: string; subtree: boolean }
   /** Alive and unchanged; counted by the run. Of those that were held, the parts are held no more either. */
@@ -112,6 +112,8 @@ export interface SyncCounts {
   skipped: number;
   failed: number;
   bytes: number;
+  /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
+  parentMissing: number;
 }
 
 export interface SyncProgress {
@@ -167,8 +169,25 @@ export interface ItemBatch {
 /** What became of one op. `held`: its removal, or that of some of it, waits for approval. */
 export type OpOutcome = "upserted" | "unchanged" | "removed" | "held" | "absent" | "skipped" | "failed" | "done";
 
+/** Why nobody may read an item on account of its parents: one is not stored or removed, one is nobody's, there is a circle, or there are more than 16. */
+export type ParentTrouble = "missing" | "nobody" | "circle" | "too_deep";
+
+/** An item that nobody may read on account of its parents, by the op that named it. */
+export interface HiddenChild {
+  op: number;
+  parentId: string;
+  trouble: ParentTrouble;
+}
+
 export type BatchResult =
-  | { isApplied: true; outcomes: OpOutcome[]; isCancelRequested: boolean; tookMs: number }
+  | {
+      isApplied: true;
+      outcomes: OpOutcome[];
+      /** As they stand at the end of the batch. */
+      hiddenChildren: HiddenChild[];
+      isCancelRequested: boolean;
+      tookMs: number;
+    }
   /** Nothing was stored. */
   | { isApplied: false; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
 
@@ -181,12 +200,20 @@ export interface StoredItem {
   /** True while another try of the same version may give text. */
   isRetryable: boolean;
   seenBy: string | null;
+  parentExternalId: string | null;
 }
 
 export interface HeldRemoval {
   kbId: string;
   syncId: string | null;
   heldAt: number;
+}
+
+export interface HiddenChildCounts {
+  /** On account of their parents. */
+  parentMissing: number;
+  /** Stored before a child could have an access of its own, and not pushed since. */
+  awaitingPush: number;
 }
 
 export interface RemovalGuard {
@@ -240,6 +267,8 @@ export interface ItemWriteStore {
   }): Promise<{ isDone: boolean; accesses: number; lists: number }>;
   /** Living items by state. */
   countStates(connectorId: string): Promise<Record<IndexState, number>>;
+  /** Living children that nobody may read, files inside files apart. */
+  countHiddenChildren(connectorId: string): Promise<HiddenChildCounts>;
   /**
    * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
    * rows and index entries.

@@ -75,4 +75,5 @@ export const NO_COUNTS: SyncCounts = {
   skipped: 0,
   failed: 0,
   bytes: 0,
+  parentMissing: 0,
 };

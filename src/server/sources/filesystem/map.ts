@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import type { Principal, SourceContainer, SourceItem } from "#server/ports/source.ts";
+import type { Principal, SourceAccess, SourceContainer, SourceItem } from "#server/ports/source.ts";
 import { hasNoText, mimeHintOf } from "#server/sources/file-scope/mime-hints.ts";
 
 /** What an item is made of. */
@@ -59,7 +59,7 @@ export function toItem(facts: FileFacts): SourceItem {
   };
 }
 
-function accessOf({ onlyReader }: FileFacts): SourceItem["access"] {
+function accessOf({ onlyReader }: FileFacts): SourceAccess {
   return onlyReader === "nobody" ? { known: false } : { known: true, all: [[onlyReader ?? "workspace"]] };
 }
 

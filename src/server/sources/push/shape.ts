@@ -82,7 +82,9 @@ const PushItem = z
     url: z.string().max(4_096).optional(),
     place: Line(120).optional(),
     path: z.array(Line(300)).max(64).optional(),
-    parentId: ExternalId.optional(),
+    parentId: ExternalId.optional().meta({
+      description: "The item that it belongs to: whoever may not read that one may not read this one.",
+    }),
     version: Line(300).optional(),
     mimeType: Line(200).optional(),
     size: z.number().int().min(0).optional(),
@@ -102,13 +104,17 @@ const PushItem = z
       .optional(),
     text: z.string().optional(),
     content: Content.optional(),
-    access: Access,
+    access: Access.optional().meta({ description: "May be left out with a parentId: then it is the parent's." }),
+  })
+  .refine((item) => item.access !== undefined || item.parentId !== undefined, {
+    message: "say who may read it; only an item with a parentId may leave it out",
+    path: ["access"],
   })
   .refine((item) => item.text === undefined || item.content === undefined, {
     message: "give text or content, not both",
     path: ["content"],
   })
-  .meta({ id: "Item" });
+  .meta({ id: "Item", anyOf: [{ required: ["access"] }, { required: ["parentId"] }] });
 type PushItem = z.infer<typeof PushItem>;
 
 /** One line as it is written. Unknown keys are errors at every level. */

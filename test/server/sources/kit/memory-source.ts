@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { Source, SourceItem, SyncEvent } from "#server/ports/source.ts";
+import type { Source, SourceAccess, SourceItem, SyncEvent } from "#server/ports/source.ts";
 import type { KitFixture } from "#server/sources/kit/fixture.ts";
 
 /** The ways in which a source is wrong that the kit must see. */
@@ -161,7 +161,7 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
   };
 }
 
-function accessOf(mutant: Mutant | undefined): SourceItem["access"] {
+function accessOf(mutant: Mutant | undefined): SourceAccess {
   const all = [[`group:${CONNECTOR}:space`, "everyone"]];
   switch (mutant) {
     case "access-missing":

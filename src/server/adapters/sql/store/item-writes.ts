@@ -1,6 +1,9 @@
+import { sql as rawSql } from "kysely";
 import type { IndexState } from "#api/common.ts";
+import { PART_MARK } from "#server/ports/parts.ts";
 import { type BatchResult, GUARD_WINDOW_MS, type ItemWriteStore } from "#server/ports/store/item-writes.ts";
 import type { SqlHandles } from "../handles.ts";
+import { UNTOLD_ACCESS } from "../writer/item-rows.ts";
 import type { SweptAccesses } from "../writer/sweep-accesses.ts";
 
 /** The writing side of items: procedures of the writer, and the look-ups that go before them. */
@@ -12,7 +15,16 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
       .where("connectorId", "=", connectorId)
       .where("removedAt", "is", null);
   const stored = (connectorId: string) =>
-    living(connectorId).select(["kbId", "externalId", "version", "indexState", "textReason", "retryAt", "seenBy"]);
+    living(connectorId).select([
+      "kbId",
+      "externalId",
+      "version",
+      "indexState",
+      "textReason",
+      "retryAt",
+      "seenBy",
+      "parentExternalId",
+    ]);
 
   return {
     applyBatch: (batch) => call<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
@@ -106,6 +118,21 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
       for (const row of rows) counts[row.indexState as IndexState] = Number(row.count);
       return counts;
     },
+    async countHiddenChildren(connectorId) {
+      const rows = await living(connectorId)
+        .where("aclId", "=", 0)
+        .where("parentExternalId", "is not", null)
+        .where((eb) => eb.or([eb("ownAclId", "is", null), eb("ownAclId", "<>", 0)]))
+        .where(rawSql<boolean>`instr("externalId", ${PART_MARK}) = 0`)
+        .select(["ownAclId", (eb) => eb.fn.countAll().as("count")])
+        .groupBy("ownAclId")
+        .execute();
+      const counts = { parentMissing: 0, awaitingPush: 0 };
+      for (const { ownAclId, count } of rows) {
+        counts[ownAclId === UNTOLD_ACCESS ? "awaitingPush" : "parentMissing"] += Number(count);
+      }
+      return counts;
+    },
   };
 }
 
@@ -117,6 +144,7 @@ interface StoredRow {
   textReason: string | null;
   retryAt: number | null;
   seenBy: string | null;
+  parentExternalId: string | null;
 }
 
 function toStored({ textReason, retryAt, ...row }: StoredRow) {

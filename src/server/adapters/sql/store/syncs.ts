@@ -2,6 +2,7 @@ import { sql as raw, type Selectable, type Updateable } from "kysely";
 import type { SourceProblem } from "#api/common.ts";
 import type { SyncCounts, SyncProgress } from "#server/ports/store/item-writes.ts";
 import {
+  NO_COUNTS,
   OPEN_SYNC_STATES,
   type SyncMode,
   type SyncPatch,
@@ -118,7 +119,7 @@ function toRecord(row: Selectable<SyncsTable>): SyncRecord {
     mode: row.mode as SyncMode,
     trigger: row.trigger as SyncTrigger,
     state: row.state as SyncState,
-    counts: JSON.parse(row.counts) as SyncCounts,
+    counts: { ...NO_COUNTS, ...(JSON.parse(row.counts) as Partial<SyncCounts>) },
     progress: JSON.parse(row.progress) as SyncProgress,
     items: row.items === null ? null : (JSON.parse(row.items) as string[]),
     problem: row.problem === null ? null : (JSON.parse(row.problem) as SourceProblem),

@@ -1,5 +1,6 @@
 import { isInside, isPartId, outermostId } from "#server/ports/parts.ts";
 import type { ItemOp, OpOutcome } from "#server/ports/store/item-writes.ts";
+import { touch } from "./batch-access.ts";
 import { stateOf, type Work } from "./batch-work.ts";
 import type { ItemRows, KnownItem } from "./item-rows.ts";
 import { partsBeside } from "./part-rows.ts";
@@ -68,7 +69,7 @@ export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome 
 /** What is in an item is held no longer than the item is. */
 export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
   work.rows.unhold(kbId);
-  for (const part of work.rows.partsOf(externalId)) {
+  for (const part of work.rows.childrenOf(externalId)) {
     if (part.indexState === "held" && isInside(externalId, part.externalId)) release(work, part);
   }
 }
@@ -82,13 +83,13 @@ function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boole
 
 function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
   const found = new Map<string, KnownItem>();
-  const add = (item: KnownItem | undefined) => {
-    if (!item || item.removedAt !== null || found.has(item.kbId)) return;
-    found.set(item.kbId, item);
-    for (const part of rows.partsOf(item.externalId)) add(part);
-  };
-  add(rows.find(externalId));
-  if (subtree) for (const item of rows.below(externalId)) add(item);
+  const item = rows.find(externalId);
+  const waiting = [...(subtree ? rows.below(externalId).toReversed() : []), ...(item ? [item] : [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next.removedAt !== null || found.has(next.kbId)) continue;
+    found.set(next.kbId, next);
+    waiting.push(...rows.childrenOf(next.externalId));
+  }
   return [...found.values()];
 }
 
@@ -103,6 +104,7 @@ function removeOne(work: Work, item: KnownItem): void {
   work.counts.deleted++;
   work.isFurther = true;
   if (item.indexState === "held") work.rows.unhold(item.kbId);
+  touch(work, item.externalId);
   work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
   work.changes.push({ type: "remove", kbId: item.kbId });
 }

@@ -1,6 +1,7 @@
 import type { IndexChange } from "#server/ports/search-index.ts";
 import type { SourceAccess } from "#server/ports/source.ts";
 import { type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
+import { NO_COUNTS } from "#server/ports/store/syncs.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { openSetOf } from "./batch-upload.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
@@ -20,6 +21,14 @@ export interface Work {
   /** The run, or the set that is open: what is named now is not swept by it. */
   seenBy: string | null;
   intern(access: SourceAccess): Promise<number>;
+  /** The number of the access that both of two let in. */
+  conjoin(a: number, b: number): number;
+  /** Number of the op that is applied. */
+  op: number;
+  /** Items below which accesses may be others now; true = the item has moved. */
+  touched: Map<string, boolean>;
+  /** Items that nobody may read for their parents' sake, when their op was applied. */
+  hidden: { op: number; externalId: string }[];
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 
@@ -28,7 +37,7 @@ export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
   batch: ItemBatch,
-  { intern, noteAccess }: { intern(access: SourceAccess): Promise<number>; noteAccess(aclId: number): void },
+  { intern, conjoin, noteAccess }: Pick<Work, "intern" | "conjoin"> & { noteAccess(aclId: number): void },
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
@@ -36,7 +45,11 @@ export function makeWork(
     batch,
     rows: makeItemRows(connection, workspaceId, connectorId, noteAccess),
     changes: [],
-    counts: { seen: 0, upserted: 0, unchanged: 0, deleted: 0, skipped: 0, failed: 0, bytes: 0 },
+    conjoin,
+    op: 0,
+    touched: new Map(),
+    hidden: [],
+    counts: { ...NO_COUNTS },
     isFurther: false,
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),

@@ -1,7 +1,6 @@
 import { Kysely } from "kysely";
 import { ApiError, assertNever } from "#api/errors.ts";
 import type { IndexChange } from "#server/ports/search-index.ts";
-import type { SourceAccess } from "#server/ports/source.ts";
 import {
   type BatchResult,
   type ItemBatch,
@@ -14,10 +13,22 @@ import type { Tables } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { makeAccessStore } from "../store/access.ts";
 import { inTransaction } from "../transaction.ts";
+import {
+  changeAccess,
+  isSameStanding,
+  listHidden,
+  noteStanding,
+  setIndexAccess,
+  settleAccesses,
+  type Standing,
+  standingOf,
+  touch,
+} from "./batch-access.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
 import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./batch-removals.ts";
 import { saveUpload } from "./batch-upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./batch-work.ts";
+import { makeConjoin } from "./conjunction.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
@@ -51,18 +62,24 @@ export function makeApplyBatch(
       const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, {
         intern: (what) => access.intern(what, batch.always),
+        conjoin: makeConjoin(connection, workspaceId),
         noteAccess: (aclId) => noteAccess(workspaceId, aclId),
       });
       requireExpected(work);
       const outcomes: OpOutcome[] = [];
-      for (const op of batch.ops) outcomes.push(await applyOp(work, op));
+      for (const op of batch.ops) {
+        outcomes.push(await applyOp(work, op));
+        work.op++;
+      }
+      settleAccesses(work);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       index.apply(workspaceId, work.changes);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
-      return { isApplied: true, outcomes, isCancelRequested, tookMs: performance.now() - startedAt };
+      const hiddenChildren = listHidden(work);
+      return { isApplied: true, outcomes, hiddenChildren, isCancelRequested, tookMs: performance.now() - startedAt };
     });
   };
 }
@@ -107,32 +124,34 @@ async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
   const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
-  const aclId = await accessOf(work, item);
+  const standing = await standingOf(work, item);
+  noteStanding(work, item, known, standing);
   if (known && isLiving && known.indexState === "held") endHold(work, known);
   if (item.text.state === "failed") {
     tally(work, known, "failed");
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
-    if (known && isLiving) return keepFormer(work, known, item, item.text, aclId);
+    if (known && isLiving) return keepFormer(work, known, item, item.text, standing);
   }
   const isSame = isLiving && known.indexHash === item.indexHash && known.textReason !== "failed";
+  const { aclId } = standing;
   const kbId = known?.kbId ?? item.newKbId;
   if (isSame && known.version !== null && known.version === item.version) {
-    rows.set(kbId, { aclId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
+    const { parentExternalId } = item;
+    rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
   } else {
-    writeRow(work, item, known, aclId);
+    writeRow(work, item, known, standing);
   }
   if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
-  else if (known.aclId !== aclId) work.changes.push({ type: "access", kbId, aclId });
-  if (known?.aclId !== aclId || !isLiving) passAccessOn(work, item.externalId, aclId);
+  else setIndexAccess(work, known, aclId);
   if (item.text.state === "failed") return "failed";
-  const isUnchanged = isSame && known.aclId === aclId;
-  const outcome = isUnchanged ? "unchanged" : "upserted";
+  const outcome = isSame && isSameStanding(known, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   return outcome;
 }
 
 /** What its source says it was until now moves here with its kbId, unless it still lives there or somebody lives here. */
-function moved({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefined {
+function moved(work: Work, item: PreparedItem): KnownItem | undefined {
+  const { rows, seenBy } = work;
   if (item.formerExternalId === undefined) return undefined;
   const former = rows.find(item.formerExternalId);
   const there = rows.find(item.externalId);
@@ -143,25 +162,21 @@ function moved({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefine
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
   moveParts(rows, item.formerExternalId, item.externalId);
+  touch(work, item.externalId);
   return { ...former, externalId: item.externalId };
 }
 
 /** The same thing under a new externalId: it moves there with its kbId. */
-function renamed({ rows, seenBy }: Work, item: PreparedItem): KnownItem | undefined {
+function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
+  const { rows, seenBy } = work;
   if (item.identityHint === null || item.text.state !== "text") return undefined;
   const known = rows.findByHint(item.identityHint, item.text.textHash);
   // Named by this very run: it still lives at its old place, so this is a copy.
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
   moveParts(rows, known.externalId, item.externalId);
+  touch(work, item.externalId);
   return { ...known, externalId: item.externalId };
-}
-
-/** A part follows the stored item it is a part of; everything else has its own. Source: S20. */
-async function accessOf(work: Work, item: { parentExternalId: string | null; access: SourceAccess }): Promise<number> {
-  const parent = item.parentExternalId === null ? undefined : work.rows.find(item.parentExternalId);
-  if (parent && parent.removedAt === null) return parent.aclId;
-  return work.intern(item.access);
 }
 
 /** The last try failed: content and title stay as they were, the access is today's. */
@@ -170,15 +185,17 @@ function keepFormer(
   known: KnownItem,
   item: PreparedItem,
   text: { message: string; retryAt: number | null },
-  aclId: number,
+  standing: Standing,
 ): OpOutcome {
+  const { aclId } = standing;
   work.rows.set(known.kbId, {
+    ...standing,
+    parentExternalId: item.parentExternalId,
     // Without another try to come, the version is done with: it is not read again until it changes.
     version: text.retryAt === null ? item.version : known.version,
     textReason: "failed",
     textMessage: text.message,
     retryAt: text.retryAt,
-    aclId,
     seenBy: work.seenBy,
     indexState: stateOf(aclId, { textHash: known.textHash, textReason: "failed" }),
   });
@@ -186,15 +203,15 @@ function keepFormer(
   return "failed";
 }
 
-function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, aclId: number): void {
+function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: Standing): void {
   const { rows, batch } = work;
   const textHash = item.text.state === "text" ? item.text.textHash : null;
   const textReason = item.text.state === "text" ? null : item.text.state === "failed" ? "failed" : item.text.reason;
   const extras = {
     version: item.text.state === "failed" && item.text.retryAt !== null ? null : item.version,
     indexedAt: batch.now,
-    indexState: stateOf(aclId, { textHash, textReason }),
-    aclId,
+    indexState: stateOf(standing.aclId, { textHash, textReason }),
+    ...standing,
     seenBy: work.seenBy,
   };
   const kbId = known?.kbId ?? item.newKbId;
@@ -205,34 +222,6 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
     rows.writeText(kbId, item.text.text, item.text.firstLine);
   }
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
-}
-
-async function changeAccess(work: Work, externalId: string, access: SourceAccess): Promise<OpOutcome> {
-  const known = work.rows.find(externalId);
-  if (!known || known.removedAt !== null) return "absent";
-  const aclId = await accessOf(work, { parentExternalId: known.parentExternalId, access });
-  const outcome = aclId === known.aclId ? "unchanged" : "upserted";
-  tally(work, known, outcome);
-  if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
-  if (aclId !== known.aclId) setAccess(work, known, aclId);
-  return outcome;
-}
-
-function setAccess(work: Work, known: KnownItem, aclId: number): void {
-  const indexState = known.indexState === "held" ? "held" : stateOf(aclId, known);
-  work.rows.set(known.kbId, { aclId, indexState });
-  setIndexAccess(work, known, aclId);
-}
-
-function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
-  if (aclId === known.aclId) return;
-  work.changes.push({ type: "access", kbId: known.kbId, aclId });
-  passAccessOn(work, known.externalId, aclId);
-}
-
-/** Parts of an item get its access. A part is set before its own parts are looked at, so a loop ends. */
-function passAccessOn(work: Work, externalId: string, aclId: number): void {
-  for (const part of work.rows.partsOf(externalId)) if (part.aclId !== aclId) setAccess(work, part, aclId);
 }
 
 function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {

@@ -12,16 +12,22 @@ export interface KnownItem {
   textReason: string | null;
   indexHash: string | null;
   indexState: string;
+  /** Who may read it, parents counted in; 0 = nobody. */
   aclId: number;
+  /** The access it names itself; null = none, `UNTOLD_ACCESS` = not known since children may have one. */
+  ownAclId: number | null;
   seenBy: string | null;
   removedAt: number | null;
 }
+
+/** Of children from before they could have an access of their own: nobody may read them until they are told again. */
+export const UNTOLD_ACCESS = -1;
 
 /** Code units per stored chunk of text: a range of a long text loads little, a short text is one row. */
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
-  seenBy, removedAt from items where workspaceId = ?`;
+  ownAclId, seenBy, removedAt from items where workspaceId = ?`;
 
 const COLUMNS = [
   "externalId",
@@ -57,6 +63,7 @@ const COLUMNS = [
   "textMessage",
   "retryAt",
   "aclId",
+  "ownAclId",
   "seenBy",
   "indexHash",
   "maskedSecrets",
@@ -82,6 +89,9 @@ export function makeItemRows(
   const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
   // The statements name exactly the members of KnownItem.
   const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];
+  const noteBoth = ({ aclId, ownAclId }: Record<string, unknown>) => {
+    for (const id of [aclId, ownAclId]) if (typeof id === "number" && id > 0) noteAccess(id);
+  };
 
   /** Entities that stand in the table already, as far as this batch knows: files of a folder share most of theirs. */
   const entered = new Set<string>();
@@ -97,7 +107,7 @@ export function makeItemRows(
         hint,
         textHash,
       )[0],
-    partsOf: (externalId: string) =>
+    childrenOf: (externalId: string) =>
       known("and connectorId = ? and parentExternalId = ? and removedAt is null", connectorId, externalId),
     /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
     below: (externalId: string) =>
@@ -108,15 +118,15 @@ export function makeItemRows(
         `${externalId}0`,
       ),
     insert(item: PreparedItem, kbId: string, values: RowExtras) {
-      noteAccess(values.aclId);
+      noteBoth({ ...values });
       run(INSERT, workspaceId, kbId, connectorId, ...rowValues(item, values));
     },
     update(item: PreparedItem, kbId: string, values: RowExtras) {
-      noteAccess(values.aclId);
+      noteBoth({ ...values });
       run(UPDATE, ...rowValues(item, values), workspaceId, kbId);
     },
     set(kbId: string, values: Record<string, SqlValue>) {
-      if (typeof values["aclId"] === "number") noteAccess(values["aclId"]);
+      noteBoth(values);
       const columns = Object.keys(values);
       const assignments = columns.map((column) => `"${column}" = ?`).join(", ");
       run(
@@ -164,6 +174,7 @@ export interface RowExtras {
   indexedAt: number;
   indexState: string;
   aclId: number;
+  ownAclId: number | null;
   seenBy: string | null;
 }
 
@@ -231,6 +242,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     text.state === "text" ? null : text.message,
     text.state === "failed" ? text.retryAt : null,
     extras.aclId,
+    extras.ownAclId,
     extras.seenBy,
     item.indexHash,
     item.maskedSecrets,

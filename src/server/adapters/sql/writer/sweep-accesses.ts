@@ -37,7 +37,7 @@ interface Sweep {
 
 /**
  * The procedure `sweepAccesses`: deletes accesses that no item has, and lists that no access has, slice by slice between
- * the other work of the writer. An item has either the access it had when the walk met its row or one that it was given
+ * the other work of the writer. An item has, and names, either the access it had when the walk met its row or one that it was given
  * since, so what is in neither is nobody's; an access never changes its lists and a new one has a higher number, so a walk
  * that has come to the end knows all lists. Numbers are never given twice: readers may keep what they know.
  */
@@ -79,6 +79,7 @@ function begin(
 
   function* work(): Generator<void> {
     yield* walkItems(all, page, sweep.used);
+    yield* walkChildren(all, page, sweep.used);
     for (let after = 0, last = after; ; after = last) {
       const ids = all(
         "select aclId from accesses where workspaceId = ? and aclId > ? order by aclId limit ?",
@@ -124,6 +125,20 @@ function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> 
     const last = rows.at(-1);
     if (!last || rows.length < page) return;
     [updatedAt, kbId] = [Number(last["updatedAt"]), String(last["kbId"])];
+  }
+}
+
+/** What children name themselves; of every other row that is the access it has. */
+function* walkChildren(all: Query, page: number, used: NumberSet): Generator<void> {
+  const from = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
+    and parentExternalId is not null and ownAclId is not null`;
+  for (let kbId = ""; ;) {
+    const rows = all(`${from} and kbId > ? order by kbId limit ?`, kbId, page);
+    for (const row of rows) used.add(Math.max(0, Number(row["ownAclId"])));
+    yield;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    kbId = String(last["kbId"]);
   }
 }
 

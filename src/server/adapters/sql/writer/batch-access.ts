@@ -1,0 +1,105 @@
+import { isPartId } from "#server/ports/parts.ts";
+import type { SourceAccess } from "#server/ports/source.ts";
+import type { HiddenChild, OpOutcome, PreparedItem } from "#server/ports/store/item-writes.ts";
+import { stateOf, tally, type Work } from "./batch-work.ts";
+import { type Effective, makeEffectiveAccess, type Relative } from "./effective-access.ts";
+import type { KnownItem } from "./item-rows.ts";
+
+/** Who may read an item: what it names itself, and what comes of that and its parents. */
+export interface Standing {
+  ownAclId: number | null;
+  aclId: number;
+}
+
+type Named = Pick<PreparedItem, "externalId" | "parentExternalId" | "access">;
+
+/** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
+export async function standingOf(work: Work, { externalId, parentExternalId, access }: Named): Promise<Standing> {
+  const ownAclId = access === null || isPartId(externalId) ? null : await work.intern(access);
+  const { aclId } = effectiveOf(work)({ externalId, parentExternalId, ownAclId });
+  return { ownAclId, aclId };
+}
+
+/** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
+export function touch(work: Work, externalId: string, isMoved = false): void {
+  work.touched.set(externalId, isMoved || work.touched.get(externalId) === true);
+}
+
+/** Notes what an item's new place and access mean for what is below it, and for the answer of the op. */
+export function noteStanding(
+  work: Work,
+  item: Named,
+  known: KnownItem | undefined,
+  { ownAclId, aclId }: Standing,
+): void {
+  const { externalId, parentExternalId } = item;
+  const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
+  if (isMoved || known?.removedAt !== null || known.aclId !== aclId) touch(work, externalId, isMoved);
+  if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
+}
+
+export async function changeAccess(work: Work, externalId: string, access: SourceAccess | null): Promise<OpOutcome> {
+  const known = work.rows.find(externalId);
+  if (!known || known.removedAt !== null) return "absent";
+  const standing = await standingOf(work, { ...known, access });
+  const outcome = isSameStanding(known, standing) ? "unchanged" : "upserted";
+  tally(work, known, outcome);
+  if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
+  noteStanding(work, { ...known, access }, known, standing);
+  setStanding(work, known, standing);
+  return outcome;
+}
+
+/** An item that nobody may read is never "unchanged": whoever names it again is to know that it was looked at. */
+export function isSameStanding(known: KnownItem, { ownAclId, aclId }: Standing): boolean {
+  return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
+}
+
+/** The index follows, but for an item that it is given whole. */
+export function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
+  if (aclId !== known.aclId) work.changes.push({ type: "access", kbId: known.kbId, aclId });
+}
+
+/**
+ * Gives everything below what the batch touched the access that it has now, level by level. What keeps its access ends
+ * the way down, unless something above it has moved: then it may have come too deep.
+ */
+export function settleAccesses(work: Work): void {
+  const effective = effectiveOf(work);
+  const met = new Set<string>();
+  // What moved comes first: it goes deeper, and nothing is looked at twice.
+  const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [parentId, isMoved] = next;
+    for (const child of work.rows.childrenOf(parentId)) {
+      if (met.has(child.kbId)) continue;
+      met.add(child.kbId);
+      const { aclId } = effective(child);
+      if (isMoved || aclId !== child.aclId) waiting.push([child.externalId, isMoved]);
+      setStanding(work, child, { aclId, ownAclId: child.ownAclId });
+    }
+  }
+  work.touched.clear();
+}
+
+/** What of the batch nobody may read for its parents' sake, once everything is settled. */
+export function listHidden(work: Work): HiddenChild[] {
+  const effective = effectiveOf(work);
+  return work.hidden.flatMap(({ op, externalId }) => {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null || item.parentExternalId === null) return [];
+    const { trouble } = effective(item);
+    return trouble === undefined ? [] : [{ op, parentId: item.parentExternalId, trouble }];
+  });
+}
+
+function effectiveOf({ rows, conjoin }: Work): (item: Relative) => Effective {
+  return makeEffectiveAccess((externalId) => rows.find(externalId), conjoin);
+}
+
+function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
+  if (known.aclId === aclId && known.ownAclId === ownAclId) return;
+  const indexState = known.indexState === "held" ? "held" : stateOf(aclId, known);
+  work.rows.set(known.kbId, { aclId, ownAclId, indexState });
+  setIndexAccess(work, known, aclId);
+}

@@ -1,0 +1,185 @@
+import { describe, onTestFinished, test } from "vitest";
+import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import { makePushServer } from "./push-harness.ts";
+import { pushed } from "./server.ts";
+
+const known = (...all: string[][]) => ({ known: true, all });
+const OPEN = known(["workspace"]);
+const NOBODY = { known: false };
+
+async function makeFamily() {
+  const kb = await makePushServer();
+  const pool = makeSearchPool({ file: kb.database.file, size: 0, fold: async () => undefined });
+  onTestFinished(() => pool.close());
+  const only = (who: "member" | "admin" | "owner") => known([`user:${kb[who].userId}`]);
+  /** Pushes one item; `undefined` for an access that the line leaves out. */
+  const put = async (externalId: string, parentId: string | undefined, access: unknown, more = {}) => {
+    const [answer] = await kb.push([
+      pushed(externalId, { ...(parentId !== undefined && { parentId }), access, ...more }),
+    ]);
+    if (!answer) throw new Error("A line without an answer.");
+    return answer;
+  };
+  const acl = async (externalId: string, access: unknown) => (await kb.results([{ t: "acl", externalId, access }]))[0];
+  const readers = async () => ({
+    member: await kb.readableBy(kb.member),
+    admin: await kb.readableBy(kb.admin),
+  });
+  const found = async (user: (typeof kb)["owner"], query: string) => {
+    const { principals, epoch } = await kb.deps.policy.viewerOf(await kb.actor(user));
+    const request = { workspaceId: user.workspaceId, viewer: { principals, epoch }, query, filters: {} };
+    const { total, hits } = await pool.search({ ...request, order: "relevance", limit: 10 });
+    return [total, hits.length];
+  };
+  return { ...kb, only, put, acl, readers, found };
+}
+
+describe("a pushed child with an access of its own", () => {
+  test("is read by those whom its own access and its parent's let in, in search and in the records", async ({
+    expect,
+  }) => {
+    const kb = await makeFamily();
+    await kb.put("parent", undefined, OPEN);
+    await kb.put("child", "parent", kb.only("member"), { text: "canary" });
+    expect(await kb.readers()).toEqual({ member: ["child", "parent"], admin: ["parent"] });
+    expect([await kb.found(kb.member, "canary"), await kb.found(kb.admin, "canary")]).toEqual([
+      [1, 1],
+      [0, 0],
+    ]);
+  });
+
+  test("stays as narrow as it is when its parent comes later, or is widened", async ({ expect }) => {
+    const kb = await makeFamily();
+    const answer = await kb.put("child", "parent", kb.only("member"));
+    expect(answer).toMatchObject({ result: "upserted", notes: [expect.stringContaining("parent_missing")] });
+    expect(await kb.readers()).toEqual({ member: [], admin: [] });
+    await kb.put("parent", undefined, kb.only("admin"));
+    expect(await kb.readers()).toEqual({ member: [], admin: ["parent"] });
+    expect(await kb.acl("parent", OPEN)).toBe("upserted");
+    expect(await kb.readers()).toEqual({ member: ["child", "parent"], admin: ["parent"] });
+  });
+
+  test("follows no widening that is not its own; an acl line for it counts", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("parent", undefined, OPEN);
+    await kb.put("child", "parent", OPEN);
+    for (const [access, readable] of [
+      [kb.only("admin"), true],
+      [NOBODY, false],
+      [known([]), false],
+      [OPEN, true],
+    ] as const) {
+      expect(await kb.acl("child", access)).toBe("upserted");
+      expect((await kb.readers()).admin).toEqual(readable ? ["child", "parent"] : ["parent"]);
+    }
+    expect(await kb.acl("child", OPEN)).toBe("unchanged");
+    // The same version with another access is none that is unchanged.
+    expect((await kb.put("child", "parent", kb.only("member"))).result).toBe("upserted");
+    expect(await kb.readers()).toEqual({ member: ["child", "parent"], admin: ["parent"] });
+  });
+
+  test("is not hidden from those whom a wider access lets in by a line that says nothing of it", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("parent", undefined, kb.only("member"));
+    await kb.put("child", "parent", OPEN);
+    expect(await kb.readers()).toEqual({ member: ["child", "parent"], admin: [] });
+    await kb.acl("parent", kb.only("admin"));
+    expect(await kb.readers()).toEqual({ member: [], admin: ["child", "parent"] });
+  });
+
+  test("moves with its version unchanged: to another parent, and to none", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("one", undefined, kb.only("member"));
+    await kb.put("two", undefined, kb.only("admin"));
+    await kb.put("child", "one", OPEN);
+    await kb.put("grandchild", "child", undefined);
+    expect((await kb.readers()).member).toEqual(["child", "grandchild", "one"]);
+    expect((await kb.put("child", "two", OPEN)).result).toBe("upserted");
+    expect(await kb.readers()).toEqual({ member: ["one"], admin: ["child", "grandchild", "two"] });
+    expect((await kb.put("child", undefined, OPEN)).result).toBe("upserted");
+    expect(await kb.readers()).toEqual({
+      member: ["child", "grandchild", "one"],
+      admin: ["child", "grandchild", "two"],
+    });
+  });
+});
+
+describe("a pushed child that names no access", () => {
+  test("has its parent's, now and later; without a parent a line without access is refused", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("parent", undefined, kb.only("member"));
+    expect((await kb.put("child", "parent", undefined)).result).toBe("upserted");
+    expect((await kb.readers()).member).toEqual(["child", "parent"]);
+    await kb.acl("parent", kb.only("admin"));
+    expect((await kb.readers()).admin).toEqual(["child", "parent"]);
+    // An access of its own, and none again.
+    await kb.acl("child", kb.only("member"));
+    expect((await kb.readers()).admin).toEqual(["parent"]);
+    expect((await kb.put("child", "parent", undefined)).result).toBe("upserted");
+    expect((await kb.readers()).admin).toEqual(["child", "parent"]);
+    expect((await kb.put("child", "parent", undefined)).result).toBe("unchanged");
+    const refused = await kb.put("orphan", undefined, undefined);
+    expect(refused).toMatchObject({ result: "error", error: { message: expect.stringContaining("access") } });
+  });
+
+  test("is nobody's while its parent is not stored, removed, or nobody's, and the answer says so", async ({
+    expect,
+  }) => {
+    const kb = await makeFamily();
+    const missing = await kb.put("child", "parent", undefined);
+    expect(missing.notes).toEqual(['parent_missing: nobody may read it for now: its parent "parent" is not stored']);
+    const { json: before } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
+    expect(before.connector.counts).toMatchObject({ parentMissing: 1, awaitingPush: 0 });
+    await kb.put("parent", undefined, NOBODY);
+    expect((await kb.put("child", "parent", undefined)).notes).toEqual([expect.stringContaining("parent_missing")]);
+    expect(await kb.readers()).toEqual({ member: [], admin: [] });
+    await kb.put("parent", undefined, OPEN);
+    expect((await kb.readers()).member).toEqual(["child", "parent"]);
+    const { json: after } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
+    expect(after.connector.counts).toMatchObject({ parentMissing: 0, unsearchable: 0 });
+  });
+
+  test("that a set keeps while it drops the parent is nobody's, until the parent is there again", async ({
+    expect,
+  }) => {
+    const kb = await makeFamily();
+    await kb.put("parent", undefined, OPEN);
+    await kb.put("child", "parent", undefined);
+    const set = await kb.begin({ mode: "set" });
+    await kb.push([{ t: "seen", externalId: "child" }], `?upload=${set.id}&firstLine=1`);
+    await kb.end(set.id, 1);
+    expect(await kb.living()).toEqual(["child"]);
+    expect((await kb.readers()).member).toEqual([]);
+    await kb.put("parent", undefined, OPEN);
+    expect((await kb.readers()).member).toEqual(["child", "parent"]);
+  });
+});
+
+describe("children of children", () => {
+  test("in a circle are nobody's, and somebody's again when it is cut", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("a", undefined, OPEN);
+    await kb.put("b", "a", undefined);
+    await kb.put("c", "b", undefined);
+    expect((await kb.put("a", "c", OPEN)).notes).toEqual([expect.stringContaining("circle")]);
+    expect((await kb.readers()).member).toEqual([]);
+    await kb.put("self", "self", OPEN);
+    expect((await kb.readers()).member).toEqual([]);
+    await kb.put("b", undefined, OPEN);
+    expect((await kb.readers()).member).toEqual(["a", "b", "c"]);
+  });
+
+  test("are nobody's more than 16 below the first, whichever way the chain grew", async ({ expect }) => {
+    const kb = await makeFamily();
+    const name = (depth: number) => `d${String(depth).padStart(2, "0")}`;
+    const chain = Array.from({ length: 20 }, (_, depth) => name(depth));
+    const [first = "", ...rest] = chain;
+    await kb.push([pushed(first), ...rest.map((id, at) => pushed(id, { parentId: chain[at], access: undefined }))]);
+    expect((await kb.readers()).member).toEqual(chain.slice(0, 17));
+    await kb.put("root", undefined, OPEN);
+    const answer = await kb.put(first, "root", OPEN);
+    expect(answer.notes).toBeUndefined();
+    expect((await kb.readers()).member).toEqual([...chain.slice(0, 16), "root"]);
+    expect((await kb.put("d18", "d17", undefined)).notes).toEqual([expect.stringContaining("parent_missing")]);
+  });
+});
