@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   sign_in_failed: "unauthenticated",
   recent_sign_in_required: "forbidden",
   role_too_low: "forbidden",
+  group_closed: "forbidden",
   onboarding_closed: "conflict",
   onboarding_needed: "conflict",
   setup_code_invalid: "forbidden",

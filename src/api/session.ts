@@ -57,6 +57,12 @@ export const Workspace = z
   .openapi("Workspace");
 export type Workspace = z.infer<typeof Workspace>;
 
+/** What a person must know of their account: somebody made a link by which they could sign in as this person. */
+export const Notice = z
+  .object({ type: z.literal("reset_link_made"), at: Timestamp, by: z.string().nullable() })
+  .openapi("Notice");
+export type Notice = z.infer<typeof Notice>;
+
 export const Session = z
   .object({
     user: User,
@@ -65,6 +71,7 @@ export const Session = z
     scopes: z.array(Scope),
     mode: z.enum(["self-hosted", "managed"]),
     signup: z.enum(["invite", "open", "closed"]),
+    notices: z.array(Notice),
   })
   .openapi("Session");
 export type Session = z.infer<typeof Session>;

@@ -20,11 +20,13 @@ export const Invitation = z
   .openapi("Invitation");
 export type Invitation = z.infer<typeof Invitation>;
 
-/** Members and groups of a group; groups nest. */
+/** Members and groups of a group; groups nest. Only its owner changes a closed one; `ownerId` is null where they left. */
 export const Group = z
   .object({
     id: idSchema("group"),
     name: z.string(),
+    ownerId: idSchema("user").nullable(),
+    isClosed: z.boolean(),
     memberIds: z.array(idSchema("user")),
     groupIds: z.array(idSchema("group")),
     createdAt: Timestamp,
@@ -62,6 +64,7 @@ export const CreateGroupBody = z.object({
   name: PersonName,
   memberIds: GroupMembers.default([]),
   groupIds: GroupGroups.default([]),
+  isClosed: z.boolean().default(false),
 });
 export type CreateGroupBody = z.infer<typeof CreateGroupBody>;
 
@@ -69,6 +72,8 @@ export const PatchGroupBody = z.object({
   name: PersonName.optional(),
   memberIds: GroupMembers.optional(),
   groupIds: GroupGroups.optional(),
+  isClosed: z.boolean().optional(),
+  ownerId: idSchema("user").optional(),
 });
 export type PatchGroupBody = z.infer<typeof PatchGroupBody>;
 
@@ -189,21 +194,21 @@ export const groupRoutes = {
   create: createRoute({
     method: "post",
     path: "/api/groups",
-    summary: "Make a group (admin)",
+    summary: "Make a group of your own (admin)",
     request: { body: body(CreateGroupBody) },
     responses: { 201: answer("The group", z.object({ group: Group })), default: problemAnswer },
   }),
   update: createRoute({
     method: "patch",
     path: "/api/groups/{id}",
-    summary: "Rename a group or set who is in it (admin)",
+    summary: "Change a group: its name, who is in it, who owns it (its owner; an admin while it is open)",
     request: { params: groupId, body: body(PatchGroupBody) },
     responses: { 200: answer("The group", z.object({ group: Group })), default: problemAnswer },
   }),
   remove: createRoute({
     method: "delete",
     path: "/api/groups/{id}",
-    summary: "Delete a group; what it opened closes (admin)",
+    summary: "Delete a group; what it opened closes (its owner; an admin while it is open)",
     request: { params: groupId },
     responses: { 204: { description: "Deleted" }, default: problemAnswer },
   }),

@@ -10,6 +10,7 @@ const session = {
   scopes: ["mcp:read", "kb:api"],
   mode: "self-hosted",
   signup: "invite",
+  notices: [],
 };
 const signedIn: Reply = { body: session, headers: { "set-cookie": "kb_session=COOKIE; Path=/; HttpOnly" } };
 const token = {

@@ -45,6 +45,7 @@ const session = {
   scopes: ["kb:api"],
   mode: "self-hosted",
   signup: "invite",
+  notices: [],
 };
 const signedIn = { body: session, headers: { "set-cookie": "kb_session=NEW; Path=/; HttpOnly" } };
 

@@ -271,5 +271,6 @@ function sessionOf(email: string, scopes: string[]): Record<string, unknown> {
     scopes,
     mode: "self-hosted",
     signup: "invite",
+    notices: [],
   };
 }

@@ -2157,7 +2157,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a group (admin) */
+        /** Make a group of your own (admin) */
         post: {
             parameters: {
                 query?: never;
@@ -2170,6 +2170,8 @@ export interface paths {
                     "application/json": {
                         /** @default [] */
                         groupIds?: string[];
+                        /** @default false */
+                        isClosed?: boolean;
                         /** @default [] */
                         memberIds?: string[];
                         name: string;
@@ -2248,7 +2250,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete a group; what it opened closes (admin) */
+        /** Delete a group; what it opened closes (its owner; an admin while it is open) */
         delete: {
             parameters: {
                 query?: never;
@@ -2280,7 +2282,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Rename a group or set who is in it (admin) */
+        /** Change a group: its name, who is in it, who owns it (its owner; an admin while it is open) */
         patch: {
             parameters: {
                 query?: never;
@@ -2294,8 +2296,10 @@ export interface paths {
                 content: {
                     "application/json": {
                         groupIds?: string[];
+                        isClosed?: boolean;
                         memberIds?: string[];
                         name?: string;
+                        ownerId?: string;
                     };
                 };
             };
@@ -4532,8 +4536,10 @@ export interface components {
             createdAt: string;
             groupIds: string[];
             id: string;
+            isClosed: boolean;
             memberIds: string[];
             name: string;
+            ownerId: string | null;
         };
         /** @enum {string} */
         IndexState: "indexed" | "unsearchable" | "pending" | "failed" | "held";
@@ -4596,6 +4602,16 @@ export interface components {
             joinedAt: string;
             name: string;
             role: components["schemas"]["Role"];
+        };
+        Notice: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            by: string | null;
+            /** @enum {string} */
+            type: "reset_link_made";
         };
         Problem: {
             code: string;
@@ -4744,6 +4760,7 @@ export interface components {
         Session: {
             /** @enum {string} */
             mode: "self-hosted" | "managed";
+            notices: components["schemas"]["Notice"][];
             role: components["schemas"]["Role"];
             scopes: components["schemas"]["Scope"][];
             /** @enum {string} */

@@ -5,7 +5,7 @@ export const INVITATION_FIELDS = ["id", "email", "role", "invitedBy", "createdAt
 export const ROOT_FIELDS = ["id", "path", "createdBy", "createdAt"];
 export const WORKSPACE_FIELDS = ["id", "name", "timeZone", "secrets", "createdAt"];
 export const MY_WORKSPACE_FIELDS = ["id", "name", "role", "joinedAt", "current"];
-export const GROUP_FIELDS = ["id", "name", "memberIds", "groupIds", "createdAt"];
+export const GROUP_FIELDS = ["id", "name", "ownerId", "isClosed", "memberIds", "groupIds", "createdAt"];
 export const AUDIT_FIELDS =
   "seq at actorUserId credential action targetType targetId outcome ip requestId details".split(" ");
 export const READ_FIELDS = ["seq", "at", "userId", "credential", "client", "tool", "kbIds"];
@@ -13,7 +13,7 @@ export const AUDIT_CHECK_FIELDS = ["isIntact", "entries", "brokenAt", "firstSeq"
 export const GRANT_FIELDS = "id clientId clientName place scopes createdAt lastUsedAt expiresAt".split(" ");
 export const USER_FIELDS = ["id", "name", "email", "emailVerifiedAt", "timeZone", "createdAt"];
 export const LOGIN_FIELDS = "server profiles isCurrent email kind scopes store place adminUntil problem".split(" ");
-export const SESSION_FIELDS = ["user", "workspace", "role", "scopes", "mode", "signup"];
+export const SESSION_FIELDS = ["user", "workspace", "role", "scopes", "mode", "signup", "notices"];
 export const CONNECTOR_FIELDS = [
   ..."id providerId name owner access config scope accountId connectionId schedule state stateReason nextRunAt".split(
     " ",

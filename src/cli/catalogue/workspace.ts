@@ -109,7 +109,8 @@ export const MEMBER_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "members reset-password",
-    summary: "Make a link with which a member sets a new password; mailed where the server sends e-mail.",
+    summary:
+      "Make a link with which a member sets a new password: mailed to them (admin), else yours to hand over (owner).",
     arguments: [{ name: "member", summary: "e-mail or usr_…", required: true }],
     examples: ["kb members reset-password bo@example.com"],
     exitCodes: [3, 4, 7],
@@ -210,11 +211,12 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups create",
-    summary: "Make a group (admin).",
+    summary: "Make a group of your own (admin).",
     arguments: [{ name: "name", summary: "its name", required: true }],
     options: [
       { flags: "--member <member>", summary: "who is in it: e-mail or usr_…; may be repeated", repeatable: true },
       { flags: "--group <group>", summary: "a group that is in it; may be repeated", repeatable: true },
+      { flags: "--closed", summary: "only you, its owner, may change it" },
     ],
     examples: ["kb groups create Design --member bo@example.com"],
     exitCodes: [3, 4, 5, 7],
@@ -224,7 +226,7 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups update",
-    summary: "Rename a group or change who is in it (admin).",
+    summary: "Change a group: its name, who is in it, who owns it (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     options: [
       { flags: "--name <name>", summary: "its new name" },
@@ -232,6 +234,9 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
       { flags: "--remove-member <member>", summary: "e-mail or usr_…; may be repeated", repeatable: true },
       { flags: "--add-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
       { flags: "--remove-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
+      { flags: "--closed", summary: "only its owner may change it (its owner)" },
+      { flags: "--open", summary: "every admin may change it (its owner)" },
+      { flags: "--owner <member>", summary: "hand it on: e-mail or usr_… (its owner)" },
     ],
     examples: ["kb groups update Design --add-member bo@example.com"],
     exitCodes: [3, 4, 5, 7],
@@ -241,7 +246,7 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups remove",
-    summary: "Remove a group; what only it may see closes to its members (admin).",
+    summary: "Remove a group; what only it may see closes to its members (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     options: [{ flags: "--yes", summary: "do not ask" }],
     examples: ["kb groups remove Design --yes"],

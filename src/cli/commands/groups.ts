@@ -1,6 +1,6 @@
 import type { Group } from "#api/workspace.ts";
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
-import { argument, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
@@ -24,6 +24,7 @@ export async function listGroups(input: CommandInput, deps: Deps): Promise<void>
         { title: "name", value: (group) => group.name, isFlexible: true },
         { title: "members", value: (group) => group.memberIds.length },
         { title: "groups", value: (group) => group.groupIds.length },
+        { title: "closed", value: (group) => (group.isClosed ? "yes" : "") },
         { title: "created", value: (group) => group.createdAt.slice(0, 10) },
       ],
       "There is no group. kb groups create NAME makes one.",
@@ -47,6 +48,7 @@ export async function createGroup(input: CommandInput, deps: Deps): Promise<void
     name: argument(input, 0),
     memberIds: await memberIdsOf(api, listOption(input, "member")),
     groupIds: await groupIdsOf(api, listOption(input, "group")),
+    ...(flagOption(input, "closed") ? { isClosed: true } : {}),
   };
   const answer = await api.call<{ group: Group }>("POST", GROUPS, { body });
   const output = makeOutput(input, deps, api.settings.defaults);
@@ -61,6 +63,8 @@ export async function updateGroup(input: CommandInput, deps: Deps): Promise<void
   const api = await connect(input, deps);
   const group = await findGroup(api, argument(input, 0));
   const name = textOption(input, "name");
+  const owner = textOption(input, "owner");
+  if (flagOption(input, "closed") && flagOption(input, "open")) throw usageFailure("Give --closed or --open.");
   const memberIds = changed(
     group.memberIds,
     await memberIdsOf(api, listOption(input, "addMember")),
@@ -75,6 +79,9 @@ export async function updateGroup(input: CommandInput, deps: Deps): Promise<void
     ...(name === undefined ? {} : { name }),
     ...(memberIds === undefined ? {} : { memberIds }),
     ...(groupIds === undefined ? {} : { groupIds }),
+    ...(flagOption(input, "closed") ? { isClosed: true } : {}),
+    ...(flagOption(input, "open") ? { isClosed: false } : {}),
+    ...(owner === undefined ? {} : { ownerId: (await memberIdsOf(api, [owner]))[0] }),
   };
   if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb groups update --help");
   const answer = await api.call<{ group: Group }>("PATCH", `${GROUPS}/${segment(group.id)}`, { body });
@@ -136,14 +143,13 @@ function changed(ids: readonly string[], add: readonly string[], remove: readonl
 
 /** With names in place of ids: a group is about people. */
 async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
-  const members =
-    group.memberIds.length === 0
-      ? []
-      : await listAll<{ userId: string; email: string }>(api, "/api/workspace/members", "members");
+  const members = await listAll<{ userId: string; email: string }>(api, "/api/workspace/members", "members");
   const groups = group.groupIds.length === 0 ? [] : await listAll<Group>(api, GROUPS, "groups");
   output.record([
     ["id", group.id],
     ["name", group.name],
+    ["owner", members.find((member) => member.userId === group.ownerId)?.email ?? group.ownerId ?? "nobody: they left"],
+    ["closed", group.isClosed ? "yes: only its owner changes it" : "no: every admin may change it"],
     ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
     ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],
     ["created", group.createdAt.slice(0, 10)],

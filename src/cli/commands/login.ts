@@ -9,6 +9,7 @@ import { discover, type AuthorizationServer } from "#cli/oauth/metadata.ts";
 import { resourceOf, withAnswer } from "#cli/oauth/refresh.ts";
 import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "#cli/oauth/sign-in.ts";
 import { requestTokens, revokeToken, type TokenAnswer } from "#cli/oauth/tokens.ts";
+import { noticesOf } from "#cli/notices.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { loadSettings, refusePlainHttp, saveProfile, type Settings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
@@ -234,6 +235,7 @@ async function finish(job: Job, kept: Kept, session: Session | undefined, how?: 
   const who =
     session === undefined ? (how ?? "") : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
   output.talk(`Signed in to ${server.baseUrl} ${who}`.trimEnd().concat("."));
+  if (session !== undefined) for (const notice of noticesOf(session)) output.talk(notice);
   const { path } = makeCredentialStore(deps);
   if (kept.why !== undefined) {
     output.talk(

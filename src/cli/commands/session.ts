@@ -7,6 +7,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { isOfOrigin } from "#cli/oauth/metadata.ts";
 import { revokeToken } from "#cli/oauth/tokens.ts";
+import { noticesOf } from "#cli/notices.ts";
 import { makeOutput } from "#cli/output.ts";
 import { findCredential, getCredential, loadSettings, type Credential, type Settings } from "#cli/settings.ts";
 
@@ -71,6 +72,7 @@ export async function whoami(input: CommandInput, deps: Deps): Promise<number> {
       ...about,
     ]),
   );
+  for (const notice of noticesOf(session)) output.talk(notice);
   return EXIT.ok;
 }
 

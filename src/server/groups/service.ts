@@ -7,6 +7,7 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store, WorkspaceStore } from "#server/ports/store.ts";
 import type { GroupRecord } from "#server/ports/store/people.ts";
+import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 
 export interface GroupService {
   /** Oldest first. */
@@ -15,9 +16,12 @@ export interface GroupService {
   get(actor: Actor, groupId: string): Promise<{ group: Group }>;
   /** @throws ApiError `unknown_member`, `unknown_group` */
   create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }>;
-  /** @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle` */
+  /**
+   * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for who may
+   *   not change it, and for who would get into somebody else's group by it
+   */
   update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }>;
-  /** @throws ApiError `not_found` */
+  /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
   remove(actor: Actor, groupId: string): Promise<void>;
 }
 
@@ -64,10 +68,12 @@ export function makeGroupService(options: {
     async create(actor, body) {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
-        const record = { groupId: makeId("group", randomBytes), name: body.name, createdAt: new Date(clock.now()) };
+        const groupId = makeId("group", randomBytes);
+        const { name, isClosed } = body;
+        const record = { groupId, name, isClosed, ownerUserId: actor.userId, createdAt: new Date(clock.now()) };
         await workspace.groups.insert(record);
-        await setMembers(workspace, record.groupId, body);
-        const details = { members: body.memberIds.length, groups: body.groupIds.length };
+        await setMembers(workspace, groupId, body);
+        const details = { isClosed, members: body.memberIds.length, groups: body.groupIds.length };
         const target = { type: "group", id: record.groupId };
         await audit.record(tx, actor, { action: "group.created", target, details });
         return { group: await toGroup(workspace, record) };
@@ -78,14 +84,24 @@ export function makeGroupService(options: {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         const record = await requireGroup(workspace, groupId);
-        if (body.name !== undefined) await workspace.groups.rename(groupId, body.name);
+        requireMayChange(actor, record, body);
+        const { name, isClosed, ownerId } = body;
+        if (ownerId !== undefined) await requireMember(workspace, ownerId);
+        const change = {
+          ...(name !== undefined && { name }),
+          ...(isClosed !== undefined && { isClosed }),
+          ...(ownerId !== undefined && { ownerUserId: ownerId }),
+        };
+        await workspace.groups.update(groupId, change);
         const before = await toGroup(workspace, record);
+        const wasIn = await groupsOf(workspace, actor.userId);
         await setMembers(workspace, groupId, {
           memberIds: body.memberIds ?? before.memberIds,
           groupIds: body.groupIds ?? before.groupIds,
         });
-        const group = await toGroup(workspace, { ...record, name: body.name ?? record.name });
-        const details = { fields: Object.keys(body), members: group.memberIds.length, groups: group.groupIds.length };
+        await requireNotPuttingInSelf(workspace, actor, wasIn);
+        const group = await toGroup(workspace, { ...record, ...change });
+        const details = describeChange(before, group);
         await audit.record(tx, actor, { action: "group.changed", target: { type: "group", id: groupId }, details });
         return { group };
       });
@@ -94,12 +110,38 @@ export function makeGroupService(options: {
     async remove(actor, groupId) {
       await store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
-        await requireGroup(workspace, groupId);
+        requireMayChange(actor, await requireGroup(workspace, groupId));
         await workspace.groups.remove(groupId);
         await audit.record(tx, actor, { action: "group.deleted", target: { type: "group", id: groupId } });
       });
     },
   };
+}
+
+/** Ids that one row of the audit names at most of each kind; beside them stands how many there are. */
+const MAX_NAMED = 50;
+
+/** What a change did: what it is now where that changed, and who came in and went out. */
+function describeChange(before: Group, after: Group): Record<string, unknown> {
+  const named = (ids: readonly string[]) => ({ count: ids.length, ids: ids.slice(0, MAX_NAMED) });
+  const without = (ids: readonly string[], others: readonly string[]) => ids.filter((id) => !others.includes(id));
+  const added = [...without(after.memberIds, before.memberIds), ...without(after.groupIds, before.groupIds)];
+  const removed = [...without(before.memberIds, after.memberIds), ...without(before.groupIds, after.groupIds)];
+  return {
+    ...(before.name !== after.name && { isRenamed: true }),
+    ...(before.isClosed !== after.isClosed && { isClosed: after.isClosed }),
+    ...(before.ownerId !== after.ownerId && { owner: { from: before.ownerId, to: after.ownerId } }),
+    before: { members: before.memberIds.length, groups: before.groupIds.length },
+    after: { members: after.memberIds.length, groups: after.groupIds.length },
+    added: named(added),
+    removed: named(removed),
+    isWidened: added.length > 0,
+  };
+}
+
+async function requireMember(workspace: WorkspaceStore, userId: string): Promise<void> {
+  if (await workspace.members.find(userId)) return;
+  throw new ApiError("unknown_member", { message: `${userId} is no member of this workspace.`, field: "ownerId" });
 }
 
 async function setMembers(
@@ -146,6 +188,8 @@ async function toGroup(workspace: WorkspaceStore, record: GroupRecord): Promise<
   return {
     id: record.groupId,
     name: record.name,
+    ownerId: record.ownerUserId,
+    isClosed: record.isClosed,
     memberIds: idsOf("user:"),
     groupIds: idsOf("group:"),
     createdAt: record.createdAt.toISOString(),

@@ -1,5 +1,5 @@
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import { isAbove, requireAbove } from "#server/access/ladder.ts";
+import { requireAbove } from "#server/access/ladder.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/ports/afterwards.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -26,8 +26,8 @@ export interface ResetService {
   /**
    * Makes a link for a member. Mailed to them where this server sends e-mail, else given back to be handed over.
    *
-   * @throws ApiError `not_found`, `role_too_low`, `forbidden` for oneself and for tokens that would get to hold the link of
-   *   an admin or owner, `mail_failed`, `rate_limited`
+   * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
+   *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
    */
   requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
   /**
@@ -83,7 +83,10 @@ export function makeResetService(options: ResetOptions): ResetService {
     await post.send(user.email, { type: "password_reset", name: user.name, madeBy: null, ...link });
   }
 
-  /** The account counts everywhere: a link in the wrong hands opens every workspace that its person is in. */
+  /**
+   * Whoever holds the link can sign in as its person and read what they read. So only an owner makes one to carry, and
+   * only where they own every workspace of the person: the account counts everywhere.
+   */
   async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
     // A token must not become the session of an admin or an owner.
     if (actor.credential.type !== "session" && roleHere !== "member") {
@@ -91,7 +94,13 @@ export function makeResetService(options: ResetOptions): ResetService {
         message: "A link for an admin or an owner is made in a browser, not by a token.",
       });
     }
-    if (await isAboveEverywhere(store, actor.userId, userId)) return;
+    if (actor.role !== "owner") {
+      throw new ApiError("role_too_low", {
+        message:
+          "This server sends no e-mail, so the link would be handed to you, and whoever holds it can sign in as this person. Only an owner of the workspace makes one.",
+      });
+    }
+    if (await isOwnerEverywhere(store, actor.userId, userId)) return;
     throw new ApiError("role_too_low", {
       message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
     });
@@ -100,7 +109,7 @@ export function makeResetService(options: ResetOptions): ResetService {
   /** Whoever held the link may have been removed since, or its person promoted: then it is over. */
   async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
     const madeBy = madeByOf(link);
-    if (madeBy === null || link.isMailed || (await isAboveEverywhere(tx, madeBy, userId))) return;
+    if (madeBy === null || link.isMailed || (await isOwnerEverywhere(tx, madeBy, userId))) return;
     throw linkInvalid();
   }
 
@@ -152,6 +161,8 @@ export function makeResetService(options: ResetOptions): ResetService {
           target,
           details: { isMailed: post.canMail },
         });
+        // Told at their next sign-in: somebody else can come in as them.
+        if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, new Date(clock.now()));
         return links.add(tx, {
           purpose: "password_reset",
           userId,
@@ -181,17 +192,11 @@ export function makeResetService(options: ResetOptions): ResetService {
   };
 }
 
-/** Whether `userId` stands above the other person in every workspace that the other one is in. */
-async function isAboveEverywhere(from: Store, userId: string, otherId: string): Promise<boolean> {
+/** Whether `userId` owns every workspace that the other person is in. */
+async function isOwnerEverywhere(from: Store, userId: string, otherId: string): Promise<boolean> {
   const own = new Map((await from.users.membershipsOf(userId)).map((m) => [m.workspaceId, m.role]));
   const theirs = await from.users.membershipsOf(otherId);
-  return (
-    theirs.length > 0 &&
-    theirs.every(({ workspaceId, role }) => {
-      const ownRole = own.get(workspaceId);
-      return ownRole !== undefined && isAbove(ownRole, role);
-    })
-  );
+  return theirs.length > 0 && theirs.every(({ workspaceId }) => own.get(workspaceId) === "owner");
 }
 
 /** Who made the link for somebody else; null for one that the person asked for. */

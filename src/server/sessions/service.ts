@@ -16,6 +16,7 @@ import type { SessionRecordRow } from "#server/ports/store/sessions.ts";
 import type { AccountService } from "./accounts.ts";
 import { keysOfTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
+import { noticesOf } from "./notices.ts";
 import { toUser } from "./user.ts";
 
 export interface SessionService {
@@ -106,6 +107,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
   async function describe(
     from: Store,
     who: { userId: string; workspaceId: string; role: Role; scopes: readonly Scope[] },
+    signedInAt: number,
   ) {
     const user = await from.users.find(who.userId);
     const workspace = await from.workspaces.find(who.workspaceId);
@@ -125,7 +127,14 @@ export function makeSessionService(options: SessionOptions): SessionService {
       scopes: [...who.scopes],
       mode,
       signup,
+      notices: await noticesOf(from, who.userId, { signedInAt, now: clock.now() }),
     };
+  }
+
+  /** When the person came in; who asks by a token is told each time. */
+  async function signInOf({ credential }: Actor): Promise<number> {
+    if (credential.type !== "session") return clock.now();
+    return (await store.sessions.find(credential.id))?.createdAt.getTime() ?? clock.now();
   }
 
   function isLive(session: SessionRecordRow): boolean {
@@ -169,7 +178,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     });
     const target = { type: "session", id: sessionId };
     await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
-    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) });
+    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) }, at.getTime());
     return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt.getTime() - at.getTime()) / 1_000)) };
   }
 
@@ -215,7 +224,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     prove,
     open,
     enter,
-    describe: (actor) => describe(store, actor),
+    describe: async (actor) => describe(store, actor, await signInOf(actor)),
 
     async signIn(body, context) {
       const { userId } = await prove(body.email, body.password, context);

@@ -66,6 +66,9 @@ export interface UsersTable {
   emailVerifiedAt: number | null;
   timeZone: string | null;
   createdAt: number;
+  /** When somebody last made a link by which they could sign in as this person, and who. */
+  resetLinkAt: Generated<number | null>;
+  resetLinkBy: Generated<string | null>;
 }
 
 export interface WorkspacesTable {
@@ -104,6 +107,8 @@ export interface GroupsTable {
   groupId: string;
   name: string;
   createdAt: number;
+  ownerUserId: Generated<string | null>;
+  isClosed: Generated<number>;
 }
 
 export interface SessionsTable {

@@ -51,6 +51,10 @@ export interface InvitationRecord {
 export interface GroupRecord {
   groupId: string;
   name: string;
+  /** Null where its owner left. */
+  ownerUserId: string | null;
+  /** Only its owner changes it. */
+  isClosed: boolean;
   createdAt: Date;
 }
 
@@ -73,6 +77,10 @@ export interface UserStore {
   insert(user: UserRecord): Promise<void>;
   setPasswordHash(userId: string, passwordHash: string): Promise<void>;
   setTimeZone(userId: string, timeZone: string | null): Promise<void>;
+  /** Remembers that this person made a link by which they could sign in as the user. */
+  noteResetLink(userId: string, madeBy: string, at: Date): Promise<void>;
+  /** The last such link. */
+  findResetLink(userId: string): Promise<{ at: Date; madeBy: string } | undefined>;
   /** Sets the zone of the device that somebody comes in from, unless they have one. */
   fillTimeZone(userId: string, timeZone: string): Promise<void>;
   setName(userId: string, name: string): Promise<void>;
@@ -143,7 +151,8 @@ export interface GroupStore {
   list(page: PageRequest): Promise<GroupRecord[]>;
   whichOf(groupIds: readonly string[]): Promise<Set<string>>;
   insert(group: GroupRecord): Promise<void>;
-  rename(groupId: string, name: string): Promise<void>;
+  /** Changes what is said of the group; who is in it is another matter. */
+  update(groupId: string, change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>): Promise<void>;
   /** Deletes the group with its memberships in both directions; raises the access epoch. */
   remove(groupId: string): Promise<void>;
 }

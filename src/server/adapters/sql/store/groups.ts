@@ -1,4 +1,4 @@
-import type { GroupStore } from "#server/ports/store/people.ts";
+import type { GroupRecord, GroupStore } from "#server/ports/store/people.ts";
 import type { SqlHandles } from "../handles.ts";
 import { toDate } from "../times.ts";
 import { makeAccessStore } from "./access.ts";
@@ -6,7 +6,7 @@ import { dropFromConnectors, dropFromGroups } from "./members.ts";
 
 /** The workspace's own groups; who is in them stands in `memberships`. */
 export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore {
-  const columns = ["groupId", "name", "createdAt"] as const;
+  const columns = ["groupId", "name", "ownerUserId", "isClosed", "createdAt"] as const;
   return {
     async find(groupId) {
       const row = await sql.read
@@ -15,7 +15,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
         .where("workspaceId", "=", workspaceId)
         .where("groupId", "=", groupId)
         .executeTakeFirst();
-      return row && { ...row, createdAt: toDate(row.createdAt) };
+      return row && toRecord(row);
     },
 
     async list({ limit, after }) {
@@ -26,7 +26,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
         );
       }
       const rows = await query.orderBy("createdAt").orderBy("groupId").limit(limit).execute();
-      return rows.map((row) => ({ ...row, createdAt: toDate(row.createdAt) }));
+      return rows.map(toRecord);
     },
 
     async whichOf(groupIds) {
@@ -46,14 +46,15 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
     async insert(group) {
       await sql.write
         .insertInto("groups")
-        .values({ ...group, workspaceId, createdAt: group.createdAt.getTime() })
+        .values({ ...group, workspaceId, isClosed: Number(group.isClosed), createdAt: group.createdAt.getTime() })
         .execute();
     },
 
-    async rename(groupId, name) {
+    async update(groupId, { isClosed, ...change }) {
+      if (isClosed === undefined && Object.keys(change).length === 0) return;
       await sql.write
         .updateTable("groups")
-        .set({ name })
+        .set({ ...change, ...(isClosed !== undefined && { isClosed: Number(isClosed) }) })
         .where("workspaceId", "=", workspaceId)
         .where("groupId", "=", groupId)
         .execute();
@@ -76,4 +77,14 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
       await makeAccessStore(sql, workspaceId).raiseEpoch();
     },
   };
+}
+
+function toRecord(row: {
+  groupId: string;
+  name: string;
+  ownerUserId: string | null;
+  isClosed: number;
+  createdAt: number;
+}): GroupRecord {
+  return { ...row, isClosed: row.isClosed === 1, createdAt: toDate(row.createdAt) };
 }

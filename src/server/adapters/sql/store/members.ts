@@ -92,6 +92,12 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       await endWhatTheyMade(sql, whose);
       await dropFromGroups(sql, workspaceId, `user:${userId}`);
       await dropFromConnectors(sql, workspaceId, "memberIds", userId);
+      await sql.write
+        .updateTable("groups")
+        .set({ ownerUserId: null })
+        .where("workspaceId", "=", workspaceId)
+        .where("ownerUserId", "=", userId)
+        .execute();
       const stoppedSyncIds = await leaveConnectors(sql, whose);
       await sql.write
         .deleteFrom("members")

@@ -55,6 +55,21 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
     },
 
+    async noteResetLink(userId, madeBy, at) {
+      const change = { resetLinkAt: at.getTime(), resetLinkBy: madeBy };
+      await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
+    },
+
+    async findResetLink(userId) {
+      const row = await sql.read
+        .selectFrom("users")
+        .select(["resetLinkAt", "resetLinkBy"])
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      if (row?.resetLinkAt === null || row?.resetLinkBy === null || row === undefined) return undefined;
+      return { at: toDate(row.resetLinkAt), madeBy: row.resetLinkBy };
+    },
+
     async fillTimeZone(userId, timeZone) {
       await sql.write
         .updateTable("users")

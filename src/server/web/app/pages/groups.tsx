@@ -16,7 +16,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Groups of members, which may hold groups; connectors are opened to them. */
 export function Page() {
-  const { role } = useSession();
+  const { role, user } = useSession();
   const query = useInfiniteQuery(groupsQuery);
   const everybody = useQuery(everybodyQuery).data?.members ?? [];
   const [editing, setEditing] = useState<Group | "new">();
@@ -53,7 +53,7 @@ export function Page() {
                 columns={columns({
                   groups,
                   everybody,
-                  canEdit: isAdmin(role),
+                  canEdit: (group) => group.ownerId === user.id || (isAdmin(role) && !group.isClosed),
                   onEdit: setEditing,
                   onDelete: setDeleting,
                 })}
@@ -74,6 +74,7 @@ export function Page() {
           everybody={everybody}
           group={editing === "new" ? undefined : editing}
           groups={groups}
+          isOwn={editing === "new" || editing?.ownerId === user.id}
           onDone={() => setEditing(undefined)}
         />
       </Dialog>
@@ -94,15 +95,22 @@ interface FormProps {
   group: Group | undefined;
   groups: readonly Group[];
   everybody: readonly Member[];
+  /** Only its owner closes it. */
+  isOwn: boolean;
   onDone(): void;
 }
 
-function GroupForm({ group, groups, everybody, onDone }: FormProps) {
+function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
   const client = useQueryClient();
 
   async function save(fields: FormData): Promise<void> {
     const chosen = (name: string) => fields.getAll(name).map(String);
-    const body = { name: text(fields, "name"), memberIds: chosen("memberIds"), groupIds: chosen("groupIds") };
+    const body = {
+      name: text(fields, "name"),
+      memberIds: chosen("memberIds"),
+      groupIds: chosen("groupIds"),
+      ...(isOwn && { isClosed: chosen("isClosed").length > 0 }),
+    };
     await take(
       group === undefined
         ? api.POST("/api/groups", { body })
@@ -129,6 +137,15 @@ function GroupForm({ group, groups, everybody, onDone }: FormProps) {
           choices={others.map(({ id, name }) => ({ id, label: name }))}
           legend="Groups in it"
           name="groupIds"
+        />
+      )}
+      {isOwn && (
+        <CheckboxField
+          defaultChecked={group?.isClosed ?? false}
+          hint="Admins can't change it then, and nobody puts themselves into it."
+          label="Closed: only I change it"
+          name="isClosed"
+          value="yes"
         />
       )}
     </Form>
@@ -182,7 +199,7 @@ function Choices({
 interface ColumnOptions {
   groups: readonly Group[];
   everybody: readonly Member[];
-  canEdit: boolean;
+  canEdit(group: Group): boolean;
   onEdit(group: Group): void;
   onDelete(group: Group): void;
 }
@@ -201,6 +218,15 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
     );
   return [
     { title: "Name", isHeadless: true, cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span> },
+    {
+      title: "Owner",
+      cell: ({ ownerId, isClosed }) => (
+        <span className="wrap-anywhere">
+          {ownerId === null ? <span className="text-muted">left</span> : nameOf(ownerId)}
+          {isClosed && <span className="text-muted"> · closed</span>}
+        </span>
+      ),
+    },
     { title: "Members", cell: ({ memberIds }) => list(memberIds) },
     {
       title: "Groups in it",
@@ -210,7 +236,7 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
       title: ACTS,
       isHeadless: true,
       cell: (group) =>
-        canEdit ? (
+        canEdit(group) ? (
           <span className="flex gap-1 md:-my-1 md:-mr-2 md:justify-end">
             <Button aria-label={`Change ${group.name}`} kind="quiet" onClick={() => onEdit(group)}>
               Change

@@ -6,6 +6,7 @@ import type { Session } from "#api/session.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { IconButton } from "#server/web/app/ui/button.tsx";
 import { Icon, Mark } from "#server/web/app/ui/icon.tsx";
+import { AccountNotices } from "./account-notices.tsx";
 import { Loaded } from "./loaded.tsx";
 import { isAdmin, NAV } from "./nav.ts";
 import { SessionContext } from "./session.ts";
@@ -31,6 +32,7 @@ export function Shell() {
               <SideBar session={data} />
             </aside>
             <main className="mx-auto w-full max-w-4xl min-w-0 px-4 py-6 sm:px-8 md:py-8" id="main" tabIndex={-1}>
+              <AccountNotices notices={data.notices} />
               <Outlet />
             </main>
           </div>
