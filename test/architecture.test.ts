@@ -39,7 +39,10 @@ const RULES: Rule[] = [
   { from: /^cli\/commands\/mcp\.ts$/, may: [/^api\//, /^cli\//], dynamic: [/^bridge\//] },
   { from: /^cli\//, may: [/^api\//, /^cli\//] },
   { from: /^bridge\//, may: [/^api\//, /^bridge\//] },
-  { from: /^server\/(main|app|deps|people|features|listen|settings-reference)\.ts$/, may: [/^api\//, /^server\//] },
+  {
+    from: /^server\/(main|admin|app|deps|people|features|listen|settings-reference)\.ts$/,
+    may: [/^api\//, /^server\//],
+  },
   { from: /^server\/config\.ts$/, may: [/^api\//, /^server\/settings-table\.ts$/] },
   { from: /^server\/settings-table\.ts$/, may: [] },
   // The page runs in a browser: the contract's types and what the build bundles, nothing of the server.

@@ -50,6 +50,41 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
+export const ADMIN_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "admin set-password",
+    summary: "Set somebody's password and end every login of theirs.",
+    details:
+      "For whoever lost their password where the server sends no e-mail. It works on the data folder itself, while the server runs or not, as the user that runs it. The password is asked for, or read from stdin; it is never an argument. The act is in the audit.",
+    arguments: [{ name: "email", summary: "the address of the account", required: true }],
+    options: [DATA_DIR, { flags: "--password-stdin", summary: "line 1 of stdin is the new password" }],
+    examples: [
+      "kb admin set-password ana@example.com",
+      "kb admin set-password ana@example.com --password-stdin < password.txt",
+    ],
+    exitCodes: [3, 7],
+    load: async () => (await import("#cli/commands/admin.ts")).setPassword,
+  },
+  {
+    name: "admin setup-code",
+    summary: "Print a new setup code for the first admin; the one before is void.",
+    options: [DATA_DIR],
+    examples: ["kb admin setup-code --data-dir /var/lib/kb"],
+    exitCodes: [5, 7],
+    load: async () => (await import("#cli/commands/admin.ts")).setupCode,
+  },
+  {
+    name: "admin reopen-setup",
+    summary: "Print a setup code that makes one more owner, for an hour.",
+    details:
+      "For an installation whose owners are all gone. Where there is one workspace the new owner joins it, else they get one of their own. The act is in the audit. Not in managed mode.",
+    options: [DATA_DIR],
+    examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
+    exitCodes: [5, 7],
+    load: async () => (await import("#cli/commands/admin.ts")).reopenSetup,
+  },
+];
+
 export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "mcp",

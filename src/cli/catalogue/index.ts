@@ -2,7 +2,7 @@
 import type { Catalogue } from "#cli/parse.ts";
 import { ACCESS_COMMANDS, ENTITY_COMMANDS, FILE_COMMANDS, SEARCH_COMMANDS } from "./reading.ts";
 import { CONNECTOR_COMMANDS, PUSH_COMMANDS } from "./connectors.ts";
-import { HOST_COMMANDS, MCP_COMMANDS, API_COMMANDS } from "./host.ts";
+import { ADMIN_COMMANDS, HOST_COMMANDS, MCP_COMMANDS, API_COMMANDS } from "./host.ts";
 import {
   AUDIT_COMMANDS,
   GROUP_COMMANDS,
@@ -21,6 +21,7 @@ export const CATALOGUE: Catalogue = {
     { title: "Connect agents", names: ["mcp", "tokens", "grants"] },
     { title: "Bring content in", names: ["connectors", "push", "roots"] },
     { title: "Run a workspace", names: ["workspace", "members", "invitations", "groups", "audit"] },
+    { title: "On the server's machine", names: ["admin"] },
     { title: "Anything else", names: ["api"] },
   ],
   nouns: [
@@ -38,6 +39,7 @@ export const CATALOGUE: Catalogue = {
     { name: "invitations", summary: "Invitations to the workspace." },
     { name: "groups", summary: "Groups of members, for who may see what." },
     { name: "audit", summary: "What was done and read, and by whom." },
+    { name: "admin", summary: "What only the operator does, on the data folder itself." },
     { name: "roots", summary: "Folders of the server's machine that connectors may read." },
   ],
   commands: [
@@ -58,6 +60,7 @@ export const CATALOGUE: Catalogue = {
     ...GROUP_COMMANDS,
     ...AUDIT_COMMANDS,
     ...ROOT_COMMANDS,
+    ...ADMIN_COMMANDS,
     ...API_COMMANDS,
   ],
 };

@@ -9,6 +9,7 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
+import type { InstallationState } from "#server/ports/store/installation.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
@@ -28,6 +29,13 @@ export interface OnboardingService {
    * Valid for 24 hours and 10 tries; it replaces the one before.
    */
   makeSetupCode(): Promise<string | undefined>;
+  /**
+   * A setup code, in plain, for one more owner of an installation that has its first admin; valid for an hour and 10
+   * tries. Where there is one workspace they join it, else they get one of their own.
+   *
+   * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
+   */
+  reopen(): Promise<string>;
   /**
    * Makes the first admin from the settings, at start.
    *
@@ -55,11 +63,13 @@ export interface OnboardingOptions {
 }
 
 const CODE_LIFETIME_MS = 86_400_000;
+/** Whoever reopens is at the machine, and the installation is in use. */
+const REOPENED_LIFETIME_MS = 3_600_000;
 const MAX_TRIES = 10;
 /** 26 characters of 5 bits: 130 bits. */
 const CODE_CHARS = 26;
 
-/** The first admin. `installation.completedAt` is the only gate. Source: S35. */
+/** The first admin. `installation.completedAt` is the gate; only the operator's own code opens it again. Source: S35. */
 export function makeOnboardingService(options: OnboardingOptions): OnboardingService {
   const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
   // Where everybody makes an account of their own, nobody is first.
@@ -79,7 +89,8 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
   async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
     return store.transaction(async (tx) => {
       const state = await tx.installation.state();
-      if (state.completedAt !== null) return "closed";
+      // A code beside a completed installation is the operator's, made to open it once more.
+      if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
       const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
       if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt.getTime() <= clock.now()) {
         return "wrong";
@@ -108,14 +119,27 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
     }
   }
 
+  function hasLiveCode(state: InstallationState): boolean {
+    const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
+    if (setupCodeHash === null || setupCodeExpiresAt === null) return false;
+    return setupCodeExpiresAt.getTime() > clock.now() && setupCodeTries < MAX_TRIES;
+  }
+
   /** In the transaction: whoever completes the installation makes the owner. */
   async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
     const at = new Date(clock.now());
-    if (!(await tx.installation.complete(at))) throw closed();
+    if (!(await tx.installation.complete(at, who.codeHash))) throw closed();
     const { email, name, passwordHash, timeZone, origin } = who;
     // Typed by somebody at the terminal: that proves nothing about the address. Source: S3.
     const userId = await accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: null, timeZone });
-    const workspaceId = await accounts.addWorkspace(tx, { ownerId: userId, name: who.workspaceName, timeZone, origin });
+    const [only, ...further] = await tx.workspaces.list();
+    const workspaceId =
+      only === undefined || further.length > 0
+        ? await accounts.addWorkspace(tx, { ownerId: userId, name: who.workspaceName, timeZone, origin })
+        : only.workspaceId;
+    if (workspaceId === only?.workspaceId) {
+      await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
+    }
     const target = { type: "user", id: userId };
     await audit.recordSystem(tx, workspaceId, { action: "installation.completed", target }, { userId, ...who.origin });
     return { userId, workspaceId };
@@ -138,8 +162,24 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
       const passwordHash = await passwords.hash(body.password);
       return store.transaction(async (tx) => {
         const timeZone = body.timeZone ?? null;
-        const owner = await createOwner(tx, { ...body, passwordHash, timeZone, origin: context.origin });
+        const codeHash = hashCode(body.setupCode);
+        const owner = await createOwner(tx, { ...body, codeHash, passwordHash, timeZone, origin: context.origin });
         return sessions.open(tx, owner, context);
+      });
+    },
+
+    async reopen() {
+      if (!hasOnboarding || entry.mode === "managed") throw closed();
+      const code = randomCode(randomBytes);
+      return store.transaction(async (tx) => {
+        if ((await tx.installation.state()).completedAt === null) {
+          throw new ApiError("onboarding_needed", {
+            message: "This installation still needs its first admin.",
+            hint: "kb admin setup-code",
+          });
+        }
+        await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + REOPENED_LIFETIME_MS));
+        return code;
       });
     },
 
@@ -168,6 +208,8 @@ interface NewOwner {
   workspaceName: string;
   timeZone: string | null;
   origin?: RequestOrigin;
+  /** Of the code that was given. */
+  codeHash?: string;
 }
 
 /** Groups of four and dashes, for typing over: `k7qm-…`. */
@@ -192,7 +234,7 @@ function closed(): ApiError {
 function wrongCode(): ApiError {
   return new ApiError("setup_code_invalid", {
     message: "This setup code is wrong, spent or older than 24 hours.",
-    hint: "kb serve prints a new one when it starts.",
+    hint: "On the server's machine, kb admin setup-code prints a new one.",
     field: "setupCode",
   });
 }

@@ -3,7 +3,7 @@ import { Kysely } from "kysely";
 import type { SqlHandles } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
 import { explainOpening } from "./failure.ts";
-import { migrate } from "./migrate.ts";
+import { migrate, requireCurrent } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
 import { startInlineWriter, startWriterThread, type WriterClient } from "./writer/client.ts";
@@ -22,6 +22,8 @@ export interface DatabaseOptions {
   durability?: Durability;
   /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
   writerEntry?: string;
+  /** `server`: another process writes too. Then the schema is left alone, and so is all upkeep of the index. */
+  beside?: "nothing" | "server";
 }
 
 /**
@@ -30,17 +32,17 @@ export interface DatabaseOptions {
  * @throws ApiError `schema_too_new`, `database_unusable`, `storage_full`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { file, durability = "normal" } = options;
+  const { file, durability = "normal", beside = "nothing" } = options;
   // Private from birth: SQLite itself makes files that all can read, and its further files take this one's mode.
   await makePrivate(file).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
-  await prepare(file, durability).catch((error: unknown) => {
+  await prepare(file, durability, beside).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
   const writer = options.writerEntry
     ? startWriterThread(options.writerEntry, { file, durability })
-    : startInlineWriter(file, durability);
+    : startInlineWriter(file, durability, { hasUpkeep: beside === "nothing" });
   const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), MAX_READERS) });
   const write = new Kysely<Tables>({ dialect: makeWriterDialect(writer) });
   return {
@@ -59,10 +61,10 @@ async function makePrivate(file: string): Promise<void> {
   await (await open(file, "a", 0o600)).close();
 }
 
-async function prepare(file: string, durability: Durability): Promise<void> {
+async function prepare(file: string, durability: Durability, beside: "nothing" | "server"): Promise<void> {
   const first = openWriter(file, durability);
   try {
-    await migrate(first);
+    await (beside === "server" ? requireCurrent(first) : migrate(first));
   } finally {
     first.close();
   }

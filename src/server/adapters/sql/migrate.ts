@@ -43,6 +43,17 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
   if (error) throw error;
 }
 
+/** The schema is left alone: another process has the database. @throws ApiError `data_folder_in_use` when it is another one */
+export async function requireCurrent(connection: SqliteConnection): Promise<void> {
+  const { rows } = connection.execute("select name from kysely_migration", []);
+  const ran = new Set(rows.map((row) => row["name"]));
+  const names = Object.keys(MIGRATIONS);
+  if (ran.size === names.length && names.every((name) => ran.has(name))) return;
+  throw new ApiError("data_folder_in_use", {
+    message: "The server that runs on this data folder is of another version. Use its own kb, or stop it first.",
+  });
+}
+
 async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

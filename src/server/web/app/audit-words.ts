@@ -17,6 +17,7 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "user.changed": { title: "Profile changed", says: "changed their profile" },
       "user.password_changed": { title: "Password changed", says: "changed their password" },
       "user.password_reset": { title: "Password reset", says: "set a new password by a link" },
+      "user.password_set": { title: "Password set by the operator", says: "set the password on the server's machine" },
       "user.email_changed": { title: "Address changed", says: "changed their e-mail address" },
       "user.email_verified": { title: "Address confirmed", says: "confirmed their e-mail address" },
       "user.sso_linked": { title: "Single sign-on linked", says: "linked their account to single sign-on" },
@@ -79,6 +80,10 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "workspace.created": { title: "Workspace created", says: "created the workspace" },
       "workspace.changed": { title: "Workspace changed", says: "changed the workspace's settings" },
       "installation.completed": { title: "Server set up", says: "set up this server" },
+      "installation.reopened": {
+        title: "Setup opened again",
+        says: "let one more owner in, on the server's machine",
+      },
       "local_root.added": { title: "Folder allowed", says: "allowed the folder {path}" },
       "local_root.removed": { title: "Folder no longer allowed", says: "no longer allows a folder" },
       "access.explained": { title: "Access looked up", says: "looked up whether {userId} can see {target}" },

@@ -1,4 +1,4 @@
-/** Secrets of mailed and handed-over links: `/invite#token=…`. */
+/** Secrets of mailed, handed-over and printed links: `/invite#token=…`, `/welcome#code=…`. */
 import { useSyncExternalStore } from "react";
 
 let held: string | undefined;
@@ -8,7 +8,8 @@ let held: string | undefined;
  * screenshot or in a copied address. Call it before the router reads the address.
  */
 export function takeLinkToken(): void {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get("token");
+  const fragment = new URLSearchParams(window.location.hash.slice(1));
+  const token = fragment.get("token") ?? fragment.get("code");
   if (token === null || token === "") return;
   held = token;
   window.history.replaceState(null, "", window.location.pathname + window.location.search);

@@ -35,12 +35,23 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
         .execute();
     },
 
-    async complete(at) {
+    async complete(at, setupCodeHash) {
       const done = { completedAt: at.getTime(), setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
       const result = await sql.write
         .insertInto("installation")
         .values({ id: ID, ...done })
-        .onConflict((oc) => oc.column("id").doUpdateSet(done).where("installation.completedAt", "is", null))
+        .onConflict((oc) =>
+          oc
+            .column("id")
+            .doUpdateSet(done)
+            .where((eb) =>
+              eb.or([
+                eb("installation.completedAt", "is", null),
+                // Nothing equals null: without a code this is never true.
+                eb("installation.setupCodeHash", "=", setupCodeHash ?? null),
+              ]),
+            ),
+        )
         .executeTakeFirst();
       return result.numInsertedOrUpdatedRows === 1n;
     },

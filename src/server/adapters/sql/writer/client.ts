@@ -58,11 +58,14 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
 export function startInlineWriter(
   file: string,
   durability: Durability,
+  { hasUpkeep = true } = {},
 ): WriterClient & { connection: SqliteConnection } {
   const connection = openWriter(file, durability);
+  const { procedures, upkeep } = makeWriterWork(connection);
   const engine = new WriterEngine({
     connection,
-    ...makeWriterWork(connection),
+    procedures,
+    ...(hasUpkeep && { upkeep }),
     schedule: (run) => queueMicrotask(run),
   });
   const client = makeClient(

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { deviceTimeZone } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
+import { useLinkToken } from "#server/web/app/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
@@ -10,11 +11,13 @@ import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui
 /** Makes the first admin of a new installation with the setup code that the server printed. */
 export function Page() {
   const entry = useQuery(entryQuery);
+  // With a code of its own the operator opens the setup once more.
+  const code = useLinkToken();
   return (
     <Loaded query={entry}>
       {({ needed }) =>
-        needed ? (
-          <Onboarding />
+        needed || code !== undefined ? (
+          <Onboarding code={code} />
         ) : (
           <EntryCard
             below={<Link to="/sign-in">Sign in</Link>}
@@ -27,7 +30,7 @@ export function Page() {
   );
 }
 
-function Onboarding() {
+function Onboarding({ code }: { code: string | undefined }) {
   async function onboard(fields: FormData): Promise<void> {
     const body = {
       setupCode: text(fields, "setupCode"),
@@ -51,6 +54,7 @@ function Onboarding() {
           autoComplete="off"
           autoFocus
           className="font-mono"
+          defaultValue={code}
           hint="kb serve printed it to the terminal that it runs in. It is valid for 24 hours."
           label="Setup code"
           name="setupCode"

@@ -1,0 +1,98 @@
+/** What `kb admin` opens: the data folder itself, whether a server runs on it or not. See docs/decisions/0023. */
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ApiError, isApiError } from "#api/errors.ts";
+import { openDataFolder } from "./adapters/data-folder.ts";
+import { umaskFor } from "./adapters/private-files.ts";
+import { openDatabase } from "./adapters/sql/db.ts";
+import { makeStore } from "./adapters/sql/store.ts";
+import { makeAuditService } from "./audit/service.ts";
+import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
+import { makeCursorCodec } from "./http/cursor.ts";
+import { makeNoThrottle } from "./http/throttle.ts";
+import type { Clock, Log } from "./ports/clock.ts";
+import type { Store } from "./ports/store.ts";
+import { makeAccountService } from "./sessions/accounts.ts";
+import { type HostAdminService, makeHostAdminService } from "./sessions/host-admin.ts";
+import { makeOnboardingService } from "./sessions/onboarding.ts";
+import { makePasswords } from "./sessions/passwords.ts";
+
+export interface HostAdmin {
+  admin: HostAdminService;
+  /** Where people reach this server, as far as the settings say. */
+  baseUrl: string;
+}
+
+/**
+ * Gives the data folder's own admin to `work`. Where no server runs the folder is locked meanwhile; beside a running one
+ * each act is one transaction under SQLite's own lock.
+ *
+ * @throws ApiError `data_folder_unusable` where no installation is; `data_folder_in_use` when the running server is of
+ *   another version
+ */
+export async function withHostAdmin<T>(
+  options: { flags: Record<string, string | undefined>; env: Readonly<Record<string, string | undefined>> },
+  work: (host: HostAdmin) => Promise<T>,
+): Promise<T> {
+  const { settings } = loadSettings({ env: options.env, flags: options.flags });
+  const file = join(settings.dataDir, "kb.db");
+  if (!existsSync(file)) {
+    throw new ApiError("data_folder_unusable", {
+      message: `There is no installation in ${settings.dataDir}. Name its folder with --data-dir or KB_DATA_DIR.`,
+    });
+  }
+  const readers = settings.dataDirGroup ? "group" : "owner";
+  process.umask(umaskFor(readers));
+  const folder = lockUnlessRunning(settings.dataDir, readers);
+  try {
+    const database = await openDatabase({ file, beside: folder === undefined ? "server" : "nothing" });
+    try {
+      return await work(makeHostAdmin(settings, makeStore(database)));
+    } finally {
+      await database.close();
+    }
+  } finally {
+    folder?.release();
+  }
+}
+
+function lockUnlessRunning(...folder: Parameters<typeof openDataFolder>) {
+  try {
+    return openDataFolder(...folder);
+  } catch (error) {
+    if (isApiError(error, "data_folder_in_use")) return undefined;
+    throw error;
+  }
+}
+
+function makeHostAdmin(settings: Settings, store: Store): HostAdmin {
+  const clock: Clock = { now: () => Date.now() };
+  // Lists are not asked for, so no cursor of this key ever leaves.
+  const audit = makeAuditService({ store, clock, log: SILENT, cursors: makeCursorCodec(randomBytes(32), clock) });
+  const accounts = makeAccountService({ clock, randomBytes, audit });
+  const passwords = makePasswords();
+  const onboarding = makeOnboardingService({
+    store,
+    clock,
+    randomBytes,
+    passwords,
+    accounts,
+    audit,
+    throttle: makeNoThrottle(),
+    sessions: { open: () => Promise.reject(new Error("Nobody signs in here.")) },
+    log: SILENT,
+    entry: { mode: settings.mode, signup: settings.signup, sso: null, canMail: false },
+  });
+  return {
+    admin: makeHostAdminService({ store, clock, passwords, accounts, onboarding, audit }),
+    baseUrl: baseUrlOf(settings, settings.port),
+  };
+}
+
+const SILENT: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
