@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { ApiError } from "#api/errors.ts";
@@ -18,6 +18,20 @@ export interface Listener {
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
 /**
+ * Headers must have come within 20 seconds. Bodies are measured by their pace where they are read (`http/body-pace.ts`): an
+ * upload that makes progress may take longer than any time for the whole request.
+ */
+const PATIENCE = { headersTimeout: 20_000, requestTimeout: 0, connectionsCheckingInterval: 5_000 };
+
+/** A body that nobody reads ends with the answer: of a GET, Node would wait for the rest of it. */
+function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  if (incoming.method !== "GET" && incoming.method !== "HEAD") return;
+  outgoing.once("finish", () => {
+    if (!incoming.complete) incoming.socket.destroySoon();
+  });
+}
+
+/**
  * Listens on one address.
  *
  * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that is not this machine's
@@ -25,7 +39,8 @@ export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 export async function listen(fetch: FetchHandler, host: string, port: number): Promise<Listener> {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
-    const made = serve({ fetch, hostname: host, port }, () => resolve(made)) as Server;
+    const made = serve({ fetch, hostname: host, port, serverOptions: PATIENCE }, () => resolve(made)) as Server;
+    made.on("request", closeUnlessRead);
     made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
   });
   return {

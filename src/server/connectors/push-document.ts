@@ -97,7 +97,8 @@ async function readDocument(parts: Parts, target: PushTarget, body: DocumentBody
     return await parts.readDocument(readBody(body.stream), { contentType, place: placeOf(target.connector) });
   } catch (error) {
     // One that did not come whole is sent again; one that was refused is an item of the set all the same.
-    if (error instanceof ApiError && error.code !== "push_cut") await noteRefusal(parts, target, error);
+    const isWhole = !isApiError(error, "push_cut") && !isApiError(error, "request_timeout");
+    if (error instanceof ApiError && isWhole) await noteRefusal(parts, target, error);
     throw error;
   }
 }
@@ -106,6 +107,7 @@ async function* readBody(stream: AsyncIterable<Uint8Array> | null): AsyncGenerat
   try {
     if (stream) yield* stream;
   } catch (cause) {
+    if (isApiError(cause, "request_timeout")) throw cause;
     throw new ApiError("push_cut", { message: "The body broke off; nothing of it is stored. Send it again.", cause });
   }
 }

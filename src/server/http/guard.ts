@@ -76,6 +76,8 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     } catch (error) {
       c.res = answerProblem(c, error, log);
     }
+    // The rest of a body that came too slowly is not waited for.
+    if (c.res.status === 408) c.res.headers.set("Connection", "close");
     c.res = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
     log.info(
       { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ApiError, noSuchThing } from "#api/errors.ts";
+import { readInPace } from "./body-pace.ts";
 import type { AppContext } from "./env.ts";
 
 /** Bytes of a JSON body, unless the route reads its own. */
@@ -17,7 +18,7 @@ export interface ParsedRequest {
  * Reads and checks path, query and JSON body of a request against the route's contract. Unknown keys are errors (A2).
  *
  * @throws ApiError `invalid_request` with every field at fault, `not_found` for an impossible id in the path,
- *   `unsupported_media_type`, `payload_too_large`
+ *   `unsupported_media_type`, `payload_too_large`, `request_timeout`
  */
 export async function parseRequest(route: RouteConfig, c: AppContext): Promise<ParsedRequest> {
   const { params, query } = route.request ?? {};
@@ -89,15 +90,7 @@ export async function readText(c: AppContext, maxBytes: number): Promise<string>
 /** The body's bytes as they come, for a handler that reads its own; null = there is none. To leave early ends it. */
 export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
   const { body } = c.req.raw;
-  return body === null ? null : read(body.getReader());
-}
-
-async function* read(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-  } finally {
-    await reader.cancel();
-  }
+  return body === null ? null : readInPace(body);
 }
 
 /** Repeated parameters become arrays; so does a single one whose schema is an array. */

@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { readInPace } from "#server/http/body-pace.ts";
 import { RPC, type Message } from "./eras.ts";
 
 /** What a body held: requests and notifications; answers that a client sent back are dropped. */
@@ -13,7 +14,7 @@ export const MAX_BATCH = 20;
 /**
  * Reads the body of a POST as JSON-RPC.
  *
- * @throws ApiError `payload_too_large`, `unsupported_media_type`, `invalid_request` (`details.rpcCode` is -32700 for
+ * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request` (`details.rpcCode` is -32700 for
  *   what is no JSON and -32600 for what is no request)
  */
 export async function readMessages(request: Request, maxBytes: number): Promise<Incoming> {
@@ -32,7 +33,7 @@ async function readText(request: Request, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   // A body without a stated length is measured while it comes.
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of request.body === null ? [] : readInPace(request.body)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes)
       throw new ApiError("payload_too_large", { message: `The body is larger than ${maxBytes} bytes.` });

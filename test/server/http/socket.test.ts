@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { onTestFinished, test } from "vitest";
 import { listen } from "#server/listen.ts";
 import { makeServer, TEST_PASSWORD } from "../../helpers.ts";
@@ -60,4 +62,20 @@ test("over a real socket: a body that grows past the limit is cut off", async ({
   // The client may see the answer, or the connection going away under its feet; what counts is that it stops.
   expect([413, "cut"]).toContain(answer);
   expect(sent).toBeLessThan(40);
+});
+
+test("over a real socket: the rest of a body that nobody reads is not waited for, of a GET either", async ({
+  expect,
+}) => {
+  const { url } = await serve();
+  const { hostname, port } = new URL(url);
+  for (const method of ["GET", "POST"]) {
+    const socket = connect(Number(port), hostname);
+    let answer = "";
+    socket.on("data", (part: Buffer) => (answer += part.toString("utf8")));
+    // Half of a body, and then nothing.
+    socket.write(`${method} /nothing-here HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 1000\r\n\r\nabc`);
+    await once(socket, "close");
+    expect(answer).toMatch(/^HTTP\/1.1 404/);
+  }
 });

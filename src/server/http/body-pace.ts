@@ -1,0 +1,48 @@
+import { ApiError } from "#api/errors.ts";
+
+/** While the server waits for a body, so much of it must come in such a time: 500 bytes a second, however large it is. */
+export const BODY_PACE = { windowMs: 20_000, minBytes: 10_000 } as const;
+
+/**
+ * The bytes of a body as they come. Only the time in which the sender is waited for counts: an upload may take as long as
+ * it needs while it makes progress, and a slow reader is no fault of the sender. To leave early ends the body.
+ *
+ * @throws ApiError `request_timeout` when it stalls or comes too slowly
+ */
+export async function* readInPace(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const reader = body.getReader();
+  let [leftMs, bytes]: [number, number] = [BODY_PACE.windowMs, 0];
+  try {
+    for (;;) {
+      const startedAt = performance.now();
+      const next = await before(reader.read(), leftMs);
+      if (next.done) return;
+      leftMs -= performance.now() - startedAt;
+      bytes += next.value.byteLength;
+      if (bytes >= BODY_PACE.minBytes) [leftMs, bytes] = [BODY_PACE.windowMs, 0];
+      yield next.value;
+    }
+  } finally {
+    // Not waited for: of a body that has stalled nothing comes any more.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function before<T>(reading: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(tooSlow()), Math.max(0, ms));
+  });
+  try {
+    return await Promise.race([reading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function tooSlow(): ApiError {
+  const { minBytes, windowMs } = BODY_PACE;
+  return new ApiError("request_timeout", {
+    message: `The body comes too slowly: at least ${minBytes} bytes must come in ${windowMs / 1_000} seconds. Send it again, over a better connection.`,
+  });
+}
