@@ -220,6 +220,7 @@ async function failureOf(
     message: withoutCredential(messageOf(problem, status), credential),
     hint: hintFor(code, settings, credential) ?? textOf(problem["hint"]),
     requestId: textOf(problem["requestId"]) ?? requestId,
+    status,
     retryAfterMs: retryAfterOf(response),
   });
 }

@@ -23,6 +23,7 @@ export interface CommandSpec {
   summary: string;
   /** More than the summary says, for help and the reference. */
   details?: string;
+  /** Other names of the same command, whole: "connectors create". Help shows `name`. */
   aliases?: readonly string[];
   arguments?: readonly ArgumentSpec[];
   options?: readonly OptionSpec[];

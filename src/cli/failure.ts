@@ -8,6 +8,8 @@ export interface FailureOptions {
   message: string;
   hint?: string | undefined;
   requestId?: string | undefined;
+  /** The HTTP status of the server's answer. */
+  status?: number | undefined;
   /** When the server says that a repeat can succeed, in milliseconds from now. */
   retryAfterMs?: number | undefined;
   cause?: unknown;
@@ -20,6 +22,7 @@ export class CliFailure extends Error {
   readonly exit: number;
   readonly hint: string | undefined;
   readonly requestId: string | undefined;
+  readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 
   constructor(options: FailureOptions) {
@@ -28,6 +31,7 @@ export class CliFailure extends Error {
     this.exit = options.exit;
     this.hint = options.hint;
     this.requestId = options.requestId;
+    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
 }

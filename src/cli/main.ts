@@ -5,11 +5,12 @@ import { VERSION } from "#api/version.ts";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const isTooOld = major < 20 || (major === 20 && minor < 19);
 const [first] = process.argv.slice(2);
+const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
 if (isTooOld) {
   process.stderr.write(`kb: Node.js 20.19 or newer is needed, this is ${process.versions.node}.\n`);
   process.exit(1);
-} else if (first === "--version" || first === "-V") {
+} else if (first !== undefined && VERSION_WORDS.includes(first) && process.argv.length === 3) {
   process.stdout.write(`${VERSION}\n`);
 } else {
   void start();

@@ -1,8 +1,11 @@
 /** Command line → command and input, by the catalogue. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { VERSION } from "#api/version.ts";
 import type { CommandInput, CommandSpec, OptionSpec } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { usageFailure } from "./failure.ts";
+import { nameIn, resolveNames } from "./names.ts";
+import { nearest } from "./values.ts";
 
 export interface Noun {
   name: string;
@@ -24,11 +27,14 @@ export interface Catalogue {
  *
  * @throws CliFailure (usage) with a "did you mean" where one is near
  */
-export async function parseArgv(argv: readonly string[], catalogue: Catalogue, columns: number): Promise<Parsed> {
-  if (argv[0] === "help") {
-    if (argv[1] === "exit-codes") return { text: exitCodesHelp() };
-    return await parseArgv([...argv.slice(1).filter((part) => !part.startsWith("-")), "--help"], catalogue, columns);
+export async function parseArgv(given: readonly string[], catalogue: Catalogue, columns: number): Promise<Parsed> {
+  if (VERSION_WORDS.includes(given[0] ?? "") && given.length === 1) return { text: `${VERSION}\n` };
+  if (given[0] === "help") {
+    const topic = given.slice(1).filter((part) => !part.startsWith("-"));
+    if (topic[0] === "exit-codes") return { text: exitCodesHelp() };
+    return await parseArgv([...resolveNames(topic, catalogue.commands), "--help"], catalogue, columns);
   }
+  const argv = resolveNames(given, catalogue.commands);
   let found: Parsed | undefined;
   let text = "";
   const program = buildProgram(
@@ -42,11 +48,11 @@ export async function parseArgv(argv: readonly string[], catalogue: Catalogue, c
     },
   );
   try {
-    await program.parseAsync(withJsonValue(argv, catalogue), { from: "user" });
+    await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0 || error.code === "commander.help") return { text };
-    throw usageFailure(sentence(error.message), `kb ${[...nameIn(argv, catalogue), "--help"].join(" ")}`);
+    throw usageFailure(sentence(error.message), `kb ${[...nameIn(argv, catalogue.commands), "--help"].join(" ")}`);
   }
   if (found !== undefined && "spec" in found) checkFields(found.spec, found.input.options["json"]);
   return found ?? { text: program.helpInformation() };
@@ -57,7 +63,7 @@ export function optionLines(spec: CommandSpec): readonly OptionSpec[] {
   return [
     ...(spec.options ?? []),
     ...(spec.fields === undefined ? [] : [JSON_OPTION]),
-    ...(spec.isRemote === true ? REMOTE_OPTIONS : []),
+    ...(spec.isRemote === true ? remoteOptions(spec) : []),
   ];
 }
 
@@ -69,13 +75,22 @@ export function exitCodesHelp(): string {
 
 const JSON_OPTION: OptionSpec = {
   flags: "--json [fields]",
-  summary: "print the server's answer as JSON, or only these fields of it",
+  summary: "print the server's answer as JSON, or only these fields of it: the word after it, as in --json id,name",
 };
+
+const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
 const REMOTE_OPTIONS: readonly OptionSpec[] = [
   { flags: "--url <url>", summary: "the server (default: KB_URL, else the profile)" },
   { flags: "--profile <name>", summary: "a stored server (default: KB_PROFILE, else the last login)" },
 ];
+
+const VERBOSE: OptionSpec = { flags: "--verbose", summary: "name the request with every failure" };
+
+function remoteOptions(spec: CommandSpec): readonly OptionSpec[] {
+  const hasOwn = spec.options?.some(({ flags }) => flags === VERBOSE.flags) ?? false;
+  return hasOwn ? REMOTE_OPTIONS : [...REMOTE_OPTIONS, VERBOSE];
+}
 
 const ALWAYS_OPTIONS: readonly OptionSpec[] = [
   { flags: "--no-input", summary: "never ask" },
@@ -88,10 +103,10 @@ function buildProgram(catalogue: Catalogue, columns: number, found: Found, write
   const program = configured(new Command("kb"), columns, write)
     .description("Search what your apps hold, with your permissions; run the server; bridge it to agents.")
     .usage("<command> [options]")
-    .option("-V, --version", "print the version");
+    .option("-v, --version", "print the version");
   program.addHelpText("after", "\nMore: kb help <command>, kb help exit-codes");
   const nouns = new Map<string, Command>();
-  program.configureHelp({ subcommandTerm: (command) => [command.name(), ...command.aliases()].join(", ") });
+  program.configureHelp({ subcommandTerm: (command) => command.name() });
   for (const spec of inSections(catalogue)) {
     const [first = "", second] = spec.name.split(" ");
     if (second === undefined) {
@@ -143,8 +158,10 @@ function addCommand(
   write: (text: string) => void,
 ): void {
   const command = configured(parent.command(name), columns, write).summary(spec.summary);
-  command.description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`);
-  for (const alias of spec.aliases ?? []) command.alias(alias);
+  const also = spec.aliases?.map((alias) => `kb ${alias}`).join(", ");
+  command.description(
+    [spec.summary, spec.details, also && `Also: ${also}.`].filter((part) => part !== undefined).join("\n\n"),
+  );
   for (const item of spec.arguments ?? []) {
     const word = item.variadic === true ? `${item.name}...` : item.name;
     command.argument(item.required === true ? `<${word}>` : `[${word}]`, item.summary);
@@ -208,42 +225,22 @@ function argumentTerm(name: string, { required, variadic }: { required: boolean;
   return required ? `<${word}>` : `[${word}]`;
 }
 
-/**
- * `--json` takes an optional list of fields, and the next word may as well be an argument: it is taken as the list only
- * when it names fields of this command, or when the command has no argument that it could be.
- */
-function withJsonValue(argv: readonly string[], catalogue: Catalogue): string[] {
-  const at = argv.indexOf("--json");
-  const end = argv.indexOf("--");
-  const next = argv[at + 1];
-  if (at === -1 || (end !== -1 && end < at) || next === undefined || next.startsWith("-")) return [...argv];
-  const spec = specIn(argv, catalogue);
-  const words = next.split(",");
-  const isList = (spec?.arguments ?? []).length === 0 || words.every((word) => spec?.fields?.includes(word));
-  return isList ? [...argv] : [...argv.slice(0, at), "--json=", ...argv.slice(at + 1)];
-}
-
+/** The word after `--json` is always its list of fields: were it an argument at times, a misspelt field would be one too. */
 function checkFields(spec: CommandSpec, json: unknown): void {
   if (typeof json !== "string" || json === "") return;
   const known = spec.fields ?? [];
   const unknown = json.split(",").filter((name) => !known.includes(name.trim()));
-  if (unknown.length === 0) return;
+  const [first] = unknown;
+  if (first === undefined) return;
+  const near = nearest(first.trim(), known);
+  const before =
+    (spec.arguments ?? []).length === 0 || json.includes(",")
+      ? ""
+      : `\nFor "${json}" as an argument put it before: kb ${spec.name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
   throw usageFailure(
-    `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.`,
-    `Fields: ${known.join(", ")}.`,
+    `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `Fields: ${known.join(", ")}.${before}`,
   );
-}
-
-function specIn(argv: readonly string[], catalogue: Catalogue): CommandSpec | undefined {
-  const name = nameIn(argv, catalogue).join(" ");
-  return catalogue.commands.find((spec) => spec.name === name || spec.aliases?.includes(name));
-}
-
-/** The words at the start that name a command or a noun. */
-function nameIn(argv: readonly string[], catalogue: Catalogue): string[] {
-  const [first = "", second = ""] = argv;
-  if (catalogue.commands.some((spec) => spec.name === `${first} ${second}`)) return [first, second];
-  return catalogue.commands.some((spec) => spec.name.split(" ")[0] === first) ? [first] : [];
 }
 
 /** "error: unknown option '--foo'\n(Did you mean --bar?)" as a sentence of ours. */

@@ -24,8 +24,12 @@ export function makeCliReference(catalogue: Catalogue = CATALOGUE): string {
 
 const INTRODUCTION = [
   "Data goes to stdout, talk to stderr. On a terminal lists are tables; elsewhere they are lines of tab-separated values",
-  "without a header. `--json` prints the server's answer as JSON, `--json a,b` only these fields of its records.",
-  "Every command also has `--no-input` (never ask), `--no-color` and `--help`.",
+  "without a header. `--json` prints the server's answer as JSON, `--json a,b` or `--json=a,b` only these fields of its",
+  "records. The word after `--json` is always the list of fields, and a field that is not there is an error: write words",
+  "before it, as in `kb search plan --json`.",
+  "",
+  "`create`, `add` and `new` name the same command of every noun, and so do `remove`, `delete` and `rm`, and `list` and",
+  "`ls`. Every command also has `--no-input` (never ask), `--no-color` and `--help`.",
 ].join("\n");
 
 const SETTINGS = [

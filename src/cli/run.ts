@@ -47,7 +47,9 @@ async function report(failure: CliFailure, argv: readonly string[], deps: Deps):
   }
   const lines = [`kb: ${failure.message}`];
   if (hint !== undefined) lines.push(`    ${hint}`);
-  if (requestId !== undefined) lines.push(`    Request id: ${requestId}`);
+  // Of use to who runs the server, when the server is at fault.
+  const isWanted = (failure.status ?? 0) >= 500 || argv.includes("--verbose");
+  if (requestId !== undefined && isWanted) lines.push(`    Request id: ${requestId}`);
   deps.io.stderr.write(`${safeText(lines.join("\n"))}\n`);
   if (deps.env["KB_DEBUG"] && failure.cause instanceof Error) {
     deps.io.stderr.write(`${safeText(failure.cause.stack ?? "")}\n`);

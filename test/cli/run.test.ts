@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { VERSION } from "#api/version.ts";
 import { CATALOGUE } from "#cli/catalogue/index.ts";
 import { EXIT_CODES } from "#cli/exit-codes.ts";
 import { kb, makeWorld, problem, type Reply } from "./fakes.ts";
@@ -7,9 +8,19 @@ const EMPTY_LIST = { body: { tokens: [], mcpUrl: "https://kb.test/mcp" } };
 
 describe("the command line", () => {
   test.for([
-    ["an unknown command names the near one", ["serch", "x"], "Did you mean search?"],
-    ["an unknown verb names the near one", ["tokens", "lst"], "Did you mean list?"],
+    ["an unknown command names the near one", ["serch", "x"], "Did you mean kb search?"],
+    ["an unknown verb names the near one", ["tokens", "lst"], "Did you mean kb tokens list?"],
     ["an unknown option names the near one", ["search", "x", "--knd", "page"], "Did you mean --kind?"],
+    ["a near noun keeps the verb that was typed", ["token", "create", "ci"], "Did you mean kb tokens create?"],
+    ["another program's word names ours", ["status"], "Did you mean kb auth status or kb connectors progress?"],
+    ["a verb without its noun names the whole command", ["sync"], "Did you mean kb connectors sync?"],
+    ["another program's verb names ours", ["connectors", "edit", "docs"], "Did you mean kb connectors update?"],
+    ["a help topic that is not there is an error", ["help", "conectors"], "Did you mean kb connectors?"],
+    ["a help topic's verb is checked too", ["help", "tokens", "creat"], "Did you mean kb tokens create?"],
+    ["help after a name that is not there is an error", ["serch", "--help"], "Did you mean kb search?"],
+    ["a misspelt field is no search word", ["search", "budget", "--json", "titel"], "Did you mean title?"],
+    ["a word after --json is a field", ["search", "--json", "plan"], "kb search plan --json"],
+    ["fields before the words are checked too", ["search", "--json=titel", "plan"], "Did you mean title?"],
     ["a missing argument is named", ["tokens", "revoke"], "'id'"],
     ["an argument too many is refused", ["whoami", "me"], "oo many arguments"],
     ["a role that the server does not have is not offered", ["serve", "--role", "worker"], "choices are all."],
@@ -38,7 +49,15 @@ describe("the command line", () => {
   });
 
   test("help goes to stdout with exit code 0, for the program, a noun and a command", async ({ expect }) => {
-    for (const argv of [[], ["--help"], ["help"], ["tokens"], ["help", "tokens", "create"], ["search", "--help"]]) {
+    for (const argv of [
+      [],
+      ["--help"],
+      ["help"],
+      ["tokens"],
+      ["help", "tokens", "create"],
+      ["search", "--help"],
+      ["tokens", "help"],
+    ]) {
       const run = await kb(makeWorld(), ...argv);
       expect([run.code, run.stderr, run.sent]).toEqual([0, "", []]);
       expect(run.stdout).toMatch(/^Usage: kb/);
@@ -75,7 +94,7 @@ describe("the command line", () => {
     for (const { code, name } of EXIT_CODES) expect(run.stdout).toMatch(new RegExp(`^ +${code} +${name} `, "m"));
   });
 
-  test("--json before a word takes it as fields only when it names fields", async ({ expect }) => {
+  test("--json means the same before and after the words", async ({ expect }) => {
     const answer = {
       results: [{ kbId: "kbi_1", title: "Plan" }],
       total: 1,
@@ -85,12 +104,48 @@ describe("the command line", () => {
       notes: [],
     };
     const world = makeWorld({ routes: { "GET /api/connectors/search": { body: answer } } });
-    const asWord = await kb(world, "search", "--json", "plan");
-    expect(JSON.parse(asWord.stdout)).toEqual(answer);
-    expect(new URL(asWord.sent[0]?.url ?? "").searchParams.get("query")).toBe("plan");
-    const asField = await kb(world, "search", "plan", "--json", "title");
-    expect(JSON.parse(asField.stdout)).toEqual({ ...answer, results: [{ title: "Plan" }] });
+    const asked: [string[], unknown][] = [
+      [["plan", "--json", "title"], [{ title: "Plan" }]],
+      [["--json", "title", "plan"], [{ title: "Plan" }]],
+      [["--json=title", "plan"], [{ title: "Plan" }]],
+      [["--json=title,kbId", "plan"], answer.results],
+      [["plan", "--json"], answer.results],
+      [["--json", "--", "plan"], answer.results],
+    ];
+    for (const [argv, results] of asked) {
+      const run = await kb(world, "search", ...argv);
+      expect(JSON.parse(run.stdout)).toEqual({ ...answer, results });
+      expect(new URL(run.sent.at(-1)?.url ?? "").searchParams.get("query")).toBe("plan");
+    }
   });
+
+  test("create, add and new, remove, delete and rm, list and ls name the same command of every noun", async ({
+    expect,
+  }) => {
+    const names = (noun: string, verb: string): string[] => {
+      const spec = CATALOGUE.commands.find(({ name }) => name === `${noun} ${verb}`);
+      return (spec?.aliases ?? []).map((alias) => alias.split(" ")[1] ?? "");
+    };
+    expect(names("connectors", "add")).toEqual(["create", "new"]);
+    expect(names("groups", "create")).toEqual(["add", "new"]);
+    expect(names("tokens", "revoke")).toEqual(["remove", "delete", "rm"]);
+    for (const { name, aliases = [] } of CATALOGUE.commands) {
+      if (/ (list)$/.test(name)) expect(aliases).toEqual([name.replace("list", "ls")]);
+      if (/ (add|create|remove|revoke)$/.test(name)) expect(aliases.length).toBeGreaterThan(1);
+    }
+    const world = makeWorld({ routes: { "GET /api/api-tokens": EMPTY_LIST } });
+    expect((await kb(world, "tokens", "ls")).code).toBe(0);
+    expect((await kb(makeWorld(), "tokens", "rm")).stderr).toContain("kb tokens revoke --help");
+    expect((await kb(makeWorld(), "help", "tokens", "rm")).stdout).toMatch(/^Usage: kb tokens revoke /);
+  });
+
+  test.for([["version"], ["-v"], ["-V"], ["--version"], ["version", "--no-color"]])(
+    "kb %s prints the version",
+    async (argv, { expect }) => {
+      const run = await kb(makeWorld(), ...argv);
+      expect([run.code, run.stdout, run.stderr]).toEqual([0, `${VERSION}\n`, ""]);
+    },
+  );
 });
 
 describe("exit codes", () => {
@@ -124,6 +179,15 @@ describe("exit codes", () => {
     const run = await kb(makeWorld({ routes: { "GET /api/api-tokens": reply } }), "tokens", "list");
     expect(run.code).toBe(code);
     expect(run.stderr).toContain(text);
+  });
+
+  test("a request is named when the server is at fault, or when asked", async ({ expect }) => {
+    const run = async (reply: Reply, ...more: string[]) =>
+      (await kb(makeWorld({ routes: { "GET /api/api-tokens": reply } }), "tokens", "list", ...more)).stderr;
+    const [missing, broken] = [problem(404, "not_found", "No such thing."), problem(503, "unavailable", "Wait.")];
+    expect(await run(missing)).not.toContain("req_9");
+    expect(await run(missing, "--verbose")).toContain("Request id: req_9");
+    expect(await run(broken)).toContain("Request id: req_9");
   });
 
   test("with --json a failure is one JSON object on stderr", async ({ expect }) => {

@@ -104,6 +104,12 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
 
 export const API_COMMANDS: readonly CommandSpec[] = [
   {
+    name: "version",
+    summary: "Print the version.",
+    examples: ["kb version"],
+    load: async () => (await import("#cli/commands/version.ts")).printVersion,
+  },
+  {
     name: "api",
     summary: "Call a path of the server's API.",
     arguments: [

@@ -1,4 +1,5 @@
 /** Every command of `kb`, and the order of its help. */
+import { withVerbAliases } from "#cli/names.ts";
 import type { Catalogue } from "#cli/parse.ts";
 import { ACCESS_COMMANDS, ENTITY_COMMANDS, FILE_COMMANDS, SEARCH_COMMANDS } from "./reading.ts";
 import { CONNECTOR_COMMANDS, PUSH_COMMANDS } from "./connectors.ts";
@@ -22,7 +23,7 @@ export const CATALOGUE: Catalogue = {
     { title: "Bring content in", names: ["connectors", "push", "roots"] },
     { title: "Run a workspace", names: ["workspace", "members", "invitations", "groups", "audit"] },
     { title: "On the server's machine", names: ["admin"] },
-    { title: "Anything else", names: ["api"] },
+    { title: "Anything else", names: ["api", "version"] },
   ],
   nouns: [
     { name: "tokens", summary: "Personal access tokens." },
@@ -42,7 +43,7 @@ export const CATALOGUE: Catalogue = {
     { name: "admin", summary: "What only the operator does, on the data folder itself." },
     { name: "roots", summary: "Folders of the server's machine that connectors may read." },
   ],
-  commands: [
+  commands: withVerbAliases([
     ...HOST_COMMANDS,
     ...SESSION_COMMANDS,
     ...SEARCH_COMMANDS,
@@ -62,5 +63,5 @@ export const CATALOGUE: Catalogue = {
     ...ROOT_COMMANDS,
     ...ADMIN_COMMANDS,
     ...API_COMMANDS,
-  ],
+  ]),
 };

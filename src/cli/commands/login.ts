@@ -265,6 +265,7 @@ function badToken(cause: CliFailure): CliFailure {
     message: `The server does not take this token: ${cause.message}`,
     hint: "Make one in the browser (Settings, MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
     requestId: cause.requestId,
+    status: cause.status,
   });
 }
 

@@ -133,5 +133,6 @@ function strangeAnswer(endpoint: string, status?: number, requestId?: string): C
     message: `${new URL(endpoint).origin} ${what} when asked for a login.`,
     hint: "Repeat the command in a moment.",
     requestId,
+    status,
   });
 }
