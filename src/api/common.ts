@@ -119,6 +119,8 @@ export const SourceProblem = z
   .object({
     code: z.string(),
     message: z.string(),
+    /** What to do about it. */
+    hint: z.string().optional(),
     field: z.string().optional(),
     retryAfterMs: z.number().int().optional(),
   })

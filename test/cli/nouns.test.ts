@@ -298,3 +298,22 @@ describe("kb open", () => {
     },
   );
 });
+
+describe("names in another case", () => {
+  const twin = { ...design, id: "grp_3333333333333333", name: "design" };
+
+  test("mean the one thing that is called so", async ({ expect }) => {
+    const shown = { "GET /api/groups/grp_2222222222222222": { body: { group: design } } };
+    expect((await kb(world(shown), "groups", "show", "dESIGN")).stdout).toContain(design.id);
+    const routes = { "DELETE /api/workspace/members/usr_3333333333333333": { status: 204 } };
+    expect((await kb(world(routes), "members", "remove", "bo", "--yes")).stderr).toContain("bo@one.test is removed");
+  });
+
+  test("mean the exact one of two, and neither where none is exact", async ({ expect }) => {
+    const both = { "GET /api/groups": { body: { groups: [twin, design], nextCursor: null } } };
+    expect((await kb(world(both), "groups", "show", "Design")).stdout).toContain(design.id);
+    const run = await kb(world(both), "groups", "show", "DESIGN");
+    expect(run.code).toBe(2);
+    expect(run.stderr).toContain("Use an id: grp_3333333333333333 (design), grp_2222222222222222 (Design)");
+  });
+});

@@ -90,6 +90,26 @@ describe("text of others", () => {
   });
 });
 
+test("words that an item does not hold are said to be missing, with exit code 1", async ({ expect }) => {
+  const found = (body: string, passages: string) => ({
+    "GET /api/connectors/files/kbi_1/content": {
+      body,
+      headers: { "x-total-chars": "90", "x-total-passages": passages },
+    },
+  });
+  const none = await kb(makeWorld({ routes: found("", "0") }), "files", "get", "kbi_1", "--find", "zebra");
+  expect([none.code, none.stdout, none.stderr]).toEqual([1, "", 'None of "zebra" is in this item.\n']);
+  const one = await kb(
+    makeWorld({ routes: found("at 3:\nthe zebra\n", "1") }),
+    "files",
+    "get",
+    "kbi_1",
+    "--find",
+    "zebra",
+  );
+  expect([one.code, one.stdout]).toEqual([0, "at 3:\nthe zebra\n"]);
+});
+
 describe("form", () => {
   test("a terminal gets a header and aligned columns, a pipe neither header nor colour", async ({ expect }) => {
     const member = {

@@ -78,6 +78,7 @@ export const FILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "files get",
     summary: "Print an item's text, or fetch the original.",
+    details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     options: [
       { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },

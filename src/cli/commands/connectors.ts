@@ -1,11 +1,11 @@
 import { connect, listAll, segment, type Api, type Query } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, interrupted, usageFailure } from "#cli/failure.ts";
+import { interrupted, usageFailure } from "#cli/failure.ts";
 import { count, makeOutput, plural } from "#cli/output.ts";
+import { pickNamed } from "#cli/pick.ts";
 import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
-import { nearest, parseDuration, readSecret, parsePair } from "#cli/values.ts";
+import { parseDuration, readSecret, parsePair } from "#cli/values.ts";
 import { printFiles } from "./files.ts";
 
 const CONNECTORS = "/api/connectors";
@@ -231,33 +231,19 @@ export async function removeConnector(input: CommandInput, deps: Deps): Promise<
 }
 
 /**
- * A connector by id or by its exact name.
+ * A connector by its id or name, in any case.
  *
- * @throws CliFailure 3 when there is none, with the near names; 2 when the name is not unique
+ * @throws CliFailure 3 when there is none, with the near name; 2 when the name is not unique
  */
 export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
   if (/^con_[a-z0-9]+$/.test(word)) {
     return (await api.call<{ connector: ConnectorRecord }>("GET", `${CONNECTORS}/${segment(word)}`)).connector;
   }
   const all = await listAll<ConnectorRecord>(api, CONNECTORS, "connectors");
-  const named = all.filter((connector) => connector.name === word);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return only;
-  if (only !== undefined) {
-    throw usageFailure(
-      `${named.length} connectors are called "${word}".`,
-      `Use an id: ${named.map((item) => item.id).join(", ")}`,
-    );
-  }
-  const near = nearest(
-    word,
-    all.map((connector) => connector.name),
-  );
-  throw new CliFailure({
-    code: "not_found",
-    exit: EXIT.notFound,
-    message: `There is no connector "${word}" that you may see.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-    hint: "kb connectors list",
+  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
+    many: "connectors",
+    none: `There is no connector "${word}" that you may see.`,
+    list: "kb connectors list",
   });
 }
 

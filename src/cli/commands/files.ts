@@ -90,6 +90,10 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
     return EXIT.ok;
   }
   const text = await response.text();
+  if (response.headers.get("x-total-passages") === "0") {
+    makeOutput(input, deps).talk(`None of "${textOption(input, "find") ?? ""}" is in this item.`);
+    return EXIT.failure;
+  }
   deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
   const total = response.headers.get("x-total-chars");
   if (total !== null && deps.io.isStderrTty)

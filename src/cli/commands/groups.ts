@@ -2,10 +2,9 @@ import type { Group } from "#api/workspace.ts";
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { usageFailure } from "#cli/failure.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
-import { nearest } from "#cli/values.ts";
+import { pickNamed } from "#cli/pick.ts";
 import { confirmed } from "./connectors.ts";
 import { findMember } from "./members.ts";
 
@@ -103,23 +102,10 @@ async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
     return (await api.call<{ group: Group }>("GET", `${GROUPS}/${segment(word)}`)).group;
   }
-  const all = await listAll<Group>(api, GROUPS, "groups");
-  const named = all.filter((group) => group.name === word);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return only;
-  if (only !== undefined) {
-    const ids = named.map((group) => group.id).join(", ");
-    throw usageFailure(`${named.length} groups are called "${word}".`, `Use an id: ${ids}`);
-  }
-  const near = nearest(
-    word,
-    all.map((group) => group.name),
-  );
-  throw new CliFailure({
-    code: "not_found",
-    exit: EXIT.notFound,
-    message: `No group is called "${word}".${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-    hint: "kb groups list",
+  return pickNamed(await listAll<Group>(api, GROUPS, "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
+    many: "groups",
+    none: `No group is called "${word}".`,
+    list: "kb groups list",
   });
 }
 

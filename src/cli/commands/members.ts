@@ -2,10 +2,9 @@ import type { Member } from "#api/workspace.ts";
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { nearest } from "#cli/values.ts";
+import { pickNamed } from "#cli/pick.ts";
 import { confirmed } from "./connectors.ts";
 
 const MEMBERS = "/api/workspace/members";
@@ -74,19 +73,12 @@ export async function resetPassword(input: CommandInput, deps: Deps): Promise<vo
   });
 }
 
-/** A member by e-mail or id. Throws CliFailure 3 with the near ones. */
+/** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
 export async function findMember(api: Api, word: string): Promise<Member> {
   const members = await listAll<Member>(api, MEMBERS, "members");
-  const found = members.find((member) => member.userId === word || member.email.toLowerCase() === word.toLowerCase());
-  if (found !== undefined) return found;
-  const near = nearest(
-    word,
-    members.map((member) => member.email),
-  );
-  throw new CliFailure({
-    code: "not_found",
-    exit: EXIT.notFound,
-    message: `Nobody in this workspace is "${word}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    hint: "kb members list",
+  return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
+    many: "members",
+    none: `Nobody in this workspace is "${word}".`,
+    list: "kb members list",
   });
 }

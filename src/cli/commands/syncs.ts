@@ -28,7 +28,10 @@ export async function startSync(input: CommandInput, deps: Deps): Promise<number
   const timeoutMs = parseDuration(textOption(input, "timeout") ?? "0", "--timeout");
   const finished = await watchSync(api, deps, connector.name, sync, timeoutMs);
   output.result({ sync: finished }, () => output.line(describeSync(finished)));
-  if (finished.problem !== null) output.talk(`${finished.problem.code}: ${finished.problem.message}`);
+  if (finished.problem !== null) {
+    output.talk(`${finished.problem.code}: ${finished.problem.message}`);
+    if (finished.problem.hint !== undefined) output.talk(finished.problem.hint);
+  }
   for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
     output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
   }

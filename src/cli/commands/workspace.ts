@@ -5,7 +5,7 @@ import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
-import { nearest } from "#cli/values.ts";
+import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "./by-session.ts";
 import { moveSession } from "./password-login.ts";
 
@@ -87,24 +87,10 @@ export async function useWorkspace(input: CommandInput, deps: Deps): Promise<voi
 }
 
 function findWorkspace(all: readonly MyWorkspace[], word: string): MyWorkspace {
-  const named = all.filter((item) => item.id === word || item.name === word);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return only;
-  if (only !== undefined) {
-    throw usageFailure(
-      `${named.length} of your workspaces are called "${word}".`,
-      `Use an id: ${named.map((item) => item.id).join(", ")}`,
-    );
-  }
-  const near = nearest(
-    word,
-    all.map((item) => item.name),
-  );
-  throw new CliFailure({
-    code: "not_found",
-    exit: EXIT.notFound,
-    message: `You are in no workspace "${word}".${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-    hint: "kb workspace list",
+  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
+    many: "workspaces",
+    none: `You are in no workspace "${word}".`,
+    list: "kb workspace list",
   });
 }
 

@@ -43,7 +43,10 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
     }
     output.line(`  More: kb connectors files ${connector.id} --state failed`);
   }
-  if (sync.problem !== null) output.line(`  ${sync.problem.code}: ${sync.problem.message}`);
+  if (sync.problem !== null) {
+    output.line(`  ${sync.problem.code}: ${sync.problem.message}`);
+    if (sync.problem.hint !== undefined) output.line(`  ${sync.problem.hint}`);
+  }
 }
 
 /** One search with words of a real title, as a person or an agent would do it, and its answer. */

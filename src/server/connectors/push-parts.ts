@@ -5,6 +5,7 @@ import type { PartRules, SourceAccess, SourceItem } from "#server/ports/source.t
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import type { ConnectorParts } from "./parts.ts";
+import { stateConflict } from "./state-conflict.ts";
 
 /** What pushing needs beside the rest: the readers of lines and documents and the maker of items. */
 export interface PushParts {
@@ -59,10 +60,7 @@ export async function requirePushable({ store }: ConnectorParts, caller: Connect
   const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
   if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
   if (connector.state === "active") return connector;
-  throw new ApiError("connector_state_conflict", {
-    message: `The connector is "${connector.state}" and takes nothing now.`,
-    ...(connector.state === "paused" && { hint: `kb connectors resume ${connector.connectorId}` }),
-  });
+  throw stateConflict(connector, "takes nothing now");
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import { type ConnectorParts, manages, requireManaged, requireSource } from "./parts.ts";
+import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
 
@@ -27,8 +28,7 @@ export async function requestSync(
     throw new ApiError("connector_state_conflict", { message });
   }
   if (connector.state !== "active" && connector.state !== "error" && connector.state !== "needs_reauth") {
-    const why = connector.state === "needs_owner" ? ` ${connector.stateReason ?? ""}` : "";
-    throw new ApiError("connector_state_conflict", { message: `The connector is "${connector.state}".${why}` });
+    throw stateConflict(connector, "does not sync");
   }
   const { mode, items } = body;
   const wish = { trigger: "manual" as const, ...(mode && { mode }), ...(items && { mode: "items" as const, items }) };

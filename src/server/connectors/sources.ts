@@ -112,9 +112,11 @@ export async function checkSource(
 ): Promise<void> {
   const result = await source.check(makeContext(parts, source, config, connector));
   if (result.ok) return;
-  const { code, message, field } = result.problem;
+  const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
     message: redact(message),
+    // Ours, not the source's: a path in it is to be pasted.
+    ...(hint !== undefined && { hint }),
     ...(field !== undefined && {
       field: field === "config" || field.startsWith("config.") ? field : `config.${field}`,
     }),

@@ -1,5 +1,5 @@
 import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
-import { cleanUrl } from "#api/clean.ts";
+import { cleanField, cleanUrl, MAX_CHARS } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/ports/audit.ts";
@@ -29,9 +29,22 @@ export function mountEntities(at: Mount, deps: { entities: EntityService; audit:
       deps.audit.recordReads(actor, { type: "route", name: "GET /api/entities/{id}" }, kbIds);
       return toContext(answer.overview);
     }
-    throw new ApiError("not_found", {
-      message: `${answer.candidates.length} entities could be meant. Use an id from GET /api/entities.`,
-    });
+    throw severalMeant(answer.candidates);
+  });
+}
+
+/** Names alone don't tell them apart: each is given with what does. */
+function severalMeant(candidates: readonly EntityRecord[]): ApiError {
+  const lines = candidates.map(({ entityId, type, name, email, sources, providers }) => {
+    const places = (sources.length > 0 ? sources : providers)
+      .slice(0, 3)
+      .map((place) => cleanField(place, MAX_CHARS.source));
+    const who = `${cleanField(name, MAX_CHARS.person)}${email === null ? "" : ` <${cleanField(email, MAX_CHARS.person)}>`}`;
+    return `  ${entityId}  ${type}  ${who}  in ${places.join(", ")}`;
+  });
+  return new ApiError("not_found", {
+    message: [`${candidates.length} entities could be meant:`, ...lines].join("\n"),
+    hint: `Name one by its id: kb entities show ${candidates[0]?.entityId ?? "ent_…"}`,
   });
 }
 

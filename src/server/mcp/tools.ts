@@ -1,6 +1,6 @@
 import { cleanLine } from "#api/clean.ts";
 import type { EntityType, ItemKind } from "#api/common.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { ApiError, type ErrorCode, isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ReadRecorder } from "#server/ports/audit.ts";
@@ -80,7 +80,7 @@ async function search({ search: service }: ToolOptions, call: ToolCall): Promise
     limit: given.limit ?? 10,
     ...(Array.isArray(kind) && { kinds: kind as readonly ItemKind[] }),
   };
-  const found = await service.search(actor, args);
+  const found = await service.search(actor, args).catch(forAgents("no_such_person", "Or use kb_search_entities."));
   const outcome: SearchOutcome = { ...found, notes: [...notes, ...found.notes] };
   return renderSearch(outcome, {
     maxTokens: call.maxTokens,
@@ -107,11 +107,14 @@ async function searchEntities({ entities, clock }: ToolOptions, call: ToolCall):
 async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;
   const after = text(values["after"]);
-  const answer = await entities.context(actor, {
+  const asked = {
     entity: text(values["entity"]) ?? "",
     ...(Array.isArray(values["kind"]) && { kinds: values["kind"] as readonly ItemKind[] }), // checked by its rule
     ...(after !== undefined && { after }),
-  });
+  };
+  const answer = await entities
+    .context(actor, asked)
+    .catch(forAgents("not_found", "Try kb_search_entities with part of the name."));
   const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
   if (answer.type === "candidates") return renderContext({ ...answer, notes: [...notes, ...answer.notes] }, how);
   const overview = { ...answer.overview, notes: [...notes, ...answer.overview.notes] };
@@ -186,6 +189,15 @@ async function itemOf(files: ContentReader, { actor, noteReads }: ToolCall, aske
   }
   const fragment = /^https?:[^#]*#(.+)$/su.exec(asked)?.[1];
   return { kbId: first, ...(fragment !== undefined && { section: { name: decoded(fragment), isOfAddress: true } }) };
+}
+
+/** For `catch`: the failure of this code with what a model can do next, in place of a command of the terminal. */
+function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
+  return (error) => {
+    if (!isApiError(error, code)) throw error;
+    const { message, field } = error;
+    throw new ApiError(code, { message, hint, ...(field !== undefined && { field }), cause: error });
+  };
 }
 
 /** Every kbId that an answer names, wherever it stands. */

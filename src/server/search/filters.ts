@@ -91,7 +91,8 @@ function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[
   const offered = close.length > 0 ? ` Close: ${close.map(printed).join(", ")}.` : "";
   return new ApiError("no_such_person", {
     field,
-    message: `nobody called "${cleanLine(asked, 80)}" in what you can see.${offered} Or use kb_search_entities.`,
+    message: `nobody called "${cleanLine(asked, 80)}" in what you can see.${offered}`,
+    hint: "Look for part of the name: kb entities search NAME",
   });
 }
 

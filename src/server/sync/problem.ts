@@ -7,10 +7,11 @@ export function toProblem(error: unknown): SourceProblem {
   if (!(error instanceof ApiError)) {
     return { code: "internal", message: "The sync met an error of its own. The server's log says more." };
   }
-  const { field, retryAfterMs } = error;
+  const { hint, field, retryAfterMs } = error;
   return {
     code: PROBLEM_CODES[error.code] ?? (error.class === "unprocessable" ? "config" : "source_error"),
     message: redact(error.message),
+    ...(hint !== undefined && { hint }),
     ...(field !== undefined && { field }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };

@@ -83,6 +83,8 @@ describe("creating a connector", () => {
       "config.root",
     ]);
     expect(failed.text).not.toContain("abcdef");
+    kb.world.hint = "kb roots add /home/ana/projects/a-long-name/documents";
+    expect((await create({})).json.hint).toBe(kb.world.hint);
     expect((await owner.get("/api/connectors")).json).toEqual({ connectors: [], nextCursor: null });
   });
 
@@ -264,6 +266,8 @@ describe("the life of a connector", () => {
     const id = await makeFolder(kb, kb.as(kb.owner));
     const paused = await kb.as(kb.owner).post(`/api/connectors/${id}/pause`);
     expect(paused.json.connector).toMatchObject({ state: "paused", nextRunAt: null });
+    const asked = await kb.as(kb.owner).post(`/api/connectors/${id}/syncs`);
+    expect([asked.status, asked.json.hint]).toEqual([409, "Resume it first: kb connectors resume Docs"]);
     kb.clock.advance(3_600_000);
     expect(await kb.worker.runUntilIdle()).toBe(0);
     expect((await kb.as(kb.owner).post(`/api/connectors/${id}/syncs`)).status).toBe(409);

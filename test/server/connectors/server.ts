@@ -10,7 +10,9 @@ export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/sr
 
 /** The app with connectors on two sources: `folder`, whose items are `world.items`, and `push`. */
 export async function makeConnectorServer(extractor: Pick<Extractor, "extract"> = fakeExtractor) {
-  const world: { items: SourceItem[]; problem?: string } = { items: [item("a.md", "alpha"), item("b/c.md", "beta")] };
+  const world: { items: SourceItem[]; problem?: string; hint?: string } = {
+    items: [item("a.md", "alpha"), item("b/c.md", "beta")],
+  };
   const sources: Source[] = [folderSource(world), makePushSource() as Source];
   const registry = {
     find: async (id: string) => sources.find((s) => s.spec.providerId === id),
@@ -39,7 +41,7 @@ export const pushed = (externalId: string, more: Record<string, unknown> = {}) =
   },
 });
 
-export function folderSource(world: { items: SourceItem[]; problem?: string }): Source {
+export function folderSource(world: { items: SourceItem[]; problem?: string; hint?: string }): Source {
   return {
     spec: {
       providerId: "folder",
@@ -52,7 +54,15 @@ export function folderSource(world: { items: SourceItem[]; problem?: string }): 
     check: async () =>
       world.problem === undefined
         ? { ok: true }
-        : { ok: false, problem: { code: "not_found", message: world.problem, field: "root" } },
+        : {
+            ok: false,
+            problem: {
+              code: "not_found",
+              message: world.problem,
+              field: "root",
+              ...(world.hint && { hint: world.hint }),
+            },
+          },
     async *sync(_ctx, run) {
       const inScope = world.items.filter(({ externalId }) => !run.scope.exclude.some((p) => externalId.startsWith(p)));
       yield* listing(() => inScope)(run, AbortSignal.timeout(10_000));

@@ -53,7 +53,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     async unavailable() {
       if (isOpenToStrangers) return "Where anybody may sign up, folders of the server can't be connected.";
       const roots = await places.allowedRoots();
-      return roots.length > 0 ? undefined : "No folder may be read: KB_LOCAL_ROOTS names none.";
+      return roots.length > 0 ? undefined : "No folder may be read yet: allow one with kb roots add PATH.";
     },
   };
 }
@@ -67,8 +67,8 @@ async function checkRoot(ctx: Context, places: Places) {
     return { ok: true } as const;
   } catch (error) {
     if (!isApiError(error)) throw error;
-    const problem = { code: error.code, message: error.message, field: error.field ?? "root" };
-    return { ok: false, problem } as const;
+    const { code, message, hint, field = "root" } = error;
+    return { ok: false, problem: { code, message, ...(hint !== undefined && { hint }), field } } as const;
   }
 }
 

@@ -2,6 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import { ApiError } from "#api/errors.ts";
+import { outsideRoots } from "../file-scope/outside-roots.ts";
 import type { Places } from "./config.ts";
 
 /** A folder that may be read, as it was when the run began. Everything below is reached through `open-inside.ts`. */
@@ -30,7 +31,8 @@ const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev", "/run"];
 export async function openRoot(configured: string, places: Places): Promise<RootFolder> {
   const path = resolve(configured);
   const allowed = await places.allowedRoots();
-  if (!isAbsolute(configured) || !allowed.some((root) => isWithin(path, resolve(root)))) throw notAllowed(configured);
+  if (!isAbsolute(configured) || !allowed.some((root) => isWithin(path, resolve(root))))
+    throw outsideRoots(configured, "root");
 
   const real = await realpath(path).catch((cause: unknown) => {
     throw unreadable(path, cause);
@@ -43,7 +45,13 @@ export async function openRoot(configured: string, places: Places): Promise<Root
   }
   const forbidden = [...SYSTEM_FOLDERS, await realPathOr(places.dataFolder)];
   const realRoots = await Promise.all(allowed.map(realPathOr));
-  if (!realRoots.some((root) => isWithin(path, root)) || isForbidden(path, forbidden)) throw notAllowed(configured);
+  if (!realRoots.some((root) => isWithin(path, root))) throw outsideRoots(path, "root");
+  if (isForbidden(path, forbidden)) {
+    throw new ApiError("root_not_allowed", {
+      message: `${path} is never read: it belongs to the system, to a repository's own records or to kb.`,
+      field: "root",
+    });
+  }
 
   const stats = await stat(path, { bigint: true }).catch((cause: unknown) => {
     throw unreadable(path, cause);
@@ -93,14 +101,6 @@ export function errorCode(error: unknown): string | undefined {
 async function realPathOr(path: string): Promise<string> {
   // A folder that is not there yet (a data folder before the first start, a root not mounted) has no other real path.
   return realpath(path).catch(() => resolve(path));
-}
-
-function notAllowed(root: string): ApiError {
-  return new ApiError("root_not_allowed", {
-    message: `${root} is not inside a folder that kb may read.`,
-    hint: "Allow the folder in KB_LOCAL_ROOTS first.",
-    field: "root",
-  });
 }
 
 function unreadable(path: string, cause: unknown): ApiError {

@@ -67,8 +67,8 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
 /** The same for a check: typed, never thrown. */
 export function toCheckProblem(error: unknown): SourceProblem {
   if (!isApiError(error)) throw error;
-  const { message, field = "url" } = error;
-  return { code: CODES[error.code] ?? "source_error", message, field };
+  const { message, hint, field = "url" } = error;
+  return { code: CODES[error.code] ?? "source_error", message, ...(hint !== undefined && { hint }), field };
 }
 
 const CODES: Partial<Record<string, string>> = {

@@ -5,6 +5,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
 import { ApiError, isApiError } from "#api/errors.ts";
+import { outsideRoots } from "../file-scope/outside-roots.ts";
 import { isRefName } from "./config.ts";
 
 /** Which folders a repository may be in. */
@@ -75,7 +76,7 @@ const unzip = promisify(inflate);
 
 async function requireAllowed(path: string, { allowedRoots, dataFolder }: LocalPlaces): Promise<void> {
   const roots = await Promise.all((await allowedRoots()).map(realOr));
-  if (!roots.some((root) => isWithin(path, root))) throw notAllowed(path);
+  if (!roots.some((root) => isWithin(path, root))) throw outsideRoots(path, "url");
   const real = await realpath(path).catch((cause: unknown) => {
     throw new ApiError("source_not_found", { message: `There is no repository at ${path}.`, field: "url", cause });
   });
@@ -85,7 +86,9 @@ async function requireAllowed(path: string, { allowedRoots, dataFolder }: LocalP
       field: "url",
     });
   }
-  if (isWithin(path, await realOr(dataFolder))) throw notAllowed(path);
+  if (isWithin(path, await realOr(dataFolder))) {
+    throw new ApiError("root_not_allowed", { message: `${path} is never read: it belongs to kb.`, field: "url" });
+  }
 }
 
 async function findGitFolder(path: string): Promise<string> {
@@ -232,14 +235,6 @@ async function realOr(path: string): Promise<string> {
 
 function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function notAllowed(path: string): ApiError {
-  return new ApiError("root_not_allowed", {
-    message: `${path} is not inside a folder that kb may read.`,
-    hint: "Allow the folder in KB_LOCAL_ROOTS first.",
-    field: "url",
-  });
 }
 
 function leadsElsewhere(path: string, what: string): ApiError {

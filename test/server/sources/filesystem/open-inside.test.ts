@@ -92,6 +92,20 @@ test("a root is allowed only as a real path inside an allowed root, and never a 
   await expect(openRoot(join(folder.root, "none"), places)).rejects.toMatchObject({ code: "source_unavailable" });
 });
 
+test("a folder outside the allowed ones says how to allow it, in a word that a shell takes as it is", async () => {
+  const folder = makeFolder();
+  const places = { allowedRoots: async () => [folder.root], dataFolder: join(folder.root, "data") };
+  const outside = join(folder.base, "it's here");
+  await expect(openRoot(outside, places)).rejects.toMatchObject({
+    hint: expect.stringContaining(`kb roots add '${folder.base}/it'\\''s here'`),
+  });
+  const checked = await folder.source.check(folder.context({ root: outside }));
+  expect(checked).toMatchObject({ ok: false, problem: { hint: expect.stringContaining("kb roots add ") } });
+  // Allowing it again would change nothing.
+  mkdirSync(join(folder.root, "data"));
+  await expect(openRoot(join(folder.root, "data"), places)).rejects.toMatchObject({ hint: undefined });
+});
+
 test("an open folder stays what it was, though its path is exchanged for a link", async ({ skip }) => {
   if (process.platform !== "linux") skip("only Linux names an open folder by its handle");
   const folder = makeFolder();

@@ -1,0 +1,54 @@
+/** One thing out of those that a person may mean by an id or a name. */
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure, usageFailure } from "./failure.ts";
+import { nearest } from "./values.ts";
+
+export interface Pickable {
+  id: string;
+  /** What the thing is called; several when it answers to several. */
+  names: readonly string[];
+}
+
+/**
+ * The one that `word` names: by its id, else by its exact name, else by its name in any case.
+ *
+ * @param what.many  "connectors", for the failures
+ * @param what.none  the sentence when nothing is called so
+ * @param what.list  the command that lists them
+ * @throws CliFailure 3 when there is none, with the near name; 2 when several are called so, with their ids
+ */
+export function pickNamed<T>(
+  all: readonly T[],
+  word: string,
+  toPickable: (item: T) => Pickable,
+  what: { many: string; none: string; list: string },
+): T {
+  const known = all.map((item) => ({ item, ...toPickable(item) }));
+  const folded = fold(word);
+  const tiers = [
+    known.filter(({ id }) => id === word),
+    known.filter(({ names }) => names.includes(word)),
+    known.filter(({ names }) => names.some((name) => fold(name) === folded)),
+  ];
+  const meant = tiers.find((tier) => tier.length > 0) ?? [];
+  const [only] = meant;
+  if (only !== undefined && meant.length === 1) return only.item;
+  if (only !== undefined) {
+    const each = meant.map(({ id, names: [name] }) => (name === word ? id : `${id} (${name ?? ""})`));
+    throw usageFailure(`${meant.length} ${what.many} are called "${word}".`, `Use an id: ${each.join(", ")}`);
+  }
+  const near = nearest(
+    word,
+    known.flatMap(({ names }) => names),
+  );
+  throw new CliFailure({
+    code: "not_found",
+    exit: EXIT.notFound,
+    message: `${what.none}${near === undefined ? "" : ` Did you mean "${near}"?`}`,
+    hint: what.list,
+  });
+}
+
+function fold(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}

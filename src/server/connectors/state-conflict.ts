@@ -1,0 +1,26 @@
+import { ApiError } from "#api/errors.ts";
+import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
+
+/** The refusal of what a connector does not do in its state, with the command that helps. `what`: "does not sync". */
+export function stateConflict(
+  { state, stateReason, name, connectorId }: Pick<ConnectorRecord, "state" | "stateReason" | "name" | "connectorId">,
+  what: string,
+): ApiError {
+  // A name that a shell would take apart is no part of a command to paste.
+  const word = /^[\w.-]+$/.test(name) ? name : connectorId;
+  const why = state === "needs_owner" && stateReason !== null ? ` ${stateReason}` : "";
+  return new ApiError("connector_state_conflict", {
+    message: `The connector is "${state}" and ${what}.${why}`,
+    hint: HINTS[state](word),
+  });
+}
+
+const HINTS: Record<ConnectorState, (word: string) => string> = {
+  pending_auth: () => "Connect its account first.",
+  active: (word) => `Look at its last sync: kb connectors progress ${word}`,
+  paused: (word) => `Resume it first: kb connectors resume ${word}`,
+  needs_reauth: (word) => `Give it new credentials first: kb connectors update ${word} --credential KEY=@FILE`,
+  needs_owner: (word) => `An admin takes it over: kb connectors update ${word} --credential KEY=@FILE`,
+  error: (word) => `Look at the reason it gives: kb connectors show ${word}`,
+  deleting: () => "It is being deleted; make a new one.",
+};
