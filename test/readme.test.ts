@@ -82,7 +82,8 @@ test("every command of the README does what it says, in order", async ({ expect 
 
   expect(await run(team ?? "")).toMatchObject({ code: 0, stdout: expect.stringContaining("kb serve") });
   expect(await run("kb stop")).toMatchObject({ code: 0, stderr: `The server at ${url} is stopped.\n` });
-});
+  // Some fifteen programs one after the other: on a machine with other work that takes longer than one test may.
+}, 120_000);
 
 test("the pages that the README names are there", ({ expect }) => {
   const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, path]) => path ?? "");
