@@ -41,6 +41,8 @@ export const FileRecord = z
     textState: z.object({
       state: z.enum(["ok", "none"]),
       reason: TextReason.nullable(),
+      /** The reason as a sentence, as reading the file gave it; null for a text, and where nothing more is known. */
+      message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
     }),

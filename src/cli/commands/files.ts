@@ -159,6 +159,8 @@ export function rangeOf(range: string | undefined): { offset?: number; limit?: n
   return { offset: from, ...(to === undefined ? {} : { limit: to - from }) };
 }
 
-function stateOf(file: FileRecord): string {
-  return file.textState.reason === null ? file.indexState : `${file.indexState} (${file.textState.reason})`;
+function stateOf({ indexState, textState }: FileRecord): string {
+  return textState.reason === null || textState.reason === indexState
+    ? indexState
+    : `${indexState} (${textState.reason})`;
 }

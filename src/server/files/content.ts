@@ -82,8 +82,12 @@ export function readItem<T>(
 export function requireText(item: ItemRecord): void {
   if (item.textChars > 0 || item.textReason === null) return;
   const title = cleanLine(item.title, MAX_CHARS.title);
-  throw new ApiError("no_text", { message: `"${title}" has no searchable text (${item.textReason}).` });
+  // The sentence may quote the file: it stands in quotes, as the title does.
+  const why = item.textMessage === null ? "." : `: "${cleanLine(item.textMessage, MAX_WHY).replaceAll('"', "'")}"`;
+  throw new ApiError("no_text", { message: `"${title}" has no searchable text (${item.textReason})${why}` });
 }
+
+const MAX_WHY = 300;
 
 /** A strong ETag of an answer about this version of the text; `shape` is whatever else decides the bytes. */
 export function etagOf(item: TextVersion, shape: unknown): string {

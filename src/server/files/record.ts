@@ -1,5 +1,5 @@
 import type { FileRecord } from "#api/files.ts";
-import { cleanUrl } from "#api/clean.ts";
+import { cleanLine, cleanUrl } from "#api/clean.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
 /**
@@ -30,10 +30,17 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null): Fil
     indexedAt: new Date(item.indexedAt).toISOString(),
     aclCheckedAt: toTimestamp(aclCheckedAt),
     indexState: item.indexState,
-    textState: { state: item.textChars > 0 ? "ok" : "none", reason: item.textReason, chars: item.textChars },
+    textState: {
+      state: item.textChars > 0 ? "ok" : "none",
+      reason: item.textReason,
+      message: item.textMessage === null ? null : cleanLine(item.textMessage, MAX_MESSAGE),
+      chars: item.textChars,
+    },
     fields: item.fields,
   };
 }
+
+const MAX_MESSAGE = 500;
 
 function toTimestamp(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();

@@ -22,6 +22,30 @@ async function readable(kb: Kb, user: Kb["owner"]): Promise<number> {
   return (await kb.deps.policy.mayRead(await kb.actor(user), kbIds)).size;
 }
 
+describe("an item without text", () => {
+  test("says why to whoever may see it: in lists, when its text is asked for, and to nobody else", async ({
+    expect,
+  }) => {
+    const kb = await makeConnectorServer();
+    kb.world.items = [item("broken.zip", "FAIL", { mimeType: "text/html" }), item("good.md", "alpha")];
+    await makeFolder(kb, kb.as(kb.owner));
+    const { json } = await kb.as(kb.owner).get("/api/connectors/all-files?sort=title");
+    expect(json.files.map((file: { textState: unknown }) => file.textState)).toMatchObject([
+      { state: "none", reason: "failed", message: "Broken." },
+      { state: "ok", reason: null, message: null },
+    ]);
+    const path = `/api/connectors/files/${json.files[0].kbId}/content`;
+    const asked = await kb.as(kb.owner).get(path);
+    expect([asked.status, asked.json.code, asked.json.detail]).toEqual([
+      422,
+      "no_text",
+      '"broken.zip" has no searchable text (failed): "Broken."',
+    ]);
+    const hidden = await kb.as(kb.member).get(path);
+    expect([hidden.status, hidden.text.includes("Broken.")]).toEqual([404, false]);
+  });
+});
+
 describe("creating a connector", () => {
   test("gives the connector and its first sync, which then runs", async ({ expect }) => {
     const kb = await makeConnectorServer();
