@@ -6,6 +6,7 @@ export const TEXT_REASONS = [
   "encrypted",
   "excluded_by_scope",
   "excluded_by_policy",
+  "generated",
   "acl_unknown",
   "over_quota",
   "failed",

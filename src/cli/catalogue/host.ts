@@ -16,6 +16,7 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
       DATA_DIR,
       { flags: "--port <port>", summary: "the port to serve on (default: KB_PORT, else 7700 or a free one)" },
       { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
+      { flags: "--generated", summary: "index node_modules, target, dist and other folders that programs make, too" },
       { flags: "--yes", summary: "do not ask about many files or files of other users" },
       { flags: "--foreground", summary: "stay, and stop the server on Ctrl-C" },
     ],

@@ -33,7 +33,7 @@ export async function quickstart(input: CommandInput, deps: Deps): Promise<numbe
   const server = parseServerUrl(running.url);
   const api = await signInHere(server, dataDir, deps, output);
   const done: IndexedFolder[] = [];
-  for (const path of folders) done.push(await indexFolder(api, path, deps));
+  for (const path of folders) done.push(await indexFolder(api, path, flagOption(input, "generated"), deps));
   for (const folder of done) await reportFolder(api, folder, output);
   const [first] = done;
   if (first !== undefined) await showSearch(api, first, textOption(input, "query"), output);
@@ -64,9 +64,8 @@ async function chooseFolders(input: CommandInput, deps: Deps, secretDirs: readon
     const real = await checkFolder(path, deps, secretDirs);
     if (folders.includes(real)) continue;
     const progress = makeProgress(deps, `Looking into ${basename(real)}`, "files");
-    const survey = await surveyFolder(real, process.getuid?.(), (files) =>
-      progress.update({ done: files, total: null }),
-    );
+    const tick = (files: number): void => progress.update({ done: files, total: null });
+    const survey = await surveyFolder(real, process.getuid?.(), tick, { generated: flagOption(input, "generated") });
     progress.stop();
     const question = questionAbout(real, survey);
     if (question !== undefined) await confirmed(input, deps, question);
@@ -124,11 +123,12 @@ function passwordLogin(server: ServerUrl): string {
 }
 
 /** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
-async function indexFolder(api: Api, path: string, deps: Deps): Promise<IndexedFolder> {
+async function indexFolder(api: Api, path: string, generated: boolean, deps: Deps): Promise<IndexedFolder> {
   await api.call("POST", "/api/local-roots", { body: { path } });
   const existing = await listAll<ConnectorRecord>(api, "/api/connectors", "connectors", { providerId: "filesystem" });
   const known = existing.find((item) => item.config?.["root"] === path && item.state !== "deleting");
-  const started = known === undefined ? await addFolder(api, path, existing) : await syncAgain(api, known);
+  const started =
+    known === undefined ? await addFolder(api, path, generated, existing) : await syncAgain(api, known, generated);
   const sync = await watchSync(api, deps, started.connector.name, started.sync, 0);
   return { path, connector: started.connector, sync };
 }
@@ -136,6 +136,7 @@ async function indexFolder(api: Api, path: string, deps: Deps): Promise<IndexedF
 async function addFolder(
   api: Api,
   path: string,
+  generated: boolean,
   existing: readonly ConnectorRecord[],
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
   const base = basename(path).slice(0, 60) || "files";
@@ -143,15 +144,25 @@ async function addFolder(
   let name = base;
   for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;
   return await api.call("POST", "/api/connectors", {
-    body: { providerId: "filesystem", name, config: { root: path }, access: { visibility: "private" } },
+    body: {
+      providerId: "filesystem",
+      name,
+      config: { root: path, ...(generated && { generated }) },
+      access: { visibility: "private" },
+    },
   });
 }
 
 async function syncAgain(
   api: Api,
   connector: ConnectorRecord,
+  generated: boolean,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  const path = `/api/connectors/${segment(connector.id)}/syncs`;
+  const own = `/api/connectors/${segment(connector.id)}`;
+  if (generated && connector.config?.["generated"] !== true) {
+    await api.call("PATCH", own, { body: { config: { ...connector.config, generated } } });
+  }
+  const path = `${own}/syncs`;
   return { connector, sync: (await api.call<{ sync: SyncRecord }>("POST", path)).sync };
 }
 

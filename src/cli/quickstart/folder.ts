@@ -1,6 +1,7 @@
 /** Which folders quickstart indexes without harm. Source: S34. */
-import { lstat, opendir, realpath, stat } from "node:fs/promises";
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { count } from "#cli/output.ts";
@@ -56,7 +57,7 @@ export async function checkFolder(
 }
 
 /**
- * Counts what an index would meet: files that are not hidden, to any depth, links not followed.
+ * Counts what an index would meet: files that are not hidden nor in a folder that a program made, links not followed.
  *
  * @param tick called now and then with the number so far
  */
@@ -64,18 +65,21 @@ export async function surveyFolder(
   root: string,
   userId: number | undefined,
   tick: (files: number) => void,
+  how: { generated: boolean } = { generated: false },
 ): Promise<FolderSurvey> {
   const survey: FolderSurvey = { files: 0, foreign: undefined };
   const waiting = [root];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     // A folder that may not be read is no reason to stop: the sync reports it.
-    const entries = await opendir(folder).catch(() => undefined);
-    if (entries === undefined) continue;
-    for await (const entry of entries) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const names = new Set(entries.map(({ name }) => name));
+    if (!how.generated && folder !== root && holdsGeneratedMarker([...names])) continue;
+    for (const entry of entries) {
       if (entry.name.startsWith(".")) continue;
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) waiting.push(path);
-      else if (entry.isFile()) {
+      if (entry.isDirectory()) {
+        if (how.generated || !isGeneratedFolder(entry.name, names)) waiting.push(path);
+      } else if (entry.isFile()) {
         survey.files += 1;
         if (survey.foreign === undefined && userId !== undefined) survey.foreign = await foreignFile(path, userId);
         if (survey.files % 1000 === 0) tick(survey.files);

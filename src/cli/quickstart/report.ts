@@ -36,6 +36,11 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
     output.line(`  ${count(byName)} found by name only${why === "" ? "" : `: ${why}`}.`);
   }
   if (sync.counts.skipped > 0) output.line(`  ${count(sync.counts.skipped)} left out${describeSkips(sync)}.`);
+  const made = sync.skips.filter(({ reason }) => reason === "generated").map(({ externalId }) => externalId ?? "");
+  if (made.length > 0) {
+    const more = made.length > 5 ? " …" : "";
+    output.line(`  Left out as made by programs: ${made.slice(0, 5).join(", ")}${more}. With them: --generated`);
+  }
   if (sync.counts.failed > 0 || failed > 0) {
     output.line(`  ${count(Math.max(sync.counts.failed, failed))} failed:`);
     for (const skip of sync.skips.filter((item) => item.reason === "failed").slice(0, 5)) {

@@ -101,7 +101,14 @@ export type SyncEvent<Cursor = unknown> =
   | {
       t: "skip";
       externalId: string;
-      reason: "too_large" | "unsupported_type" | "empty" | "excluded_by_scope" | "excluded_by_policy" | "failed";
+      reason:
+        | "too_large"
+        | "unsupported_type"
+        | "empty"
+        | "excluded_by_scope"
+        | "excluded_by_policy"
+        | "generated"
+        | "failed";
       message: string;
       retryable: boolean;
     }

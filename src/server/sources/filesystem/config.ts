@@ -13,6 +13,11 @@ export const FilesystemConfig = z.strictObject({
     title: "Honour .gitignore",
     description: "Leave out what .gitignore files name. .kbignore always counts.",
   }),
+  generated: z.boolean().default(false).meta({
+    title: "Folders of programs",
+    description:
+      "Take folders that programs make: node_modules, caches, virtual environments, and target, dist or build beside the project's file. A .kbignore takes back single ones.",
+  }),
   hidden: z
     .boolean()
     .default(false)

@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
-import { judgeName, type IgnoreChain, type JudgeOptions } from "./judge.ts";
+import { judgeFolder, judgeName, type IgnoreChain, type JudgeOptions } from "./judge.ts";
 import { openFolderInside } from "./open-inside.ts";
 import { errorCode } from "./root.ts";
 import { MAX_DEPTH } from "./walk.ts";
@@ -38,12 +38,14 @@ async function countFolder(
   try {
     const entries = await folder.entries();
     const names = entries.map((entry) => entry.name);
+    if (rel !== "" && judgeFolder(options, outer, rel, names) !== "take") return { files: 0, folders: [] };
     const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
+    const beside = new Set(names);
     let files = 0;
     const folders: Pending[] = [];
     for (const { name, isFolder, isFile } of entries) {
       const id = rel === "" ? name : `${rel}/${name}`;
-      if ((!isFolder && !isFile) || judgeName(options, chain, name, id, isFolder) !== "take") continue;
+      if ((!isFolder && !isFile) || judgeName(options, { name, rel: id, isFolder, chain, beside }) !== "take") continue;
       if (isFile) files += 1;
       else if (depth < MAX_DEPTH) folders.push({ rel: id, chain: chainBelow(chain, id), depth: depth + 1 });
     }

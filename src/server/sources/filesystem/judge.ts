@@ -1,4 +1,5 @@
 import type { BigIntStats } from "node:fs";
+import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
 import type { SyncEvent } from "#server/ports/source.ts";
 import { isSecretFile } from "#server/sources/file-scope/secret-files.ts";
 import type { FilesystemConfig } from "./config.ts";
@@ -32,22 +33,40 @@ export interface JudgeOptions {
   isPrivate: boolean;
 }
 
+/** A name in a folder: everything that is known before any look at what it names. */
+export interface NamedPlace {
+  name: string;
+  rel: string;
+  isFolder: boolean;
+  /** The ignore lists that count there. */
+  chain: IgnoreChain | undefined;
+  /** All names of the folder that it is in. */
+  beside: ReadonlySet<string>;
+}
+
 /** Judges by name alone, before any look at the file: what the counting walk can know. */
-export function judgeName(
-  options: JudgeOptions,
-  chain: IgnoreChain | undefined,
-  name: string,
-  rel: string,
-  isFolder: boolean,
-): Verdict {
+export function judgeName(options: JudgeOptions, { name, rel, isFolder, chain, beside }: NamedPlace): Verdict {
   if (name === ".git") return "silent";
   if (!options.config.hidden && name.startsWith(".")) return HIDDEN;
-  if (isIgnored(chain, rel, isFolder)) return IGNORED;
+  const said = ignoreListsOn(chain, rel, isFolder);
+  if (said === "ignored") return IGNORED;
+  if (isFolder && said !== "kept" && !options.config.generated && isGeneratedFolder(name, beside)) return GENERATED;
   if (options.scope.excludes(rel, isFolder)) return EXCLUDED;
   const isWanted = isFolder ? options.scope.mayContainIncluded(rel) : options.scope.includes(rel);
   if (!isWanted) return "silent";
   if (isFolder) return isForbidden(absolutePath(options.root, rel), options.root.forbidden) ? FORBIDDEN : "take";
   return !options.config.secretFiles && isSecretFile(name) ? SECRET : "take";
+}
+
+/** Judges a folder below the root by the names in it; `outer` is what counts where the folder itself is. */
+export function judgeFolder(
+  options: JudgeOptions,
+  outer: IgnoreChain | undefined,
+  rel: string,
+  names: readonly string[],
+): "take" | Refusal {
+  if (options.config.generated || !holdsGeneratedMarker(names)) return "take";
+  return ignoreListsOn(outer, rel, true) === "kept" ? "take" : GENERATED;
 }
 
 /** Judges by what `lstat` said, after `judgeName` took it. */
@@ -78,6 +97,10 @@ const OTHERS_EXECUTE = 0o001n;
 
 const HIDDEN: Refusal = { reason: "excluded_by_scope", message: "Hidden files are off for this connector." };
 const IGNORED: Refusal = { reason: "excluded_by_scope", message: "Named by an ignore file." };
+const GENERATED: Refusal = {
+  reason: "generated",
+  message: "A folder that a program made; the setting generated takes it.",
+};
 const EXCLUDED: Refusal = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
 const FORBIDDEN: Refusal = {
   reason: "excluded_by_policy",
@@ -92,11 +115,11 @@ const RESTRICTED: Refusal = {
   message: "Other users of the machine may not read it; includeRestricted takes it.",
 };
 
-function isIgnored(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): boolean {
+function ignoreListsOn(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): "ignored" | "kept" | undefined {
   for (let list = chain; list !== undefined; list = list.outer) {
     const below = list.base === "" ? rel : rel.slice(list.base.length + 1);
     const said = list.patterns.test(below, isFolder);
-    if (said !== undefined) return said === "ignored";
+    if (said !== undefined) return said;
   }
-  return false;
+  return undefined;
 }

@@ -5,6 +5,7 @@ import {
   DENIED,
   TOO_DEEP,
   isRestricted,
+  judgeFolder,
   judgeName,
   judgeStats,
   type IgnoreChain,
@@ -102,6 +103,8 @@ interface Frame {
   folder: OpenFolder;
   rel: string;
   names: string[];
+  /** All its names, also where only one of them is asked about. */
+  beside: ReadonlySet<string>;
   next: number;
   /** Looked at already, in order. */
   ahead: Looked[];
@@ -163,7 +166,11 @@ async function enter(
   const resume = parent.resume[0] === step.name ? parent.resume.slice(1) : [];
   try {
     const { rel, isRestricted } = step;
-    return await openFrame(options, { rel, isRestricted }, chainBelow(parent.chain, rel), resume);
+    const opened = await openFrame(options, { rel, isRestricted }, chainBelow(parent.chain, rel), resume);
+    const verdict = judgeFolder(options, parent.chain, rel, opened.frame.names);
+    if (verdict === "take") return opened;
+    await opened.frame.folder.close();
+    return { entries: [refused(rel, verdict)] };
   } catch (error) {
     return { entries: folderFailure(step.rel, error) };
   }
@@ -182,7 +189,7 @@ async function openFrame(
     const start = resume[0];
     const next = start === undefined ? 0 : names.findIndex((name) => byCodeUnits(name, start) >= 0);
     const place = { next: next === -1 ? names.length : next, ahead: [], resume };
-    const frame: Frame = { folder, rel, names, chain, isRestricted, ...place };
+    const frame: Frame = { folder, rel, names, beside: new Set(names), chain, isRestricted, ...place };
     return { frame, entries: faults.map(({ rel, message }) => refused(rel, { reason: "failed", message })) };
   } catch (error) {
     await folder.close();
@@ -212,7 +219,8 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
 }
 
 function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, stats: BigIntStats): Verdict {
-  const byName = judgeName(options, frame.chain, name, rel, stats.isDirectory());
+  const { chain, beside } = frame;
+  const byName = judgeName(options, { name, rel, isFolder: stats.isDirectory(), chain, beside });
   return byName === "take" ? judgeStats(options, stats) : byName;
 }
 

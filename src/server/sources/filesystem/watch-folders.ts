@@ -1,7 +1,7 @@
 import type { FSWatcher } from "node:fs";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
-import { judgeName, judgeStats, type IgnoreChain, type JudgeOptions } from "./judge.ts";
+import { judgeFolder, judgeName, judgeStats, type IgnoreChain, type JudgeOptions } from "./judge.ts";
 import { openFolderInside, type OpenFolder } from "./open-inside.ts";
 import { errorCode, identityOf } from "./root.ts";
 import { MAX_DEPTH } from "./walk.ts";
@@ -137,10 +137,12 @@ async function foldersIn(options: JudgeOptions, { rel, chain: outer, depth }: Pl
   if (depth >= MAX_DEPTH) return [];
   const entries = await folder.entries();
   const names = entries.map(({ name }) => name);
+  if (rel !== "" && judgeFolder(options, outer, rel, names) !== "take") return [];
+  const beside = new Set(names);
   const { chain } = await readIgnoreFiles(options.root, { rel, names }, outer, options.config.gitignore);
   return entries.flatMap(({ name, isFolder }): Place[] => {
     const id = idOf(rel, name);
-    if (!isFolder || judgeName(options, chain, name, id, true) !== "take") return [];
+    if (!isFolder || judgeName(options, { name, rel: id, isFolder: true, chain, beside }) !== "take") return [];
     return [{ rel: id, chain: chainBelow(chain, id), depth: depth + 1 }];
   });
 }

@@ -87,6 +87,41 @@ describe("what is content", () => {
     expect(idsOf(found)).toEqual(["docs/a.md"]);
   });
 
+  test("folders that programs make stay out, told by name or by the file beside or in them, unless asked for", async () => {
+    const folder = makeFolder();
+    for (const rel of ["web/package.json", "web/dist/a.md", "web/node_modules/x/readme.md", "rust/Cargo.toml"])
+      folder.write(rel);
+    for (const rel of ["rust/target/b.md", "env/pyvenv.cfg", "env/c.md", "tmp/CACHEDIR.TAG", "tmp/d.md"])
+      folder.write(rel);
+    // Somebody's own documents, in folders of the same names.
+    for (const rel of ["books/target/e.md", "books/dist/f.md", "books/build/g.md", "env2/h.md"]) folder.write(rel);
+    const found = await folder.events();
+    expect(idsOf(found).filter((id) => id.endsWith(".md"))).toEqual([
+      "books/build/g.md",
+      "books/dist/f.md",
+      "books/target/e.md",
+      "env2/h.md",
+    ]);
+    expect(skipsOf(found)).toEqual(
+      ["env", "rust/target", "tmp", "web/dist", "web/node_modules"].map((rel) => `${rel}: generated`),
+    );
+    expect(found.at(-2)).toMatchObject({ t: "progress", done: 6, total: 6 });
+    expect(idsOf(await folder.events(folder.context({ generated: true }))).length).toBe(13);
+    folder.write(".kbignore", "!/web/dist/\n!env/\n");
+    const taken = idsOf(await folder.events());
+    expect(taken.filter((id) => /^(web\/dist|env\/|web\/node|rust\/t)/.test(id))).toEqual([
+      "env/c.md",
+      "env/pyvenv.cfg",
+      "web/dist/a.md",
+    ]);
+    expect((await folder.source.browse?.(folder.context(), { parent: "web" }))?.nodes.map(({ id }) => id)).toEqual([
+      "web/dist",
+      "web/package.json",
+    ]);
+    const one = await folder.events(folder.context(), { mode: "items", externalIds: ["rust/target/b.md"] });
+    expect(one).toContainEqual({ t: "delete", externalId: "rust/target/b.md" });
+  });
+
   test("nested ignore files count as in git: inner before outer, negation, and nothing below an ignored folder", async () => {
     const folder = makeFolder();
     folder.write(".gitignore", "*.log\nbuild/\n/top.txt\n");

@@ -1,0 +1,47 @@
+/** Folders that programs make and make again: nobody's documents, and many. The server leaves them out, `kb` counts without them. */
+
+/** Names that no person gives a folder of documents. */
+const TELLING = new Set(
+  (
+    "node_modules bower_components jspm_packages __pycache__ __pypackages__ site-packages .venv .tox .nox .eggs .mypy_cache " +
+    ".pytest_cache .ruff_cache .ipynb_checkpoints .gradle .next .nuxt .svelte-kit .turbo .parcel-cache .angular .yarn .pnpm-store " +
+    ".terraform .serverless .cache .dart_tool .stack-work elm-stuff DerivedData"
+  ).split(" "),
+);
+
+const WEB = ["package.json"];
+const PYTHON = ["pyproject.toml", "setup.py", "setup.cfg"];
+const JVM = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
+const NATIVE = ["CMakeLists.txt", "Makefile", "meson.build"];
+
+/** Names that people give folders too: only beside a file of the program that makes them. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  target: ["Cargo.toml", ...JVM],
+  dist: [...WEB, ...PYTHON],
+  build: [...WEB, ...PYTHON, ...JVM, ...NATIVE, "pubspec.yaml"],
+  out: [...WEB, ...JVM],
+  coverage: [...WEB, ...PYTHON, "go.mod"],
+  vendor: ["composer.json", "go.mod", "Gemfile"],
+  Pods: ["Podfile"],
+  _build: ["mix.exs", "dune-project", "conf.py"],
+  deps: ["mix.exs"],
+};
+
+/** Beside a project of .NET, whose file has the project's own name. */
+const DOTNET = new Set(["bin", "obj"]);
+
+/** Files that such a folder holds: a virtual environment of Python, a cache as https://bford.info/cachedir/ marks it. */
+const INSIDE = ["pyvenv.cfg", "CACHEDIR.TAG"];
+
+/** Whether a folder is one by its name and the names beside it. */
+export function isGeneratedFolder(name: string, beside: ReadonlySet<string>): boolean {
+  if (TELLING.has(name) || name.endsWith(".egg-info")) return true;
+  if (DOTNET.has(name)) return [...beside].some((other) => /\.(?:cs|fs|vb)proj$/.test(other));
+  const makers = Object.hasOwn(BESIDE, name) ? BESIDE[name] : undefined;
+  return makers?.some((maker) => beside.has(maker)) ?? false;
+}
+
+/** Whether a folder is one by the names in it. */
+export function holdsGeneratedMarker(names: readonly string[]): boolean {
+  return names.some((name) => INSIDE.includes(name));
+}
