@@ -4462,8 +4462,9 @@ export interface components {
             status: "open" | "done" | null;
             textState: {
                 chars: number;
+                message: string | null;
                 /** @enum {string|null} */
-                reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed" | null;
+                reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "generated" | "acl_unknown" | "over_quota" | "failed" | null;
                 /** @enum {string} */
                 state: "ok" | "none";
             };
@@ -4814,6 +4815,7 @@ export interface components {
         SourceProblem: {
             code: string;
             field?: string;
+            hint?: string;
             message: string;
             retryAfterMs?: number;
         } | null;
@@ -4953,7 +4955,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
-                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed";
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "generated" | "acl_unknown" | "over_quota" | "failed";
             };
             header?: never;
             path: {
@@ -4995,7 +4997,7 @@ export interface operations {
                 q?: string;
                 sort?: "updatedAt" | "title";
                 source?: string;
-                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "acl_unknown" | "over_quota" | "failed";
+                textReason?: "unsupported_type" | "too_large" | "empty" | "encrypted" | "excluded_by_scope" | "excluded_by_policy" | "generated" | "acl_unknown" | "over_quota" | "failed";
             };
             header?: never;
             path?: never;
