@@ -2,7 +2,6 @@ import { isPartId } from "#server/ports/parts.ts";
 import type { SourceAccess } from "#server/ports/source.ts";
 import type { HiddenChild, OpOutcome, PreparedItem } from "#server/ports/store/item-writes.ts";
 import { stateOf, tally, type Work } from "./batch-work.ts";
-import { type Effective, makeEffectiveAccess, type Relative } from "./effective-access.ts";
 import type { KnownItem } from "./item-rows.ts";
 
 /** Who may read an item: what it names itself, and what comes of that and its parents. */
@@ -16,12 +15,17 @@ type Named = Pick<PreparedItem, "externalId" | "parentExternalId" | "access">;
 /** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
 export async function standingOf(work: Work, { externalId, parentExternalId, access }: Named): Promise<Standing> {
   const ownAclId = access === null || isPartId(externalId) ? null : await work.intern(access);
-  const { aclId } = effectiveOf(work)({ externalId, parentExternalId, ownAclId });
+  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
   return { ownAclId, aclId };
 }
 
 /** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
 export function touch(work: Work, externalId: string, isMoved = false): void {
+  work.effective.forget();
+  noteTouched(work, externalId, isMoved);
+}
+
+function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
   work.touched.set(externalId, isMoved || work.touched.get(externalId) === true);
 }
 
@@ -34,7 +38,11 @@ export function noteStanding(
 ): void {
   const { externalId, parentExternalId } = item;
   const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
-  if (isMoved || known?.removedAt !== null || known.aclId !== aclId) touch(work, externalId, isMoved);
+  // Nothing that was asked about stands below an item that is new, unless it was missed.
+  if (known === undefined && !work.effective.wasMissed(externalId)) noteTouched(work, externalId, false);
+  else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
+    touch(work, externalId, isMoved);
+  }
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 
@@ -65,7 +73,7 @@ export function setIndexAccess(work: Work, known: KnownItem, aclId: number): voi
  * the way down, unless something above it has moved: then it may have come too deep.
  */
 export function settleAccesses(work: Work): void {
-  const effective = effectiveOf(work);
+  work.effective.forget();
   const met = new Set<string>();
   // What moved comes first: it goes deeper, and nothing is looked at twice.
   const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
@@ -74,7 +82,7 @@ export function settleAccesses(work: Work): void {
     for (const child of work.rows.childrenOf(parentId)) {
       if (met.has(child.kbId)) continue;
       met.add(child.kbId);
-      const { aclId } = effective(child);
+      const { aclId } = work.effective.of(child);
       if (isMoved || aclId !== child.aclId) waiting.push([child.externalId, isMoved]);
       setStanding(work, child, { aclId, ownAclId: child.ownAclId });
     }
@@ -84,17 +92,12 @@ export function settleAccesses(work: Work): void {
 
 /** What of the batch nobody may read for its parents' sake, once everything is settled. */
 export function listHidden(work: Work): HiddenChild[] {
-  const effective = effectiveOf(work);
   return work.hidden.flatMap(({ op, externalId }) => {
     const item = work.rows.find(externalId);
     if (!item || item.removedAt !== null || item.parentExternalId === null) return [];
-    const { trouble } = effective(item);
+    const { trouble } = work.effective.of(item);
     return trouble === undefined ? [] : [{ op, parentId: item.parentExternalId, trouble }];
   });
-}
-
-function effectiveOf({ rows, conjoin }: Work): (item: Relative) => Effective {
-  return makeEffectiveAccess((externalId) => rows.find(externalId), conjoin);
 }
 
 function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {

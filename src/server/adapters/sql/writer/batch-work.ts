@@ -3,6 +3,8 @@ import type { SourceAccess } from "#server/ports/source.ts";
 import { type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
 import { NO_COUNTS } from "#server/ports/store/syncs.ts";
 import type { SqliteConnection } from "../sqlite.ts";
+import { makeConjoin } from "./conjunction.ts";
+import { type EffectiveAccess, makeEffectiveAccess } from "./effective-access.ts";
 import { openSetOf } from "./batch-upload.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
 import { removedLately } from "./removal-windows.ts";
@@ -21,8 +23,7 @@ export interface Work {
   /** The run, or the set that is open: what is named now is not swept by it. */
   seenBy: string | null;
   intern(access: SourceAccess): Promise<number>;
-  /** The number of the access that both of two let in. */
-  conjoin(a: number, b: number): number;
+  effective: EffectiveAccess;
   /** Number of the op that is applied. */
   op: number;
   /** Items below which accesses may be others now; true = the item has moved. */
@@ -37,15 +38,16 @@ export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
   batch: ItemBatch,
-  { intern, conjoin, noteAccess }: Pick<Work, "intern" | "conjoin"> & { noteAccess(aclId: number): void },
+  { intern, noteAccess }: Pick<Work, "intern"> & { noteAccess(aclId: number): void },
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
+  const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
   return {
     batch,
-    rows: makeItemRows(connection, workspaceId, connectorId, noteAccess),
+    rows,
+    effective: makeEffectiveAccess((externalId) => rows.find(externalId), makeConjoin(connection, workspaceId)),
     changes: [],
-    conjoin,
     op: 0,
     touched: new Map(),
     hidden: [],

@@ -28,7 +28,6 @@ import { refusalOf, saveRun } from "./batch-run.ts";
 import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./batch-removals.ts";
 import { saveUpload } from "./batch-upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./batch-work.ts";
-import { makeConjoin } from "./conjunction.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
@@ -62,7 +61,6 @@ export function makeApplyBatch(
       const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, {
         intern: (what) => access.intern(what, batch.always),
-        conjoin: makeConjoin(connection, workspaceId),
         noteAccess: (aclId) => noteAccess(workspaceId, aclId),
       });
       requireExpected(work);

@@ -16,16 +16,25 @@ export interface Effective {
   trouble?: ParentTrouble;
 }
 
+export interface EffectiveAccess {
+  of(item: Relative): Effective;
+  /** To be called once an item that was asked about, or stood above one, is another now. */
+  forget(): void;
+  /** True when something was asked about below an item with this id that was not there. */
+  wasMissed(externalId: string): boolean;
+}
+
 /**
  * Gives the effective access of an item: its own AND its parent's effective one, from what each item on the way up names
- * itself, so nothing that is stored of effective accesses needs to be true yet. What was found is kept: make another one
- * after a change.
+ * itself, so nothing that is stored of effective accesses needs to be true yet. What was found is kept until it is
+ * forgotten.
  */
 export function makeEffectiveAccess(
   find: (externalId: string) => (Relative & Pick<KnownItem, "removedAt">) | undefined,
   conjoin: (a: number, b: number) => number,
-): (item: Relative) => Effective {
+): EffectiveAccess {
   const known = new Map<string, Effective>();
+  const missing = new Set<string>();
 
   /** From the item up to the last one that is not known; `top` is what stands above that. */
   function climb(item: Relative): { chain: Relative[]; top: Effective | undefined } {
@@ -37,7 +46,10 @@ export function makeEffectiveAccess(
       if (met.has(at.parentExternalId)) return { chain, top: nobodys("circle") };
       if (chain.length > MAX_PARENTS) return { chain: [item], top: nobodys("too_deep") };
       const parent = find(at.parentExternalId);
-      if (!parent || parent.removedAt !== null) return { chain, top: nobodys("missing") };
+      if (!parent || parent.removedAt !== null) {
+        missing.add(at.parentExternalId);
+        return { chain, top: nobodys("missing") };
+      }
       met.add(parent.externalId);
       chain.push(parent);
       at = parent;
@@ -45,7 +57,7 @@ export function makeEffectiveAccess(
     return { chain, top: undefined };
   }
 
-  return (item) => {
+  function of(item: Relative): Effective {
     const { chain, top } = climb(item);
     let above = top;
     for (const each of chain.toReversed()) {
@@ -53,7 +65,14 @@ export function makeEffectiveAccess(
       known.set(each.externalId, above);
     }
     return above ?? first(item);
-  };
+  }
+
+  function forget(): void {
+    known.clear();
+    missing.clear();
+  }
+
+  return { of, forget, wasMissed: (externalId) => missing.has(externalId) };
 }
 
 function first({ ownAclId }: Relative): Effective {
