@@ -78,7 +78,9 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   await fillConnectorGroup(workspace, connector.connectorId, record);
   const items = model.items.filter((item) => item.connectorId === connector.connectorId);
   const removed = items.filter((item) => item.isRemoved).map((item) => item.kbId);
-  const ops: ItemOp[] = items.map((item) => ({ op: "upsert", item: prepare(item, connector) }));
+  const ops: ItemOp[] = items.map((item) => ({ op: "upsert", item: prepare(item, connector, items) }));
+  // In some worlds children come before their parents.
+  if (model.seed % 2 === 1) ops.reverse();
   // What a connector's owner is told of must be the same in both worlds: it comes from what is in both.
   const told = items.filter((item) => !item.isAdded || !items.some((other) => !other.isAdded));
   const held = told.filter((item) => !item.isRemoved).slice(0, 3);
@@ -169,7 +171,8 @@ function toRecord(connector: ModelConnector): ConnectorRecord {
   };
 }
 
-function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
+function prepare(item: ModelItem, connector: ModelConnector, family: readonly ModelItem[]): PreparedItem {
+  const parent = family.find((other) => other.kbId === item.parent);
   const author = entity("person", item.author, "author", item);
   const labels = item.labels.map((label) => entity("label", label, "label", item));
   const folder = entity("folder", item.path[0] ?? "", "container", item);
@@ -180,7 +183,7 @@ function prepare(item: ModelItem, connector: ModelConnector): PreparedItem {
   return {
     newKbId: item.kbId,
     externalId: externalIdOf(item),
-    parentExternalId: null,
+    parentExternalId: parent ? externalIdOf(parent) : null,
     identityHint: null,
     providerId: connector.providerId,
     source: item.source,

@@ -38,7 +38,10 @@ export interface ModelItem {
   url: string | null;
   key: string | null;
   source: string;
-  access: SourceAccess;
+  /** The kbId of the item it belongs to, of the same connector. */
+  parent: string | null;
+  /** Null = its parent's. */
+  access: SourceAccess | null;
   updatedAt: number;
   dueAt: number | null;
   isDone: boolean;
@@ -171,8 +174,26 @@ export function makeModel(seed: number, size = 60): Model {
     [connectors[3] ?? random.pick(connectors), { known: true, all: [["everyone"]] }],
     [connectors[5] ?? random.pick(connectors), { known: true, all: [["everyone"]] }],
   ];
+  giveParents(makeRandom(seed ^ 0xfa11), model.items);
   sure.forEach(([where, access], i) => model.items.push(makeItem(random, `${seed} sure ${i}`, where, access, WORDS)));
+  for (const [at, access] of [null, { known: true as const, all: [[user("inside")]] }].entries()) {
+    const parent = model.items.at(-sure.length - at);
+    const [where = random.pick(connectors)] = connectors;
+    const child = makeItem(random, `${seed} child ${at}`, where, access, WORDS);
+    model.items.push({ ...child, parent: parent?.kbId ?? null });
+  }
   return model;
+}
+
+/** Makes some of the items children of others of their connector, in chains too, some without an access of their own. */
+function giveParents(random: Random, items: ModelItem[]): void {
+  for (const [at, item] of items.entries()) {
+    if (!random.chance(0.35)) continue;
+    const before = items.slice(0, at).filter((other) => other.connectorId === item.connectorId);
+    if (before.length === 0) continue;
+    item.parent = random.pick(before).kbId;
+    if (random.chance(0.4)) item.access = null;
+  }
 }
 
 /**
@@ -186,12 +207,16 @@ export function withHidden(model: Model, persona: Persona, count = 60): Model {
   const seen = model.items.filter((item) => mayRead(model, persona, item));
   const grown: Model = { ...model, connectors, items: [...model.items] };
   for (let i = 0; grown.items.length < model.items.length + count && i < count * 20; i++) {
-    const where = random.pick(connectors);
+    // Below what is seen and below what is not, mostly with an access of its own.
+    const parent = random.chance(0.5) ? random.pick(random.chance(0.6) && seen.length > 0 ? seen : grown.items) : null;
+    const where = connectors.find((one) => one.connectorId === parent?.connectorId) ?? random.pick(connectors);
     const access = random.chance(0.3)
       ? { known: true as const, all: [["workspace"], ["everyone"]] }
       : randomAccess(random);
     const fresh = makeItem(random, `${model.seed} hidden ${i}`, where, access, [...WORDS, ...HIDDEN_WORDS]);
     const item = seen.length > 0 && random.chance(0.5) ? twinOf(random, random.pick(seen), fresh) : fresh;
+    item.parent = parent?.kbId ?? null;
+    if (parent !== null && random.chance(0.2)) item.access = null;
     if (!mayRead(grown, persona, item)) grown.items.push({ ...item, isAdded: true });
   }
   return grown;
@@ -223,12 +248,23 @@ export function mayRead(model: Model, persona: Persona, item: ModelItem): boolea
   if (persona === "removed") return false;
   if ((persona === "stranger") !== (item.workspace === "two")) return false;
   const where = model.connectors.find((one) => one.connectorId === item.connectorId);
-  if (!where || where.isDeleting || item.isRemoved || !item.access.known || item.access.all.length === 0) return false;
+  if (!where || where.isDeleting || item.isRemoved) return false;
   const isMember =
     where.visibility === "workspace" ||
     where.owner === persona ||
     (where.visibility === "members" && where.members.includes(persona));
-  return isMember && item.access.all.every((list) => list.some((principal) => stands(model, persona, principal, 0)));
+  return isMember && letsIn(model, persona, item);
+}
+
+/** Its own access and that of everything above it. */
+function letsIn(model: Model, persona: Persona, { access, parent: parentId }: ModelItem): boolean {
+  if (access !== null) {
+    if (!access.known || access.all.length === 0) return false;
+    const isMet = access.all.every((list) => list.some((principal) => stands(model, persona, principal, 0)));
+    if (!isMet || parentId === null) return isMet;
+  }
+  const parent = model.items.find((other) => other.kbId === parentId);
+  return parent !== undefined && mayRead(model, persona, parent);
 }
 
 function stands(model: Model, persona: Persona, principal: Principal, depth: number): boolean {
@@ -283,7 +319,7 @@ function makeItem(
   random: Random,
   name: string,
   where: ModelConnector,
-  access: SourceAccess,
+  access: SourceAccess | null,
   words: readonly string[],
 ): ModelItem {
   const canary = canaryFor(name);
@@ -312,6 +348,7 @@ function makeItem(
     url: random.chance(0.5) ? `https://docs.test/${random.pick(words)}/${canary}` : null,
     key: random.chance(0.4) ? `${canary.toUpperCase().slice(0, 6)}-${1 + random.int(9)}` : null,
     source: `${where.providerId}:${where.name}${random.chance(0.2) ? ` ${canary}` : ""}`,
+    parent: null,
     access,
     updatedAt: NOW - random.int(90) * 86_400_000 - random.int(86_400_000),
     dueAt: kind === "task" && random.chance(0.7) ? NOW + (random.int(30) - 10) * 86_400_000 : null,

@@ -60,6 +60,25 @@ function forEverybody(request: SearchRequest): SearchRequest {
   return { ...request, viewer: { ...request.viewer, principals } };
 }
 
+/** A child that has its parent's access, whatever its own says. */
+const INHERITING: Plant = {
+  policy: (real) => ({
+    ...real,
+    readVisible: (actor, kbIds, read) =>
+      real.readVisible(actor, kbIds, async (open) => {
+        const { itemWrites, items, access } = open.store;
+        const visible = new Set(open.visible);
+        for (const { kbId, connectorId, parentExternalId } of await items.records(kbIds)) {
+          const parent =
+            parentExternalId === null ? undefined : await itemWrites.findStored(connectorId, parentExternalId);
+          const [judged] = parent ? await items.accessOf([parent.kbId]) : [];
+          if (judged && (await access.visibleOf([judged.aclId], open.viewer.principals)).size > 0) visible.add(kbId);
+        }
+        return read({ ...open, visible });
+      }),
+  }),
+};
+
 /** Leaks as they are really made, each in the place of the part that could make it. Source: design page "auth". */
 const PLANTS: Record<string, Plant> = {
   "`every` on no lists": judgingBy((lists, held) => lists.every((list) => meets(list, held))),
@@ -68,6 +87,7 @@ const PLANTS: Record<string, Plant> = {
     return lists.length > 0 && matches.length >= lists.length;
   }),
   "any list instead of every list": judgingBy((lists, held) => lists.some((list) => meets(list, held))),
+  "a child's own access ignored": INHERITING,
   "a count before the re-check": {
     files: (real, store) => ({
       ...real,
