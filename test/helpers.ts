@@ -167,7 +167,12 @@ export async function makeServer<More extends object = object>(
   const house = { ...foundation, ...identity };
   const services = await more?.(house, database);
   // `more` gives what `Deps` holds beyond identity; a test that mounts more than it gives fails at once.
-  const deps = { ...house, ...services, isReady: options.isReady ?? (() => true) } as unknown as Deps & More;
+  const deps = {
+    ...house,
+    ...services,
+    isReady: options.isReady ?? (() => true),
+    storage: database.health,
+  } as unknown as Deps & More;
   const app = makeApp(deps, { checksAnswers: true, ...(options.extend && { extend: options.extend }) });
   const people = makePeople(deps);
   const client = (headers: Record<string, string>): TestClient => makeClient(app, settings.baseUrl, headers);

@@ -126,6 +126,7 @@ export const ERROR_CODES = {
   data_folder_unusable: "unavailable",
   data_folder_in_use: "unavailable",
   database_unusable: "unavailable",
+  database_damaged: "unavailable",
   port_in_use: "unavailable",
   schema_too_new: "unavailable",
   search_timeout: "unavailable",

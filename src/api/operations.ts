@@ -13,7 +13,8 @@ export const operationRoutes = {
   readiness: createRoute({
     method: "get",
     path: "/readyz",
-    summary: "Can it answer requests? 503 while it starts or shuts down",
+    summary:
+      "Can it answer requests? 503 while it starts or shuts down, its disk is full, or its database can't be used",
     responses: { 200: answer("It can", Status) },
   }),
 };

@@ -48,6 +48,11 @@ export interface Deps {
   randomBytes(count: number): Uint8Array;
   program: Program;
   keychain: Keychain;
+  /**
+   * For a command whose output is a log: a reader of stdout that went away, or a full disk behind it, ends nothing from
+   * now on. Gives its descriptor.
+   */
+  outliveStdout(): number;
   /** Opens an http(s) address in the person's browser; false when that failed. */
   openUrl(address: string): Promise<boolean>;
 }

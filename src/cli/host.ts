@@ -5,7 +5,10 @@ import { EXIT } from "./exit-codes.ts";
 import { makeKeychain } from "./keychain.ts";
 
 /** What of `Deps` the process itself gives. */
-export type Host = Pick<Deps, "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain">;
+export type Host = Pick<
+  Deps,
+  "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain" | "outliveStdout"
+>;
 
 const DEFAULT_COLUMNS = 80;
 
@@ -23,7 +26,10 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     });
   }
   // `kb … | head`: nobody reads any more. The bridge listens too and ends the same way.
-  host.stdout.on("error", () => exit(EXIT.ok));
+  let isOutlived = false;
+  host.stdout.on("error", () => {
+    if (!isOutlived) exit(EXIT.ok);
+  });
   host.stderr.on("error", () => undefined);
   return {
     io: {
@@ -50,6 +56,10 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     // Not `fetch` itself: the first touch of it loads more than the bridge does until then.
     fetch: (input, init) => fetch(input, init),
     keychain: makeKeychain(),
+    outliveStdout: () => {
+      isOutlived = true;
+      return host.stdout.fd;
+    },
   };
 }
 

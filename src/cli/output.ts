@@ -36,6 +36,7 @@ export interface Output {
 }
 
 export interface Paint {
+  isColorSupported: boolean;
   bold(text: string): string;
   dim(text: string): string;
   red(text: string): string;

@@ -1,3 +1,4 @@
+import type { ApiError } from "#api/errors.ts";
 import { makeAuditService, type AuditService } from "./audit/service.ts";
 import { notingUses } from "./audit/uses.ts";
 import { isOpenToStrangers } from "./config.ts";
@@ -74,6 +75,8 @@ export interface Identity extends People {
 export interface Deps extends Foundation, Identity, Omit<Features, "close" | "warm"> {
   /** False from the moment the server shuts down; `/readyz` follows it. */
   isReady(): boolean;
+  /** Whether records can be stored and read; `/readyz` follows it. */
+  storage: { findFault(): Promise<ApiError | undefined> };
 }
 
 export interface IdentityOptions extends Foundation {

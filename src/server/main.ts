@@ -7,6 +7,8 @@ import type { Writable } from "node:stream";
 import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder, type DeriveKey } from "./adapters/data-folder.ts";
 import { makeSearchPool } from "./adapters/index-embedded/pool.ts";
+import { formatForPeople } from "./adapters/log-lines.ts";
+import { appendTo, appendToFile, type LogOutput, makeLogOutput } from "./adapters/log-output.ts";
 import { makeLog } from "./adapters/log.ts";
 import { makeSmtpMailer } from "./adapters/mailer.ts";
 import { umaskFor } from "./adapters/private-files.ts";
@@ -37,8 +39,8 @@ export interface ServerOptions {
   /** Settings given on the command line, by their camelCase names; `config` is the settings file. */
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Log lines. */
-  stdout: Writable;
+  /** Where log lines go unless the settings name a file: an open descriptor, and whether people read there. */
+  log: { fd: number; isTerminal: boolean; hasColour: boolean };
   /** What a person is told: where to go, the setup code, why it can't start. */
   stderr: Writable;
   /** Aborted when the process is told to end. */
@@ -60,9 +62,15 @@ export async function runServer(options: ServerOptions): Promise<number> {
       ...(config !== undefined && { configFile: config }),
     });
     for (const warning of warnings) say(`Warning: ${warning}`);
-    const server = await startServer(settings, { ...options, say });
-    await aborted(options.signal);
-    await server.stop();
+    const output = openLog(settings, options.log);
+    try {
+      const server = await startServer(settings, { env: options.env, log: makeLog(settings.logLevel, output), say });
+      await aborted(options.signal);
+      await server.stop();
+    } finally {
+      const lost = await output.flush(LAST_LINES_MS);
+      if (lost > 0) say(`${lost} log lines were lost: the log could not be written.`);
+    }
     return 0;
   } catch (error) {
     if (!isApiError(error)) throw error;
@@ -72,7 +80,24 @@ export async function runServer(options: ServerOptions): Promise<number> {
   }
 }
 
-interface Surroundings extends Pick<ServerOptions, "env" | "stdout"> {
+const LAST_LINES_MS = 1_000;
+const MAX_LOG_BYTES = 5 * 1024 * 1024;
+
+/** For people on a terminal short lines, else JSON. */
+function openLog({ logFile }: Settings, { fd, isTerminal, hasColour }: ServerOptions["log"]): LogOutput {
+  const forPeople = (line: string) => formatForPeople(line, hasColour);
+  const format = isTerminal && logFile === undefined ? forPeople : (line: string) => line;
+  const notice = (lost: number) => {
+    const fields = { level: "warn", time: new Date().toISOString(), lost, msg: "log lines were lost" };
+    return format(`${JSON.stringify(fields)}\n`);
+  };
+  const append = logFile === undefined ? appendTo(fd) : appendToFile(logFile, MAX_LOG_BYTES);
+  const output = makeLogOutput({ append, notice });
+  return { ...output, write: (line) => output.write(format(line)) };
+}
+
+interface Surroundings extends Pick<ServerOptions, "env"> {
+  log: Log;
   say(line: string): void;
 }
 
@@ -86,7 +111,7 @@ interface Opened {
 
 async function startServer(settings: Settings, around: Surroundings): Promise<{ stop(): Promise<void> }> {
   const clock: Clock = { now: () => Date.now() };
-  const log = makeLog(settings.logLevel, around.stdout);
+  const { log } = around;
   const secretKeys = readSecretKeys(settings);
   const fault = faultOfPrivateHosts(settings.allowPrivateHosts);
   if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
@@ -102,6 +127,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       writerEntry: findSpawnEntry("writer"),
     });
     undo.unshift(() => database.close());
+    database.health.onChange((fault) => sayHealth(fault, { log, file: database.file }));
     const store = makeStore(database);
     const deriveKey = folder.openKey((await store.workspaces.list()).length > 0);
     await database.writer.call("sweepIndex", {});
@@ -135,7 +161,11 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     app = makeApp(deps.deps, { web: readWebPage(join(findPackageRoot(), "dist", "web")) });
     features.worker.start();
     features.hints.start();
-    features.warm().catch((error: unknown) => log.warn({ error: String(error) }, "search is not warm"));
+    let isStopping = false;
+    features.warm().catch((error: unknown) => {
+      // Told to end before it was warm: nothing to tell.
+      if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
+    });
     deps.deps.oauth
       .warm()
       .catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
@@ -144,6 +174,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
       stop: () => {
+        isStopping = true;
         const { afterwards, audit } = deps.deps;
         clearInterval(upkeep);
         const how = { settings, log, afterwards, audit, goDown: deps.goDown };
@@ -153,6 +184,20 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
   } catch (error) {
     for (const close of undo) await close();
     throw error;
+  }
+}
+
+/** Once for each time that it begins or ends. */
+function sayHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
+  switch (fault?.code) {
+    case undefined:
+      return log.warn({ database: file }, "The database can be written again.");
+    case "storage_full":
+      return log.error({ database: file }, "The disk is full: writes are refused, reads go on. Make room.");
+    case "database_damaged":
+      return log.error({ database: file, err: fault }, "The database is damaged: stop the server, restore a backup.");
+    default:
+      return log.error({ database: file, err: fault }, "The database can't be used: check its disk and its owner.");
   }
 }
 
@@ -213,6 +258,7 @@ async function assemble(
         file: database.file,
         workerUrl: findSpawnEntry("searcher"),
         fold: (workspaceId) => database.writer.call("foldIndex", { workspaceId }, "batch"),
+        onFailure: (error) => database.health.note(error),
       }),
       extractor: makeExtractor({
         childPath: findSpawnEntry("extractor"),
@@ -231,7 +277,7 @@ async function assemble(
     },
   );
   let isReady = true;
-  const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady };
+  const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady, storage: database.health };
   return { deps: { deps, goDown: () => void (isReady = false) }, features };
 }
 

@@ -117,6 +117,13 @@ export const SETTINGS = {
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
     .describe("The least that is logged: `debug`, `info`, `warn`, `error`, `silent`."),
+  logFile: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Log to this file instead of standard output. At 5 MB it becomes `<file>.1`, and the one before that goes.",
+    ),
   trustedProxies: list(",")
     .default([])
     .describe("Addresses or ranges, separated by commas, whose `X-Forwarded-For` is believed."),

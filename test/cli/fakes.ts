@@ -104,6 +104,7 @@ export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
     randomBytes: (count) => new Uint8Array(count).fill(7),
     program: { command: process.execPath, prefix: ["/opt/kb/cli.js"] },
     keychain: fakeKeychain(world),
+    outliveStdout: () => -1,
     openUrl: async (address) => {
       world.opened.push(address);
       return true;

@@ -4165,7 +4165,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Can it answer requests? 503 while it starts or shuts down */
+        /** Can it answer requests? 503 while it starts or shuts down, its disk is full, or its database can't be used */
         get: {
             parameters: {
                 query?: never;

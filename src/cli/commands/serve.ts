@@ -1,10 +1,12 @@
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
+import { makePaint } from "#cli/output.ts";
 
 const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
 
 /** `kb serve`: the server in this process, until it is told to end. */
 export async function serve(input: CommandInput, deps: Deps): Promise<number> {
+  const isTerminal = deps.io.isStdoutTty;
   const { runServer } = await import("#server/main.ts");
   return await runServer({
     flags: {
@@ -12,7 +14,7 @@ export async function serve(input: CommandInput, deps: Deps): Promise<number> {
       insecureHttp: flagOption(input, "insecureHttp") ? "on" : undefined,
     },
     env: deps.env,
-    stdout: deps.io.stdout,
+    log: { fd: deps.outliveStdout(), isTerminal, hasColour: makePaint(input, deps, isTerminal).isColorSupported },
     stderr: deps.io.stderr,
     signal: deps.signal,
   });

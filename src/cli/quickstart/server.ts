@@ -174,13 +174,15 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
   // Ignored once the owner exists; without it a server that was killed before its first start would stay without one.
   const bootstrap =
     admin === undefined ? {} : { KB_BOOTSTRAP_EMAIL: admin.email, KB_BOOTSTRAP_PASSWORD: admin.password };
+  // The server itself keeps its log small; what it says before and after goes to the same file.
+  const logging = { KB_LOG_FILE: logPath(dataDir) };
   await makeFolder(dataDir);
   const log = await open(logPath(dataDir), "a", 0o600);
   const { command, prefix } = deps.program;
   try {
     const child = spawn(command, [...prefix, "serve", "--host", HOST, "--port", String(port), "--data-dir", dataDir], {
       cwd: dataDir,
-      env: { ...env, ...bootstrap },
+      env: { ...env, ...bootstrap, ...logging },
       stdio: ["ignore", log.fd, log.fd],
       // Its own group: Ctrl-C here does not reach it, and it outlives us.
       detached: true,

@@ -3,6 +3,7 @@ import { hashSecret } from "#server/http/secrets.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Clock, Log } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
+import { unlessFull } from "#server/ports/unless-full.ts";
 import type { Vault } from "#server/ports/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
 import { openPayload } from "./records.ts";
@@ -40,7 +41,7 @@ export function makeAccessLookup(options: {
     if (payload["aud"] !== resources[audience]) return "other_audience";
     const staleAt = clock.now() - LAST_USED_STEP_MS;
     if (grant.lastUsedAt === null || grant.lastUsedAt.getTime() <= staleAt) {
-      await store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt));
+      await unlessFull(store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt)));
     }
     const { workspaceId, userId, grantId, clientId } = grant;
     const scopes = readScopes(payload["scope"]);

@@ -13,6 +13,7 @@ import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { UserRecord } from "#server/ports/store/people.ts";
 import type { SessionRecordRow } from "#server/ports/store/sessions.ts";
+import { unlessFull } from "#server/ports/unless-full.ts";
 import type { AccountService } from "./accounts.ts";
 import { keysOfTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
@@ -299,7 +300,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
       if (clock.now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
-        await store.sessions.touch(session.sessionId, now());
+        await unlessFull(store.sessions.touch(session.sessionId, now()));
       }
       const { workspaceId, userId, role, timeZone } = session;
       const credential = { type: "session" as const, id: session.sessionId };

@@ -7,6 +7,7 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { QuotaKeeper } from "#server/ports/quotas.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { Store } from "#server/ports/store.ts";
+import { unlessFull } from "#server/ports/unless-full.ts";
 import type { TokenRecord } from "#server/ports/store/tokens.ts";
 
 export interface TokenService {
@@ -166,7 +167,7 @@ export function makeTokenService(options: {
       if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
       const staleAt = clock.now() - LAST_USED_STEP_MS;
       if (found.lastUsedAt === null || found.lastUsedAt.getTime() <= staleAt) {
-        await store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt));
+        await unlessFull(store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt)));
       }
       const { workspaceId, userId, role, scopes, timeZone } = found;
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };

@@ -77,7 +77,13 @@ test("from nothing: a server, an admin, a connector, a sync, one answered search
     join(world.dir, "data"),
   ]);
   // What belongs to another installation does not reach the child.
-  expect(inherited).toEqual(["KB_BOOTSTRAP_EMAIL", "KB_BOOTSTRAP_PASSWORD", "KB_CONFIG_DIR", "KB_LOG_LEVEL"]);
+  expect(inherited).toEqual([
+    "KB_BOOTSTRAP_EMAIL",
+    "KB_BOOTSTRAP_PASSWORD",
+    "KB_CONFIG_DIR",
+    "KB_LOG_FILE",
+    "KB_LOG_LEVEL",
+  ]);
 });
 
 test("the port is that of KB_PORT, unless --port names another", async ({ expect }) => {

@@ -178,7 +178,7 @@ test("a database that is none is refused with its path and the next step", async
   const file = join(tempDir(), "kb.db");
   writeFileSync(file, "This is a letter. ".repeat(1_000));
   await expect(openDatabase({ file })).rejects.toMatchObject({
-    code: "database_unusable",
+    code: "database_damaged",
     message: `The database ${file} can't be opened (file is not a database). It is damaged: restore it from a backup.`,
   });
 });

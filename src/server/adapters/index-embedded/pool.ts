@@ -19,6 +19,8 @@ export interface SearchPoolOptions extends SearcherOptions {
   workerUrl?: URL | string;
   /** Runs due folds of a workspace to the end; the writer owns them. */
   fold: (workspaceId: string) => Promise<void>;
+  /** Told what a search failed with. */
+  onFailure?: (error: unknown) => void;
 }
 
 const DEFAULT_SIZE = 2;
@@ -96,7 +98,11 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
     if (running?.id !== reply.id) return;
     slot.running = undefined;
     if (reply.ok) running.resolve(reply.value);
-    else running.reject(fromReplyError(reply.error));
+    else {
+      const error = fromReplyError(reply.error);
+      options.onFailure?.(error);
+      running.reject(error);
+    }
     pump(slot);
   };
 
@@ -104,7 +110,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
     slot.worker = undefined;
     const { running } = slot;
     slot.running = undefined;
-    running?.reject(new ApiError("unavailable", { message: "A search thread has stopped. Repeat the search.", cause }));
+    running?.reject(isClosed ? closed() : stopped(cause));
     if (!isClosed) pump(slot);
   };
 
@@ -140,6 +146,10 @@ function startWorker(
   // Node emits `exit` after `error` as well.
   worker.on("exit", () => onEnd(cause));
   return worker;
+}
+
+function stopped(cause: unknown): ApiError {
+  return new ApiError("unavailable", { message: "A search thread has stopped. Repeat the search.", cause });
 }
 
 function closed(): ApiError {

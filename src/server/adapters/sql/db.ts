@@ -3,6 +3,7 @@ import { Kysely } from "kysely";
 import type { SqlHandles } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
 import { explainOpening } from "./failure.ts";
+import { makeStorageHealth, type StorageHealth } from "./health.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
@@ -13,6 +14,7 @@ const MAX_READERS = 8;
 
 export interface Database extends SqlHandles {
   writer: WriterClient;
+  health: StorageHealth;
   file: string;
   close(): Promise<void>;
 }
@@ -40,20 +42,39 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   await prepare(file, durability, beside).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
-  const writer = options.writerEntry
+  const plain = options.writerEntry
     ? startWriterThread(options.writerEntry, { file, durability })
     : startInlineWriter(file, durability, { hasUpkeep: beside === "nothing" });
-  const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), MAX_READERS) });
+  const writer: WriterClient = watched(plain, (error) => health.note(error));
+  const health: StorageHealth = makeStorageHealth(
+    () => writer.call("probeStorage", {}),
+    () => performance.now(),
+  );
+  const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), MAX_READERS, health.note) });
   const write = new Kysely<Tables>({ dialect: makeWriterDialect(writer) });
   return {
     file,
     read,
     write,
     writer,
+    health,
     async close() {
       await read.destroy();
       await writer.close();
     },
+  };
+}
+
+/** The same, with its failures told. */
+function watched(writer: WriterClient, note: (error: unknown) => void): WriterClient {
+  const telling = (error: unknown): never => {
+    note(error);
+    throw error;
+  };
+  return {
+    ...writer,
+    request: (...args) => writer.request(...args).catch(telling),
+    call: <Result>(...args: Parameters<WriterClient["call"]>) => writer.call<Result>(...args).catch(telling),
   };
 }
 

@@ -66,16 +66,20 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
 
 /**
  * Kysely over connections of this thread. A transaction has a connection to itself; further ones are opened up to
- * `max`, then callers wait. `open` may give the same connection only with `max` 1.
+ * `max`, then callers wait. `noteFailure` is told what fails. `open` may give the same connection only with `max` 1.
  */
-export function makeLocalDialect(open: () => SqliteConnection, max: number): Dialect {
+export function makeLocalDialect(
+  open: () => SqliteConnection,
+  max: number,
+  noteFailure: (error: unknown) => void = () => undefined,
+): Dialect {
   class LocalConnection implements DatabaseConnection {
     readonly sqlite: SqliteConnection;
     constructor(sqlite: SqliteConnection) {
       this.sqlite = sqlite;
     }
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-      return toQueryResult<R>(explaining(() => this.sqlite.execute(query.sql, query.parameters)));
+      return toQueryResult<R>(explaining(() => this.sqlite.execute(query.sql, query.parameters), noteFailure));
     }
     async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
       yield await this.executeQuery<R>(query);
@@ -96,7 +100,7 @@ export function makeLocalDialect(open: () => SqliteConnection, max: number): Dia
       const free = idle.pop();
       if (free) return free;
       if (all.length < max) {
-        const fresh = new LocalConnection(explaining(open));
+        const fresh = new LocalConnection(explaining(open, noteFailure));
         all.push(fresh);
         return fresh;
       }

@@ -25,28 +25,27 @@ export function isBusy(error: unknown): boolean {
  */
 export function explainFailure(error: unknown): unknown {
   const codes = codesOf(error);
-  if (codes === undefined) return error;
+  if (codes === undefined) return isNoRoom(error) ? storageFull(error) : error;
   const { primary, extended, system } = codes;
   if (primary === FULL || extended === IOERR_SHMSIZE || (primary === IOERR && NO_ROOM.has(system))) {
-    return new ApiError("storage_full", {
-      message: "The server's disk is full: nothing was stored. Tell who runs it, and try again when there is room.",
-      cause: error,
-    });
+    return storageFull(error);
   }
   if (![CORRUPT, NOTADB, IOERR, CANTOPEN, READONLY].includes(primary)) return error;
   const reason = error instanceof Error ? error.message : String(error);
-  return new ApiError("database_unusable", {
+  return new ApiError([CORRUPT, NOTADB].includes(primary) ? "database_damaged" : "database_unusable", {
     message: `The server's database can't be used (${reason}). Tell who runs it.`,
     cause: error,
   });
 }
 
-/** Runs it; what it throws is explained. */
-export function explaining<T>(work: () => T): T {
+/** Runs it; what it throws is explained, and told to `note`. */
+export function explaining<T>(work: () => T, note: (error: unknown) => void): T {
   try {
     return work();
-  } catch (error) {
-    throw explainFailure(error);
+  } catch (thrown) {
+    const error = explainFailure(thrown);
+    note(error);
+    throw error;
   }
 }
 
@@ -64,9 +63,21 @@ export function explainOpening(error: unknown, file: string): unknown {
     : isFull
       ? "Make room on its disk."
       : "Check its disk, and that this user may read and write it and its folder.";
-  return new ApiError(isFull ? "storage_full" : "database_unusable", {
+  return new ApiError(isFull ? "storage_full" : isDamaged ? "database_damaged" : "database_unusable", {
     message: `The database ${file} can't be opened (${error.message}). ${next}`,
     cause: error,
+  });
+}
+
+/** The system says so itself, of a file beside the database. */
+function isNoRoom(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}
+
+function storageFull(cause: unknown): ApiError {
+  return new ApiError("storage_full", {
+    message: "The server's disk is full: nothing was stored. Tell who runs it, and try again when there is room.",
+    cause,
   });
 }
 

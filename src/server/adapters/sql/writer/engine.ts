@@ -171,7 +171,9 @@ export class WriterEngine {
     }
     clearTimeout(this.#transactionTimer);
     try {
-      this.#connection.raw.exec(how === "commit" ? "COMMIT" : "ROLLBACK");
+      // A full disk rolls back by itself; its own error is what the caller has to see.
+      const isOver = how === "rollback" && !this.#connection.raw.isTransaction;
+      if (!isOver) this.#connection.raw.exec(how === "commit" ? "COMMIT" : "ROLLBACK");
     } finally {
       if (how === "commit" && this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
       this.#transaction = undefined;

@@ -5,6 +5,7 @@ import { type AppendAuditArgs, makeAppendAudit } from "./append-audit.ts";
 import { type BatchArgs, makeApplyBatch } from "./batch.ts";
 import type { Procedure } from "./engine.ts";
 import { makeMaskStored, type MaskStoredArgs } from "./mask-stored.ts";
+import { probeStorage } from "./probe-storage.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
@@ -37,6 +38,7 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
+      ["probeStorage", () => probeStorage(connection)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
     // Folds first: they are short, and searches wait for nothing of a rebuild.

@@ -1,0 +1,110 @@
+/** What a server outlives: a log that nobody takes, and a disk that is full. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { onTestFinished, test } from "vitest";
+import { tempDir } from "../helpers.ts";
+import { ADMIN, cleanEnv, CLI, signInAdmin, startServerProcess } from "./server-process.ts";
+
+/** `kb serve` whose standard output is this; ready. */
+async function serveInto(stdout: number | "pipe", dataDir: string) {
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--data-dir", dataDir], {
+    env: cleanEnv(join(dataDir, ".."), { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password }),
+    stdio: ["ignore", stdout, "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr?.on("data", (chunk) => {
+      said += String(chunk);
+      const found = /kb is listening on (http:\S+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)));
+  });
+  return { child, url, said: () => said };
+}
+
+test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] as const)(
+  "a server whose log goes to %s serves on, and says at its end what was lost",
+  async (where, { expect }) => {
+    const stdout = where === "a full device" ? openSync("/dev/full", "w") : "pipe";
+    const { child, url, said } = await serveInto(stdout, join(tempDir(), "data"));
+    child.stdout?.destroy();
+    const admin = await signInAdmin(url);
+    for (let i = 0; i < 5; i++) expect((await admin("GET", "/api/session")).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    child.kill("SIGTERM");
+    const [code] = await once(child, "close");
+    expect(code).toBe(0);
+    expect(said()).toMatch(/^\d+ log lines were lost: the log could not be written\.$/m);
+  },
+);
+
+/** A disk of its own, which only root can make. */
+function mountSmallDisk(megabytes: number): string | undefined {
+  const path = tempDir();
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
+  if (status !== 0) return undefined;
+  onTestFinished(() => void spawnSync("umount", ["-l", path]));
+  return path;
+}
+
+test.runIf(process.getuid?.() === 0)(
+  "on a full disk reads go on, writes are refused, and nothing acknowledged is lost",
+  { timeout: 120_000 },
+  async ({ expect, skip }) => {
+    const disk = mountSmallDisk(24);
+    if (disk === undefined) return skip("no disk can be mounted here");
+    mkdirSync(join(disk, "data"), { mode: 0o700 });
+    const server = await startServerProcess(join(disk, "data"), { KB_LOG_FILE: join(disk, "data", "server.log") });
+    const admin = await signInAdmin(server.url);
+    const body = { providerId: "push", name: "tracker", config: {}, access: { visibility: "workspace" } };
+    const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
+    const acknowledged: string[] = [];
+    const codes = new Set<string>();
+    const push = async (id: string) => {
+      const access = { known: true, all: [["workspace"]] };
+      const item = { externalId: id, kind: "task", title: `Task ${id}`, text: `${id} ${"words ".repeat(300)}`, access };
+      const answer = await fetch(`${server.url}/api/connectors/${connector.id}/items`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+        body: `${JSON.stringify({ t: "upsert", item })}\n`,
+      });
+      const result = JSON.parse(await answer.text());
+      if (result.result === "upserted") acknowledged.push(id);
+      else codes.add(result.error?.code ?? result.code);
+      return result.result === "upserted";
+    };
+    for (let i = 0; i < 10; i++) await push(`before-${i}`);
+    // Somebody else fills the disk to the last byte.
+    const filler = join(disk, "filler");
+    try {
+      for (;;) writeFileSync(filler, Buffer.alloc(64 * 1024), { flag: "a" });
+    } catch {
+      // Full.
+    }
+    for (let i = 0; i < 200 && codes.size === 0; i++) await push(`during-${i}`);
+    expect([...codes]).toEqual(["storage_full"]);
+    const group = () => admin("POST", "/api/groups", { name: `Group ${"x".repeat(80)}` });
+    let refused = await group();
+    for (let i = 0; i < 200 && refused.status === 201; i++) refused = await group();
+    expect(refused).toMatchObject({ status: 507, json: { code: "storage_full" } });
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([503, expect.stringContaining("disk is full")]);
+    expect((await admin("GET", "/api/session")).status).toBe(200);
+    expect((await admin("GET", "/api/connectors/search?query=words")).status).toBe(200);
+    rmSync(filler);
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+    expect(await push("after")).toBe(true);
+    expect(await server.stop()).toBe(0);
+    const again = await startServerProcess(join(disk, "data"));
+    const session = await signInAdmin(again.url);
+    const kept = (await session("GET", "/api/connectors/all-files?limit=100")).json.files.map(
+      (file: { title: string }) => file.title,
+    );
+    expect(acknowledged.filter((id) => !kept.includes(`Task ${id}`))).toEqual([]);
+    expect(await again.stop()).toBe(0);
+  },
+);
