@@ -108,7 +108,7 @@ export function makeIdentity(options: IdentityOptions): Identity {
   const quotas = makeQuotaKeeper({ store, clock, quotas: settings.quotas ?? {} });
   const base = { store, clock, randomBytes, cursors, audit, quotas, baseUrl };
   const tokens = makeTokenService(base);
-  const people = makePeople({ ...options, cursors, audit, quotas });
+  const people = makePeople({ ...options, cursors, audit, quotas, browserKey: options.oauthKey });
   const { cookie, sessions } = people;
   const oauth = makeOAuthService({
     ...options,

@@ -18,6 +18,7 @@ import type { Vault } from "./ports/vault.ts";
 import { makeAcceptService, type AcceptService } from "./sessions/accept.ts";
 import { makeAccountService, type AccountService } from "./sessions/accounts.ts";
 import { makeConfirmService, type ConfirmService } from "./sessions/confirm.ts";
+import { makeKnownBrowsers, type KnownBrowsers } from "./sessions/known-browsers.ts";
 import { makeLinkService } from "./sessions/links.ts";
 import { makeOnboardingService, type OnboardingService } from "./sessions/onboarding.ts";
 import { makePasswords, type PasswordCosts } from "./sessions/passwords.ts";
@@ -42,6 +43,7 @@ export interface People {
   invitationAcceptance: AcceptService;
   signUp: SignUpService;
   signUpCookie: SecretCookie;
+  knownBrowsers: KnownBrowsers;
   confirmations: ConfirmService;
   passwordReset: ResetService;
   profile: ProfileService;
@@ -71,14 +73,18 @@ export interface PeopleOptions {
   /** The provider of single sign-on, if there is one. */
   sso?: SsoSettings | undefined;
   vault: Vault;
+  /** Signs the cookies of browsers in which somebody has signed in. */
+  browserKey: Uint8Array;
   /** Judges the addresses of the provider. */
   addressGuard: AddressGuard;
   passwordCosts?: PasswordCosts | undefined;
   announceSetupCode?: ((code: string) => void) | undefined;
 }
 
-/** Sign-ins a minute, per account and per address. Source: design page "api", Limits. */
+/** Sign-ins a minute, per network, and per person in a browser that is known for them. Source: design page "api", Limits. */
 const SIGN_INS_PER_MINUTE = 10;
+/** And per account over all networks: guessing from many at once is no faster than this. */
+const SIGN_INS_PER_ACCOUNT = 100;
 /** Onboarding and invitations: their secrets can't be guessed, but each try costs a hash. */
 const FIRST_STEPS_PER_MINUTE = 60;
 /** What may send a message to an address that somebody names, per account and per address of the network. */
@@ -98,7 +104,16 @@ export function makePeople(options: PeopleOptions): People {
   const accounts = makeAccountService({ clock, randomBytes, audit });
   const base = { store, clock, randomBytes, cursors, audit, baseUrl, mode, signup, afterwards, post, accounts };
   const passwords = makePasswords(options.passwordCosts);
-  const sessions = makeSessionService({ ...base, passwords, throttle: limits.signIn, cookie });
+  const knownCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-known", onHttp: "kb_known" });
+  const knownBrowsers = makeKnownBrowsers({ key: options.browserKey, cookie: knownCookie, randomBytes });
+  const sessions = makeSessionService({
+    ...base,
+    passwords,
+    throttle: limits.signIn,
+    accountThrottle: limits.signInOfAccount,
+    knownBrowsers,
+    cookie,
+  });
   const links = makeLinkService(base);
   const door = { ...base, passwords, sessions, links };
   const signUp = makeSignUpService({ ...door, throttle: limits.mail, cookie: signUpCookie });
@@ -107,6 +122,7 @@ export function makePeople(options: PeopleOptions): People {
     sessions,
     signUp,
     signUpCookie,
+    knownBrowsers,
     accounts,
     sso: makeSso({ ...options, audit, sessions, accounts, throttle: limits.firstStep }),
     ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),
@@ -151,6 +167,7 @@ function makeLimits({ clock, settings }: Pick<PeopleOptions, "clock" | "settings
       : makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a little and try again.` });
   return {
     signIn: limit(SIGN_INS_PER_MINUTE, "sign-ins"),
+    signInOfAccount: limit(SIGN_INS_PER_ACCOUNT, "sign-ins"),
     firstStep: limit(FIRST_STEPS_PER_MINUTE, "tries"),
     mail: limit(MAILS_PER_MINUTE, "tries"),
     invitation: limit(INVITATIONS_PER_MINUTE, "invitations"),

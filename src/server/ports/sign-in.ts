@@ -7,6 +7,8 @@ export interface SignInContext {
   userAgent: string | null;
   /** Secret of the cookie that came along; that session ends. */
   formerSecret: string | null;
+  /** The cookie of a browser in which somebody has signed in before; opens nothing by itself. */
+  knownBrowser?: string | undefined;
 }
 
 /** A session that was just opened; the cookie is its only copy of the secret. */

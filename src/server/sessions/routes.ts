@@ -1,10 +1,12 @@
+import { parse as parseCookies } from "hono/utils/cookie";
 import { profileRoutes, sessionRoutes, signUpRoutes } from "#api/session.ts";
 import type { Deps } from "#server/deps.ts";
 import { readCookie } from "#server/http/authenticate.ts";
-import type { SecretCookie, SessionCookie } from "#server/http/cookies.ts";
+import type { SecretCookie } from "#server/http/cookies.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Call, Mount } from "#server/http/mount.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
 
 type Needed =
   | "sessions"
@@ -15,23 +17,24 @@ type Needed =
   | "passwordReset"
   | "profile"
   | "cookie"
-  | "signUpCookie";
+  | "signUpCookie"
+  | "knownBrowsers";
 
 /** `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/accept`. */
 export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
-  const { sessions, onboarding, invitationAcceptance, cookie } = deps;
-  at.open(sessionRoutes.signIn, (call) => keep(call.c, sessions.signIn(call.body, contextOf(call, cookie))));
+  const { sessions, onboarding, invitationAcceptance } = deps;
+  at.open(sessionRoutes.signIn, (call) => keep(deps, call.c, sessions.signIn(call.body, contextOf(call, deps))));
   at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));
   at.member(sessionRoutes.signOut, async ({ actor, c }) => c.header("Set-Cookie", await sessions.signOut(actor)));
   at.member(sessionRoutes.list, ({ actor, query }) => sessions.list(actor, query));
   at.member(sessionRoutes.revoke, ({ actor, params }) => sessions.revoke(actor, params.id));
   at.member(sessionRoutes.switchWorkspace, (call) =>
-    keep(call.c, sessions.switchWorkspace(call.actor, call.body.workspaceId, contextOf(call, cookie))),
+    keep(deps, call.c, sessions.switchWorkspace(call.actor, call.body.workspaceId, contextOf(call, deps))),
   );
   at.open(sessionRoutes.onboardingState, ({ origin }) => onboarding.state(origin));
-  at.open(sessionRoutes.onboard, (call) => keep(call.c, onboarding.onboard(call.body, contextOf(call, cookie))));
+  at.open(sessionRoutes.onboard, (call) => keep(deps, call.c, onboarding.onboard(call.body, contextOf(call, deps))));
   at.open(sessionRoutes.accept, (call) =>
-    keep(call.c, invitationAcceptance.accept(call.body, contextOf(call, cookie))),
+    keep(deps, call.c, invitationAcceptance.accept(call.body, contextOf(call, deps))),
   );
   mountSignUp(at, deps);
   mountProfile(at, deps);
@@ -39,23 +42,23 @@ export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
 
 /** `/api/sign-up`, `/api/password-reset`, `/api/email-verification`. */
 function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
-  const { signUp, confirmations, passwordReset, profile, cookie, signUpCookie } = deps;
+  const { signUp, confirmations, passwordReset, profile, signUpCookie } = deps;
   at.open(signUpRoutes.signUp, async (call) => {
-    const made = await signUp.signUp(call.body, contextOf(call, cookie));
+    const made = await signUp.signUp(call.body, contextOf(call, deps));
     setCookie(call.c, made.opened?.setCookie ?? ("setCookie" in made ? made.setCookie : null));
     return { sent: made.opened === null, session: made.opened?.session ?? null };
   });
   at.open(signUpRoutes.requestReset, async (call) => {
-    await passwordReset.request(call.body.email, contextOf(call, cookie));
+    await passwordReset.request(call.body.email, contextOf(call, deps));
     return { sent: true as const };
   });
-  at.open(signUpRoutes.confirmReset, (call) => keep(call.c, passwordReset.confirm(call.body, contextOf(call, cookie))));
-  at.member(signUpRoutes.requestVerification, (call) =>
-    profile.requestVerification(call.actor, contextOf(call, cookie)),
+  at.open(signUpRoutes.confirmReset, (call) =>
+    keep(deps, call.c, passwordReset.confirm(call.body, contextOf(call, deps))),
   );
+  at.member(signUpRoutes.requestVerification, (call) => profile.requestVerification(call.actor, contextOf(call, deps)));
   at.open(signUpRoutes.confirm, async (call) => {
     const browserSecret = readOther(call.c, signUpCookie);
-    const { purpose, opened } = await confirmations.confirm(call.body, browserSecret, contextOf(call, cookie));
+    const { purpose, opened } = await confirmations.confirm(call.body, browserSecret, contextOf(call, deps));
     setCookie(call.c, opened?.setCookie ?? null);
     if (purpose === "sign_up") setCookie(call.c, signUpCookie.clear());
     return { purpose, session: opened?.session ?? null };
@@ -63,19 +66,21 @@ function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
 }
 
 /** `/api/profile`. */
-function mountProfile(at: Mount, { profile, cookie }: Pick<Deps, Needed>): void {
+function mountProfile(at: Mount, deps: Pick<Deps, Needed>): void {
+  const { profile } = deps;
   at.member(profileRoutes.update, ({ actor, body }) => profile.update(actor, body));
   at.member(profileRoutes.changePassword, (call) =>
-    profile.changePassword(call.actor, call.body, contextOf(call, cookie)),
+    profile.changePassword(call.actor, call.body, contextOf(call, deps)),
   );
-  at.member(profileRoutes.changeEmail, (call) => profile.changeEmail(call.actor, call.body, contextOf(call, cookie)));
+  at.member(profileRoutes.changeEmail, (call) => profile.changeEmail(call.actor, call.body, contextOf(call, deps)));
   at.member(profileRoutes.identities, ({ actor }) => profile.identities(actor));
 }
 
-/** Sets the cookie and answers with the session. */
-async function keep(c: AppContext, opened: Promise<OpenedSession>) {
+/** Sets the cookie and answers with the session; the browser is known for this person from now on. */
+async function keep({ knownBrowsers }: Pick<Deps, Needed>, c: AppContext, opened: Promise<OpenedSession>) {
   const { session, setCookie: value } = await opened;
   setCookie(c, value);
+  setCookie(c, knownBrowsers.remember(readKnown(c, knownBrowsers), session.user.id));
   return session;
 }
 
@@ -87,8 +92,17 @@ function readOther(c: AppContext, { name }: SecretCookie): string | null {
   return readCookie(c.req.raw.headers, name) ?? null;
 }
 
-function contextOf({ c, origin }: Pick<Call<never>, "c" | "origin">, cookie: SessionCookie): SignInContext {
+/** One that was set twice is none: it only makes a difference to how often somebody may try. */
+function readKnown(c: AppContext, { cookieName }: Pick<KnownBrowsers, "cookieName">): string | undefined {
+  return parseCookies(c.req.header("cookie") ?? "", cookieName)[cookieName];
+}
+
+function contextOf(
+  { c, origin }: Pick<Call<never>, "c" | "origin">,
+  { cookie, knownBrowsers }: Pick<Deps, Needed>,
+): SignInContext {
   return {
+    knownBrowser: readKnown(c, knownBrowsers),
     origin,
     userAgent: c.req.header("user-agent") ?? null,
     formerSecret: readCookie(c.req.raw.headers, cookie.name) ?? null,

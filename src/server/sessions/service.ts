@@ -11,12 +11,13 @@ import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
-import type { UserRecord } from "#server/ports/store/people.ts";
+import { emailKeyOf, type UserRecord } from "#server/ports/store/people.ts";
 import type { SessionRecordRow } from "#server/ports/store/sessions.ts";
 import { unlessFull } from "#server/ports/unless-full.ts";
 import type { AccountService } from "./accounts.ts";
 import { keysOfTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
 import { noticesOf } from "./notices.ts";
 import { toUser } from "./user.ts";
 
@@ -51,7 +52,7 @@ export interface SessionService {
    */
   requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void>;
   /**
-   * Proves a password, throttled per account and per address; the person, if it is right.
+   * Proves a password, throttled per network and account, and in a known browser apart; the person, if it is right.
    *
    * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
    */
@@ -77,8 +78,11 @@ export interface SessionOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   passwords: Passwords;
-  /** 10 sign-ins a minute per account and per address. */
+  /** Per network, and per person in a browser that is known for them. */
   throttle: Throttle;
+  /** Per account, over all networks that are not known for it. */
+  accountThrottle: Throttle;
+  knownBrowsers: Pick<KnownBrowsers, "idFor">;
   cookie: SessionCookie;
   cursors: CursorCodec;
   audit: AuditRecorder;
@@ -197,14 +201,13 @@ export function makeSessionService(options: SessionOptions): SessionService {
   }
 
   async function prove(email: string, password: string, context: SignInContext) {
-    const keys = keysOfTry(context.origin, email);
-    for (const key of keys) throttle.take(key);
     const user = await store.users.findByEmail(email);
+    const giveBack = takeSignIn(email, user, context);
     const isRight = await passwords.verify(user?.passwordHash ?? null, password);
     if (user && !isRight) afterwards.run("recording a refused sign-in", () => recordRefusal(user, context));
     if (!isRight || !user) throw signInFailed();
     // Only what fails counts: the limit is against guessing.
-    for (const key of keys) throttle.giveBack(key);
+    giveBack();
     if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
       const renewed = await passwords.hash(password);
       await store.transaction(async (tx) => {
@@ -214,6 +217,26 @@ export function makeSessionService(options: SessionOptions): SessionService {
       });
     }
     return { userId: user.userId };
+  }
+
+  /**
+   * Counts the try. A browser in which this person has signed in has a bucket of its own, so that nobody keeps somebody out
+   * by guessing at their account; guessing from many networks together meets the account's own limit.
+   *
+   * @returns gives the try back
+   * @throws ApiError `rate_limited`
+   */
+  function takeSignIn(email: string, user: UserRecord | undefined, context: SignInContext): () => void {
+    const browser = user && options.knownBrowsers.idFor(context.knownBrowser, user.userId);
+    const taken: [Throttle, string][] =
+      user && browser !== undefined
+        ? [[throttle, `browser ${browser} ${user.userId}`]]
+        : [
+            ...keysOfTry(context.origin).map((key): [Throttle, string] => [throttle, key]),
+            [options.accountThrottle, `account ${emailKeyOf(email)}`],
+          ];
+    for (const [bucket, key] of taken) bucket.take(key);
+    return () => taken.forEach(([bucket, key]) => bucket.giveBack(key));
   }
 
   async function recordRefusal({ userId }: UserRecord, { origin }: SignInContext): Promise<void> {

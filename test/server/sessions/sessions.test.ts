@@ -23,7 +23,8 @@ describe("a web session", () => {
         signup: "invite",
       },
     });
-    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    const [cookie = "", known] = signedIn.headers.getSetCookie();
+    expect(known).toMatch(/^kb_known=[\w-]{22}\.[\w-]{22}; Max-Age=15552000; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(cookie).toMatch(/^kb_session=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/);
     const again = await kb.anyone().request("GET", "/api/session", { headers: { cookie: cookie.split(";")[0] ?? "" } });
     expect(again.json).toEqual(signedIn.json);
@@ -42,7 +43,8 @@ describe("a web session", () => {
     const kb = await makeServer({ settings: { baseUrl: "https://kb.test" } });
     const ana = await kb.addOwner();
     const signedIn = await kb.anyone().post("/api/session", { email: ana.email, password: TEST_PASSWORD });
-    const cookie = signedIn.headers.get("set-cookie") ?? "";
+    const [cookie = "", known] = signedIn.headers.getSetCookie();
+    expect(known).toMatch(/^__Host-kb-known=/);
     expect(cookie).toMatch(/^__Host-kb=[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const planted = { cookie: `kb_session=${secretOf(cookie)}` };
     expect((await kb.anyone().request("GET", "/api/session", { headers: planted })).status).toBe(401);
@@ -147,6 +149,59 @@ describe("signing in", () => {
     expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
   });
 
+  test("wrong passwords from one place keep nobody out who comes from another", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const attempt = (password: string, ip: string) =>
+      kb.anyone().request("POST", "/api/session", { body: { email: ana.email, password }, ip });
+    const wrong = [];
+    for (let i = 0; i < 11; i++) wrong.push((await attempt("not it at all", "9.9.9.9")).status);
+    expect(wrong).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
+    expect((await attempt(TEST_PASSWORD, "9.9.9.9")).status).toBe(429);
+    for (const ip of ["8.8.8.8", "8.8.8.9"]) expect((await attempt(TEST_PASSWORD, ip)).status).toBe(200);
+  });
+
+  test("a browser that the person signed in with before gets in, however many guess at the account", async ({
+    expect,
+  }) => {
+    const kb = await makeServer();
+    const [ana, bo] = [await kb.addOwner(), await kb.addOwner("Other")];
+    const attempt = (email: string, password: string, ip: string, cookie = "") =>
+      kb.anyone().request("POST", "/api/session", { body: { email, password }, ip, headers: { cookie } });
+    const known = async ({ email }: { email: string }) =>
+      (await attempt(email, TEST_PASSWORD, "10.9.9.9")).headers.getSetCookie()[1]?.split(";")[0] ?? "";
+    const [mine, others] = [await known(ana), await known(bo)];
+    const wrong: number[] = [];
+    for (let i = 0; i < 110; i++) wrong.push((await attempt(ana.email, "not it at all", `10.0.${i}.1`)).status);
+    expect(wrong.filter((status) => status === 401)).toHaveLength(100);
+    // Even from the network of those who guess.
+    const right = (cookie?: string) =>
+      attempt(ana.email, TEST_PASSWORD, "10.0.0.1", cookie).then(({ status }) => status);
+    expect(await right(mine)).toBe(200);
+    // One that is known for somebody else, or made up, is none.
+    const forged = `${others.split(".")[0]}.${mine.split(".")[1]}`;
+    for (const cookie of ["", others, forged, "kb_known=x", `${mine}.x`]) expect(await right(cookie)).toBe(429);
+    // Guessing in a known browser has an end of its own.
+    const inside = [];
+    for (let i = 0; i < 12; i++) inside.push((await attempt(ana.email, "no", "10.8.8.8", mine)).status);
+    expect(inside).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+  });
+
+  test("a browser is known for each of several people, and the cookie opens nothing", async ({ expect }) => {
+    const kb = await makeServer();
+    const [ana, bo] = [await kb.addOwner(), await kb.addOwner("Other")];
+    const signIn = ({ email }: { email: string }, cookie = "") =>
+      kb.anyone().request("POST", "/api/session", { body: { email, password: TEST_PASSWORD }, headers: { cookie } });
+    const knownOf = (answer: { headers: Headers }) => answer.headers.getSetCookie()[1]?.split(";")[0] ?? "";
+    const first = knownOf(await signIn(ana));
+    const both = knownOf(await signIn(bo, first));
+    const { knownBrowsers } = kb.deps;
+    const value = both.slice(both.indexOf("=") + 1);
+    expect(knownBrowsers.idFor(value, ana.userId)).toBe(knownBrowsers.idFor(value, bo.userId));
+    expect(both).not.toContain(ana.userId);
+    expect((await kb.anyone().request("GET", "/api/session", { headers: { cookie: both } })).status).toBe(401);
+  });
+
   test("test 40: is throttled per account from many addresses, and per IPv6 /64 for many accounts", async ({
     expect,
   }) => {
@@ -155,16 +210,16 @@ describe("signing in", () => {
     const attempt = (email: string, ip: string) =>
       kb.anyone().request("POST", "/api/session", { body: { email, password: "not it at all" }, ip });
     const byAccount = [];
-    for (let i = 0; i < 12; i++) byAccount.push((await attempt(ana.email, `10.0.0.${i}`)).status);
-    expect(byAccount).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    for (let i = 0; i < 102; i++) byAccount.push((await attempt(ana.email, `10.0.0.${i}`)).status);
+    expect(byAccount).toEqual([...Array.from({ length: 100 }, () => 401), 429, 429]);
     const byNetwork = [];
     for (let i = 0; i < 12; i++) byNetwork.push((await attempt(`a${i}@x.test`, `2001:db8:1:2::${i + 1}`)).status);
     expect(byNetwork).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
     expect((await attempt("b@x.test", "2001:db8:1:3::1")).status).toBe(401);
     const refused = await attempt(ana.email, "10.0.1.1");
     expect(refused).toMatchObject({ status: 429, json: { code: "rate_limited" } });
-    expect(refused.headers.get("retry-after")).toBe("6");
-    kb.clock.advance(6000);
+    expect(refused.headers.get("retry-after")).toBe("1");
+    kb.clock.advance(1000);
     const body = { email: ana.email, password: TEST_PASSWORD };
     expect((await kb.anyone().request("POST", "/api/session", { body, ip: "10.0.1.1" })).status).toBe(200);
   });
