@@ -1,6 +1,7 @@
 /** What connectors, their runs and what they would remove look like over REST; the routes: `connectors.ts`. */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
 import { z } from "./route.ts";
+import { PersonName } from "./session.ts";
 
 export const ConnectorState = z.enum([
   "pending_auth",
@@ -27,7 +28,6 @@ export const SyncState = z.enum([
 
 export const Count = z.number().int();
 export const ConnectorId = idSchema("connector");
-const Name = z.string().trim().min(1).max(120);
 const ProviderId = z.string().min(1).max(64);
 const Config = z.record(z.string(), z.unknown());
 const Credentials = z.record(z.string().max(64), z.string().max(16_384));
@@ -154,7 +154,7 @@ export type SourceKind = z.infer<typeof SourceKind>;
 
 export const CreateConnectorBody = z.strictObject({
   providerId: ProviderId,
-  name: Name,
+  name: PersonName,
   config: Config.default({}),
   scope: ConnectorScope.optional(),
   credentials: Credentials.optional(),
@@ -167,7 +167,7 @@ export const CreateConnectorBody = z.strictObject({
 export type CreateConnectorBody = z.infer<typeof CreateConnectorBody>;
 
 export const PatchConnectorBody = z.strictObject({
-  name: Name.optional(),
+  name: PersonName.optional(),
   config: Config.optional(),
   access: ConnectorAccess.optional(),
   schedule: ConnectorSchedule.nullable().optional(),

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { cleanLine } from "#api/clean.ts";
 import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
 import { listAll, makeApi, segment, type Api } from "#cli/api.ts";
 import { argumentList, flagOption, textOption, type CommandInput } from "#cli/command.ts";
@@ -139,7 +140,8 @@ async function addFolder(
   generated: boolean,
   existing: readonly ConnectorRecord[],
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  const base = basename(path).slice(0, 60) || "files";
+  // As every name of a connector: one line, and nothing in it that nobody sees.
+  const base = cleanLine(basename(path), 60) || "files";
   const taken = new Set(existing.map((item) => item.name));
   let name = base;
   for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;

@@ -46,7 +46,7 @@ export function makeAuthenticator(options: { lookup: CredentialLookup; cookieNam
       refuseSecretsInUrl(knock.url);
       if (rule.public) return { type: "nobody" };
       const bearer = readBearer(knock.headers.get("authorization"));
-      // A Bearer request ignores cookies.
+      refuseSecondCredential(bearer, knock.headers, cookieName);
       if (bearer === undefined) return enterBySession(rule, knock, lookup, readCookie(knock.headers, cookieName));
       if (bearer.startsWith("kb_con_")) return enterByKey(rule, knock, lookup, bearer);
       return enterByToken(rule, knock, lookup, bearer);
@@ -147,6 +147,18 @@ function readBearer(header: string | null): string | undefined {
     throw new ApiError("unauthenticated", { message: "The header Authorization must be: Bearer, a space, the token." });
   }
   return token;
+}
+
+/**
+ * Whoever sends a token and a session at once gets neither: which of the two counts must not be a guess, and a page that
+ * means its token must not act with the rights of whoever happens to be signed in.
+ */
+function refuseSecondCredential(bearer: string | undefined, headers: Headers, cookieName: string): void {
+  if (bearer === undefined || readCookie(headers, cookieName) === undefined) return;
+  throw new ApiError("two_credentials", {
+    message: "The request carries a token and the cookie of a session. Send exactly one.",
+    hint: 'In a browser, fetch with credentials: "omit" beside an Authorization header.',
+  });
 }
 
 /** The value of this cookie. @throws ApiError `two_credentials` when there are several different ones */

@@ -1,4 +1,4 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TestClient } from "../../helpers.ts";
 import { item } from "../sync/harness.ts";
 import { FOLDER, makeConnectorServer, pushed } from "./server.ts";
@@ -186,6 +186,20 @@ describe("who may", () => {
     const second = (await kb.as(kb.owner).get(`/api/connectors?limit=1&cursor=${first.nextCursor}`)).json;
     expect(new Set([first.connectors[0].id, second.connectors[0].id]).size).toBe(2);
     expect(second.nextCursor).toBeNull();
+  });
+
+  test.each([
+    ["a control character", "c\u001b[31mX"],
+    ["a line break", "a\nb"],
+    ["a character that turns the direction", "gnp.\u202eexe"],
+    ["tag characters", "Docs\u{e0041}\u{e0042}"],
+  ])("a name with %s is refused, new and changed", async (_what, name) => {
+    const kb = await makeConnectorServer();
+    const me = kb.as(kb.admin);
+    const refused = { status: 400, json: { code: "invalid_request", detail: expect.stringContaining("plain text") } };
+    expect(await me.post("/api/connectors", { ...FOLDER, name })).toMatchObject(refused);
+    const id = await makeFolder(kb, me);
+    expect(await me.patch(`/api/connectors/${id}`, { name })).toMatchObject(refused);
   });
 
   test("access opens and closes items at once; only the owner widens, an admin narrows", async ({ expect }) => {

@@ -105,11 +105,6 @@ const CREDENTIALS: {
     })),
   ),
   { name: "dead token", headers: { authorization: `Bearer ${key("kb_pat", "dead")}` }, opens: (rule) => rule.public },
-  {
-    name: "dead token beside a live session",
-    headers: { authorization: `Bearer ${key("kb_pat", "dead")}`, cookie: "kb_session=owner" },
-    opens: (rule) => rule.public,
-  },
   { name: "no token at all", headers: { authorization: "Basic eDp5" }, opens: (rule) => rule.public },
   {
     name: "connector key",
@@ -172,6 +167,24 @@ describe("the door table", () => {
   test.for([
     ["two tokens", "/api/groups", { authorization: "Bearer a, Bearer b" }, "two_credentials"],
     ["two sessions", "/api/groups", { cookie: "kb_session=owner; kb_session=member" }, "two_credentials"],
+    [
+      "a token beside a session",
+      "/api/groups",
+      { authorization: `Bearer ${key("kb_pat", "owner-kb~api")}`, cookie: "kb_session=owner" },
+      "two_credentials",
+    ],
+    [
+      "a dead token beside a session",
+      "/api/groups",
+      { authorization: `Bearer ${key("kb_pat", "dead")}`, cookie: "kb_session=owner" },
+      "two_credentials",
+    ],
+    [
+      "a connector key beside a session",
+      "/api/groups",
+      { authorization: `Bearer ${key("kb_con", "mine")}`, cookie: "a=b; kb_session=owner" },
+      "two_credentials",
+    ],
     ["a token in the query", "/api/groups?access_token=x", {}, "credential_in_url"],
     ["a token anywhere in the URL", `/api/groups?q=${key("kb_pat", "x")}`, {}, "credential_in_url"],
     ["a token in the URL of an open route", `/healthz?token=x`, {}, "credential_in_url"],
