@@ -146,13 +146,6 @@ export type SignUpBody = z.infer<typeof SignUpBody>;
 /** Equal for known and unknown addresses wherever a message is sent. */
 export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 
-// `z.union([Session, z.null()])` and not `.nullable()`, which would make the named schema itself nullable in the document.
-/** What a sign-up ends in: signed in at once, or, on a server that sends e-mail, a message to confirm. */
-export const SignUpResult = z
-  .object({ sent: z.boolean(), session: z.union([Session, z.null()]) })
-  .openapi("SignUpResult");
-export type SignUpResult = z.infer<typeof SignUpResult>;
-
 /**
  * A link is confirmed by whoever asked for it: in the browser of the sign-up, in a session of the person, or with the
  * password. Else `password_needed`: somebody else's click must not prove an address.
@@ -266,7 +259,7 @@ export const signUpRoutes = {
     summary: "Make an account and a workspace of one's own, where sign-up is open",
     request: { body: body(SignUpBody) },
     responses: {
-      201: answer("Signed in, or a message is on its way that finishes it", SignUpResult),
+      201: answer("A message is on its way that finishes it, or says that there is an account", Sent),
       default: problemAnswer,
     },
   }),

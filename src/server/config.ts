@@ -168,6 +168,11 @@ function judge(settings: Settings): string[] {
   if (isOpenToStrangers(settings) && settings.allowPrivateHosts.length > 0) {
     throw invalid(`KB_ALLOW_PRIVATE_HOSTS is not for ${where}: connectors there reach public addresses only.`);
   }
+  if (settings.signup === "open" && settings.smtpUrl === undefined) {
+    throw invalid(
+      `${settings.mode === "managed" ? "In managed mode people sign up by themselves, which" : "KB_SIGNUP=open"} needs e-mail: without it, signing up tells anybody who has an account here. Set KB_SMTP_URL and KB_MAIL_FROM, or KB_SIGNUP=invite.`,
+    );
+  }
   if (isOpenToStrangers(settings) && settings.localRoots.length > 0) {
     warnings.push(`KB_LOCAL_ROOTS is not for ${where}: no connector reads folders of this machine. Remove it.`);
   }

@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { tempDir } from "../helpers.ts";
 import { verifies } from "../requirements.ts";
 import { CHROMIUM, launchBrowser, makeVisitor, sayNotRun, settle, type Visitor } from "./browser.ts";
+import { startSmtp } from "../smtp.ts";
 import { ADMIN, startServerProcess, type ServerProcess } from "./server-process.ts";
 
 sayNotRun("what people do in a browser");
@@ -168,7 +169,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
   });
 
   test("sign-up on a managed server gives a workspace of one's own", async ({ expect }) => {
-    const server = await start({ ...NO_ADMIN, KB_MODE: "managed" });
+    const smtp = await startSmtp();
+    const mail = { KB_SMTP_URL: smtp.at(), KB_MAIL_FROM: "kb@managed.test" };
+    const server = await start({ ...NO_ADMIN, ...mail, KB_MODE: "managed" });
     const { page, open, complaints } = await visit(server);
     await open("/sign-in");
     await page.getByRole("link", { name: "Make an account" }).click();
@@ -182,6 +185,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.getByLabel("Password", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
     await fill(page, { Password: "quiet river stone" });
     await press(page, "Make the account");
+    await page.getByText("A message is on its way to").waitFor();
+    await expect.poll(() => smtp.received.length).toBe(1);
+    // Quoted-printable.
+    const text = smtp.received[0]?.raw.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
+    await open(/\/confirm\S*#token=[\w-]{43}/.exec(text)?.[0] ?? "");
+    await page.getByRole("heading", { name: "Confirmed" }).waitFor();
+    await open("/settings/mcp-access");
     await page.getByRole("heading", { name: "MCP access" }).waitFor();
     await open("/workspace/members");
     expect(await page.getByRole("row").count()).toBe(2);

@@ -94,6 +94,11 @@ describe("settings", () => {
     [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not for managed mode"],
     // Test 57 of the research: the list works only where strangers own no workspace.
     [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not for managed mode"],
+    [
+      { KB_SIGNUP: "open" },
+      "KB_SIGNUP=open needs e-mail: without it, signing up tells anybody who has an account here.",
+    ],
+    [{ KB_MODE: "managed" }, "In managed mode people sign up by themselves, which needs e-mail"],
     [{ KB_SIGNUP: "open", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not for a server with KB_SIGNUP=open"],
   ] as const)("%j is refused in one line", ([env, message], { expect }) => {
     expect(() => read({ env })).toThrow(

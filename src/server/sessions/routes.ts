@@ -45,8 +45,8 @@ function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
   const { signUp, confirmations, passwordReset, profile, signUpCookie } = deps;
   at.open(signUpRoutes.signUp, async (call) => {
     const made = await signUp.signUp(call.body, contextOf(call, deps));
-    setCookie(call.c, made.opened?.setCookie ?? ("setCookie" in made ? made.setCookie : null));
-    return { sent: made.opened === null, session: made.opened?.session ?? null };
+    setCookie(call.c, made.setCookie);
+    return { sent: true as const };
   });
   at.open(signUpRoutes.requestReset, async (call) => {
     await passwordReset.request(call.body.email, contextOf(call, deps));

@@ -15,18 +15,15 @@ import { linkInvalid, type LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
-/** What a sign-up ended in: somebody signed in, or a message under way and a cookie that knows the browser again. */
-export type SignedUp = { opened: OpenedSession } | { opened: null; setCookie: string };
-
 export interface SignUpService {
   /**
-   * Makes an account and a workspace of its own. Where this server sends e-mail, a pending link: the answer is the same,
-   * in words and in time, for known and unknown addresses.
+   * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
+   * and unknown addresses; without e-mail it could not be, so nobody signs up then.
    *
-   * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`; `email_taken` where no
-   *   e-mail is sent
+   * @returns the cookie that knows the browser again
+   * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
    */
-  signUp(body: SignUpBody, context: SignInContext): Promise<SignedUp>;
+  signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }>;
   /**
    * Makes what a confirmed link says and signs its person in.
    *
@@ -131,18 +128,18 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
   return {
     async signUp(body, context) {
       await requireOpen();
+      // The settings see to it; this is the second bolt.
+      if (!post.canMail) {
+        throw new ApiError("mail_not_configured", { message: "This server does not send e-mail, so nobody signs up." });
+      }
       takeTry(throttle, context.origin, body.email);
       passwords.check(body.password, body);
       const passwordHash = await passwords.hash(body.password);
       const { name, workspaceName, timeZone = null } = body;
-      if (!post.canMail) {
-        const who = { email: body.email, name, workspaceName, timeZone, passwordHash, verifiedAt: null };
-        return { opened: await store.transaction((tx) => make(tx, who, context)) };
-      }
       const secret = randomSecret(randomBytes);
       const pending = { name, passwordHash, workspaceName, timeZone, browserHash: hashSecret(secret) };
       afterwards.run("a sign-up", () => mail(body.email, pending));
-      return { opened: null, setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };
+      return { setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };
     },
 
     async finish(link, given, context) {

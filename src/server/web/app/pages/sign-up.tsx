@@ -40,9 +40,8 @@ function SignUp() {
       workspaceName: text(fields, "workspaceName"),
       timeZone: deviceTimeZone(),
     };
-    const { session } = await take(api.POST("/api/sign-up", { body }));
-    if (session === null) setSentTo(email);
-    else window.location.replace("/settings/mcp-access");
+    await take(api.POST("/api/sign-up", { body }));
+    setSentTo(email);
   }
 
   if (sentTo !== undefined) {
