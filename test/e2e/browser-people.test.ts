@@ -169,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
   });
 
   test("sign-up on a managed server gives a workspace of one's own", async ({ expect }) => {
-    const smtp = await startSmtp();
+    const smtp = await startSmtp({ disabledCommands: ["STARTTLS"] });
     const mail = { KB_SMTP_URL: smtp.at(), KB_MAIL_FROM: "kb@managed.test" };
     const server = await start({ ...NO_ADMIN, ...mail, KB_MODE: "managed" });
     const { page, open, complaints } = await visit(server);
@@ -186,7 +186,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await fill(page, { Password: "quiet river stone" });
     await press(page, "Make the account");
     await page.getByText("A message is on its way to").waitFor();
-    await expect.poll(() => smtp.received.length).toBe(1);
+    await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
     // Quoted-printable.
     const text = smtp.received[0]?.raw.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
     await open(/\/confirm\S*#token=[\w-]{43}/.exec(text)?.[0] ?? "");

@@ -3204,13 +3204,13 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Signed in, or a message is on its way that finishes it */
+                /** @description A message is on its way that finishes it, or says that there is an account */
                 201: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["SignUpResult"];
+                        "application/json": components["schemas"]["Sent"];
                     };
                 };
                 /** @description Problem (RFC 9457); `code` says which */
@@ -4789,10 +4789,6 @@ export interface components {
              */
             lastSeenAt: string;
             userAgent: string | null;
-        };
-        SignUpResult: {
-            sent: boolean;
-            session: components["schemas"]["Session"] | null;
         };
         SourceKind: {
             /** @enum {string} */
