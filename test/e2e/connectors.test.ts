@@ -67,7 +67,7 @@ describe("the connector routes over a real folder", () => {
       expect((await admin("GET", "/api/connectors/mine")).json.connectors).toEqual(list);
       expect((await admin("GET", `/api/connectors/${id}`)).json.connector).toEqual(list[0]);
       expect((await admin("GET", "/api/connectors/all-files?sort=title")).json).toMatchObject({
-        files: [{ title: "rules.md" }, { title: "trains.md", path: ["travel"] }],
+        files: [{ title: "House rules", key: "rules.md" }, { title: "Trains", path: ["travel"] }],
         total: 2,
       });
       expect((await admin("GET", `/api/connectors/${id}/files?q=train`)).json).toMatchObject({ total: 1 });
@@ -75,7 +75,7 @@ describe("the connector routes over a real folder", () => {
         { source: "filesystem:Handbook", providerId: "filesystem", kind: "file", indexed: 2, unsearchable: 0 },
       ]);
       const found = (await admin("GET", "/api/connectors/search?query=quiet%20carriage")).json;
-      expect(found).toMatchObject({ total: 1, results: [{ title: "trains.md", source: "filesystem:Handbook" }] });
+      expect(found).toMatchObject({ total: 1, results: [{ title: "Trains", source: "filesystem:Handbook" }] });
       const content = await fetch(`${server.url}/api/connectors/files/${found.results[0].kbId}/content`, {
         headers: { Authorization: `Bearer ${(await admin("POST", "/api/api-tokens", { name: "t" })).json.plaintext}` },
       });

@@ -5,20 +5,30 @@ import { sharedTokenizer, type Tokenizer } from "./tokenize.ts";
 export interface AnalyzedText {
   /** Distinct terms, sorted by UTF-16 code unit, joined by "\n"; empty for no words. */
   terms: string;
-  /** One per term, in the same order: min(255, 4·tf in the title + 2·tf in path and labels + tf in the text). */
+  /** One per term, in the same order: min(255, 4·tf in title and name + 2·tf in path and labels + tf in the text). */
   weights: Uint8Array;
   /** Document length: the same weights of all words added up before capping; exact forms beside a stem do not count. */
   length: number;
 }
 
 /** Rises whenever the same item would give other terms, those of its fields included: indexes of another version are rebuilt. */
-export const ANALYZER_VERSION = 2;
+export const ANALYZER_VERSION = 3;
 
 export interface DocumentFields {
   title: string;
+  /** The name of its file where the title is another: it counts as the title does. */
+  name?: string | undefined;
   path: readonly string[];
   labels: readonly string[];
   text: string;
+}
+
+/**
+ * The key of an item as far as it is a name: that of a task is a number in a project, and the project's name would be
+ * found in every one of its tasks.
+ */
+export function nameInKey({ kind, key }: { kind: string; key: string | null }): string | undefined {
+  return kind === "task" ? undefined : (key ?? undefined);
 }
 
 const TITLE_WEIGHT = 4;
@@ -43,6 +53,7 @@ export function analyzeDocument(fields: DocumentFields, tokenizer: Tokenizer = s
     });
   };
   add(fields.title, TITLE_WEIGHT);
+  if (fields.name !== undefined && fields.name !== fields.title) add(fields.name, TITLE_WEIGHT);
   for (const text of fields.path) add(text, PLACE_WEIGHT);
   for (const text of fields.labels) add(text, PLACE_WEIGHT);
   add(fields.text, TEXT_WEIGHT);

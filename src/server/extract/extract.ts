@@ -1,5 +1,6 @@
 import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
+import { titleAndName } from "#server/analysis/own-title.ts";
 import { maskedOffset } from "#server/analysis/secrets/cut.ts";
 import { maskSecrets } from "#server/analysis/secrets/mask.ts";
 import type { Extracted, ExtractRequest, NotExtracted } from "#server/ports/extractor.ts";
@@ -58,12 +59,12 @@ export async function extractInProcess(
 
 /** The answer for an item without text: it is still found by title, path and labels. */
 export function makeNoText(
-  request: Pick<ExtractRequest, "title" | "path" | "labels">,
+  request: Pick<ExtractRequest, "title" | "name" | "path" | "labels">,
   why: Pick<NotExtracted, "reason" | "message" | "mimeType" | "retryable">,
   tools: Pick<ExtractTools, "analyze">,
 ): NotExtracted {
-  const { title, path, labels } = request;
-  return { state: "no_text", ...why, analyzed: tools.analyze({ title, path, labels, text: "" }) };
+  const { title, name, path, labels } = request;
+  return { state: "no_text", ...why, analyzed: tools.analyze({ title, name, path, labels, text: "" }) };
 }
 
 /** One sentence with the file's size and the cap. */
@@ -115,7 +116,8 @@ function finish(
     ]),
   );
   if (isCut) properties["truncated"] = `Only the first ${text.length} characters were taken.`;
-  const { title, path, labels } = request;
+  const { path, labels } = request;
+  const stated = result.title === undefined ? undefined : mask(result.title).text;
   const extracted: Extracted = {
     state: "ok",
     text,
@@ -127,9 +129,9 @@ function finish(
     })),
     properties,
     maskedSecrets: cuts.length,
-    analyzed: tools.analyze({ title, path, labels, text }),
+    analyzed: tools.analyze({ name: request.name, ...titleAndName(request, stated), path, labels, text }),
   };
-  if (result.title !== undefined && result.title !== "") extracted.title = mask(result.title).text;
+  if (stated !== undefined && stated !== "") extracted.title = stated;
   if (result.language !== undefined) extracted.language = result.language;
   if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
   if (result.parts !== undefined && result.parts.length > 0)

@@ -13,8 +13,8 @@ import { encodeFrame, type Frame } from "./frames.ts";
 export type ChildRequest = Omit<ExtractRequest, "workspace">;
 
 export function encodeRequest(request: ExtractRequest): Uint8Array[] {
-  const { fileName, mimeType, title, path, labels, keepsSecrets, readsArchives, bytes } = request;
-  return encodeFrame({ fileName, mimeType, title, path, labels, keepsSecrets, readsArchives }, [bytes]);
+  const { bytes, workspace: _workspace, ...head } = request;
+  return encodeFrame(head, [bytes]);
 }
 
 /** The request in a frame from the pool, which is trusted. */

@@ -11,6 +11,10 @@ export interface ExtractRequest {
   mimeType?: string;
   /** What is analyzed together with the text: the weights differ by field. */
   title: string;
+  /** True = the title is the name of a file: the document's own title takes its place, and the name counts beside it. */
+  hasFileTitle?: boolean;
+  /** A name beside the title that counts as the title does. */
+  name?: string;
   path: readonly string[];
   labels: readonly string[];
   /** True = secrets in the text stay as they are; otherwise each becomes `[removed: …]`. Source: S37. */

@@ -38,6 +38,11 @@ export interface SourceItem {
   /** Human key such as `ABC-12`, `acme/web#412`. */
   key?: string;
   title: string;
+  /**
+   * The title is a file's name: the item is shown by the title that its document gives itself, where it gives one, and the
+   * name is its key.
+   */
+  hasFileTitle?: true;
   url?: string;
   /** What leads to a line of its text when it stands after `url`, as in `#L{line}`. */
   lineAnchor?: string;

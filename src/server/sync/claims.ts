@@ -1,4 +1,5 @@
 import type { FieldValue } from "#api/common.ts";
+import { isMail } from "#server/analysis/mail.ts";
 import type { SourceItem, SourcePerson } from "#server/ports/source.ts";
 
 /** What a document says of itself, where its source says nothing. Shown as claims, never as proof. Source: S47. */
@@ -12,23 +13,26 @@ export interface Claims {
 const MAX_PEOPLE = 50;
 
 /**
- * The claims in the properties of an item's document. A mail that is a part of a file has no other dates than its own; of
- * everything else the source's dates count.
+ * The claims in the properties of an item's document. A mail's dates are its own, wherever it is kept: that of its file says
+ * when it was saved. Of everything else the source's dates count.
  */
 export function claimsOf(
-  item: Pick<SourceItem, "author" | "people" | "kind" | "parentId" | "createdAt" | "updatedAt">,
+  item: Pick<SourceItem, "author" | "people" | "kind" | "title" | "createdAt" | "updatedAt"> & {
+    mimeType: string | null;
+  },
   properties: Readonly<Record<string, FieldValue>>,
 ): Claims {
   const claims: Claims = {};
-  const [first, ...coauthors] = readPeople(properties["author"]);
+  const ofMail = item.kind === "message" && isMail(item.mimeType, item.title);
+  const [first, ...coauthors] = readPeople(properties[ofMail ? "from" : "author"]);
   const author = item.author ?? first;
   if (author) claims.author = author;
   const named = [...coauthors, ...readPeople(properties["to"]), ...readPeople(properties["cc"])];
   const others = item.people ?? named.slice(0, MAX_PEOPLE);
   if (others.length > 0) claims.people = others;
-  const { created } = properties;
-  const sent = typeof created === "string" ? Date.parse(created) : Number.NaN;
-  if (item.kind === "message" && item.parentId !== undefined && !Number.isNaN(sent)) {
+  const { date } = properties;
+  const sent = ofMail && typeof date === "string" ? Date.parse(date) : Number.NaN;
+  if (!Number.isNaN(sent)) {
     claims.createdAt = new Date(sent);
     claims.updatedAt = new Date(sent);
   }

@@ -137,6 +137,7 @@ function toItem(parent: SourceItem, part: ExtractedPart): SourceItem {
     externalId: partIdIn(parent.externalId, part),
     kind: isMessage ? "message" : "file",
     title: isMessage ? name.replace(/\.eml$/iu, "") : name,
+    ...(!isMessage && { hasFileTitle: true }),
     parentId: parent.externalId,
     path: [...(parent.path ?? []), parent.title, ...folders],
     size: part.bytes.length,

@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
 import { isApiError } from "#api/errors.ts";
-import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields } from "#server/analysis/analyzer.ts";
+import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } from "#server/analysis/analyzer.ts";
+import { isMail } from "#server/analysis/mail.ts";
+import { titleAndName } from "#server/analysis/own-title.ts";
 import type { RandomBytes } from "#server/ports/clock.ts";
-import type { Extracted, ExtractedPart, Extractor, NotExtracted } from "#server/ports/extractor.ts";
+import type { Extracted, ExtractedPart, Extractor, ExtractRequest, NotExtracted } from "#server/ports/extractor.ts";
 import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
 import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
 import { claimsOf } from "./claims.ts";
@@ -46,15 +48,18 @@ export async function prepare(options: PrepareOptions, given: SourceItem): Promi
   const { item, count } = isKept ? { item: given, count: 0 } : maskItem(given);
   const read = await readText(options, item);
   if (!read) return undefined;
-  const people = claimsOf(item, read.properties);
-  const fields = toFields(options, { ...item, ...people });
+  const mimeType = item.mimeType ?? read.mimeType ?? null;
+  const named = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
+  const people = claimsOf({ ...named, mimeType }, read.properties);
+  const fields = toFields(options, { ...named, ...people });
   const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...people });
+  const documentTitle = read.title === undefined || read.title === named.title ? {} : { documentTitle: read.title };
   const prepared = {
     ...fields,
     newKbId: makeId("item", options.randomBytes),
-    mimeType: item.mimeType ?? read.mimeType ?? null,
+    mimeType,
     size: item.size ?? read.bytes,
-    fields: itemFields(item.fields, read.properties),
+    fields: itemFields(item.fields, { ...documentTitle, ...read.properties }),
     author: people.author ? toPerson(people.author, entities.idOf) : null,
     assignees: (item.assignees ?? []).map((person) => toPerson(person, entities.idOf)),
     entities: entities.entities,
@@ -71,8 +76,21 @@ export function hashText(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
 
+/** Which of the four kinds an item is, is said by its source and its type; nothing in a document can change it. */
+function kindOf(item: SourceItem, mimeType: string | null): SourceItem["kind"] {
+  return item.kind === "file" && isMail(mimeType, item.title) ? "message" : item.kind;
+}
+
+/** A file is shown by its document's own title; its name is its key then. */
+function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem, "title" | "key"> {
+  const { title } = titleAndName(item, stated);
+  return item.hasFileTitle === true ? { title, key: item.key ?? item.title } : { title };
+}
+
 interface ReadText {
   text: ItemText;
+  /** The title that the document states. */
+  title?: string;
   bytes: number;
   mimeType?: string;
   /** What the document says of itself: claims. */
@@ -89,7 +107,9 @@ const DAY_MS = 86_400_000;
 
 async function readText(options: PrepareOptions, item: SourceItem): Promise<ReadText | undefined> {
   const { content } = item;
-  const about = { title: item.title, path: item.path ?? [], labels: item.labels ?? [] };
+  const { kind, key = null, title, hasFileTitle = false, path = [], labels = [] } = item;
+  const name = nameInKey({ kind, key });
+  const about = { title, hasFileTitle, path, labels, ...(name !== undefined && { name }) };
   const plain = (text: ItemText, bytes = 0): ReadText => ({
     text,
     bytes,
@@ -124,7 +144,7 @@ async function readText(options: PrepareOptions, item: SourceItem): Promise<Read
 /** Texts whose headings and hidden parts only their format tells. */
 const STRUCTURED: readonly string[] = ["text/markdown", "text/html"];
 
-type About = Pick<DocumentFields, "title" | "path" | "labels">;
+type About = Pick<ExtractRequest, "title" | "hasFileTitle" | "name" | "path" | "labels">;
 
 async function extractInline(options: PrepareOptions, text: string, about: About, mimeType: string): Promise<ReadText> {
   const bytes = new TextEncoder().encode(text);
@@ -171,7 +191,8 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
       },
       bytes,
       mimeType,
-      properties: { ...(title && { documentTitle: title }), ...properties, ...(language && { language }) },
+      ...(title && { title }),
+      properties: { ...properties, ...(language && { language }) },
       maskedSecrets: result.maskedSecrets,
       ...(result.parts && { parts: result.parts }),
     };
@@ -200,7 +221,7 @@ function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
     source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
     kind: item.kind,
     subkind: item.subkind ?? null,
-    key: item.key ?? null,
+    key: item.key === undefined ? null : storable(item.key),
     title: storable(item.title),
     url: item.url ?? null,
     lineAnchor: item.lineAnchor ?? null,

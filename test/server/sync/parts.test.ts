@@ -360,7 +360,7 @@ test("a mail with an archive in it, as the extractor reads it", async ({ expect 
   const zip = Buffer.from(makeZip({ "docs/tides.txt": "high at noon", ".env": "KEY=1" })).toString("base64");
   const mail = `From: Ana <ana@one.test>\r\nTo: Bo <bo@two.test>\r\nSubject: Tides\r\nDate: Tue, 5 Mar 2024 10:11:12 +0000\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nSee the file.\r\n--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n${zip}\r\n--b\r\nContent-Type: message/rfc822\r\n\r\nFrom: Cy <cy@three.test>\r\nSubject: Re: moon\r\nDate: Wed, 6 Mar 2024 10:11:12 +0000\r\n\r\nFull on Friday.\r\n--b--\r\n`;
   const kb = await makeHarness(
-    listing(() => [item("m.eml", mail, { content: { type: "fetch" } })]),
+    listing(() => [item("m.eml", mail, { hasFileTitle: true, content: { type: "fetch" } })]),
     {
       extractor: {
         extract: (request) =>
@@ -377,7 +377,7 @@ test("a mail with an archive in it, as the extractor reads it", async ({ expect 
     .orderBy("externalId")
     .execute();
   expect(rows.map(({ externalId, kind, title, textReason }) => [externalId, kind, title, textReason])).toEqual([
-    ["m.eml", "file", "m.eml", null],
+    ["m.eml", "message", "Tides", null],
     ["m.eml!//1/a.zip", "file", "a.zip", null],
     ["m.eml!//1/a.zip!//docs/tides.txt", "file", "tides.txt", null],
     ["m.eml!//2/Re: moon.eml", "message", "Re: moon", null],

@@ -11,6 +11,7 @@ import * as doors from "./migrations/0007-doors.ts";
 import * as ownAccess from "./migrations/0008-own-access.ts";
 import * as leftConnectors from "./migrations/0010-left-connectors.ts";
 import * as closedGroups from "./migrations/0011-closed-groups.ts";
+import * as titles from "./migrations/0012-titles.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0008-own-access": ownAccess,
   "0010-left-connectors": leftConnectors,
   "0011-closed-groups": closedGroups,
+  "0012-titles": titles,
 };
 
 /**

@@ -99,7 +99,7 @@ export function headOf({ from, to, cc, date, subject }: Mail): string {
 
 function propertiesOf(mail: Mail): Record<string, string> {
   const { from, to, cc, date, subject, attachments } = mail;
-  const found = { author: from, to: oneLine(to, 2_000), cc: oneLine(cc, 2_000), created: date ?? "", subject };
+  const found = { from, to: oneLine(to, 2_000), cc: oneLine(cc, 2_000), date: date ?? "", subject };
   const files = attachments.length > 0 ? { attachments: String(attachments.length) } : {};
   return {
     ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== "")),

@@ -44,6 +44,7 @@ export function toItem(facts: FileFacts): SourceItem {
     externalId: rel,
     kind: "file",
     title: name.trim() === "" ? "Untitled" : readable(name),
+    hasFileTitle: true,
     place: facts.connectorName,
     path: segments.map(readable),
     // With a second link the former name may still be there, and both are items.

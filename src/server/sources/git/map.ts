@@ -58,6 +58,7 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
     externalId: path,
     kind: "file",
     title: readable(name),
+    hasFileTitle: true,
     ...(repository.pages && addressOf(repository.pages, path)),
     place: repository.place,
     path: segments.map(readable),

@@ -24,10 +24,10 @@ describe("a mail", () => {
       title: "Plan",
       sections: [{ name: "Plan", level: 1, start: 0, kind: "part", ref: "1" }],
       properties: {
-        author: "Ana <ana@one.test>",
+        from: "Ana <ana@one.test>",
         to: "bo@two.test",
         cc: "C <c@three.test>",
-        created: "2024-03-05T10:11:12+01:00",
+        date: "2024-03-05T10:11:12+01:00",
         subject: "Plan",
         messageId: "<1@one.test>",
       },

@@ -30,6 +30,7 @@ describe("what is content", () => {
         externalId: "a/deep/note.txt",
         kind: "file",
         title: "note.txt",
+        hasFileTitle: true,
         place: "Team docs",
         path: ["a", "deep"],
         identityHint: `${stats.dev}:${stats.ino}`,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { analyzeDocument, nameInKey } from "#server/analysis/analyzer.ts";
 import type { IndexedDocument } from "#server/ports/search-index.ts";
 import type { ItemsTable } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
@@ -26,7 +26,8 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
     [item.workspaceId, item.kbId],
   );
   const text = readStoredText(connection, item);
-  return toIndexDocument(item, StoredEntities.parse(rows), analyzeDocument({ title: item.title, path, labels, text }));
+  const document = analyzeDocument({ title: item.title, name: nameInKey(item), path, labels, text });
+  return toIndexDocument(item, StoredEntities.parse(rows), document);
 }
 
 /** What of a row may hold a secret, as it stands in the columns; the others are kept. */
@@ -71,6 +72,7 @@ const StoredRow = z.object({
   workspaceId: z.string(),
   kbId: z.string(),
   kind: ItemKind,
+  key: z.string().nullable(),
   status: TaskStatus.nullable(),
   providerId: z.string(),
   source: z.string(),

@@ -1,0 +1,35 @@
+const MAX_TITLE_CHARS = 300;
+
+/** What programs call a document that nobody gave a title, with whatever number or file name they add to it. */
+const PLACEHOLDER =
+  /^(?:untitled|unnamed|no title|title|document|new document|presentation|powerpoint presentation|workbook|spreadsheet|slide|page|book|sheet|tabelle|dokument|unbenannt|message|\(?no subject\)?)[\s_-]*\(?\d*\)?$/iu;
+/** Printing writes the program and the file it printed: `Microsoft Word - plan.doc`. */
+const PRINTED = /^microsoft (?:word|excel|powerpoint|outlook) - /iu;
+
+/**
+ * The title that a document gives itself, as the title of a file that has only a name; undefined where it gives none, or
+ * one that says less than the name.
+ *
+ * @param stated  what its properties, front matter, `<title>`, subject or first heading say
+ */
+export function ownTitle(stated: string | undefined, fileName: string): string | undefined {
+  const title = (stated ?? "").replace(/\s+/gu, " ").trim();
+  if (!/[\p{L}\p{N}]/u.test(title) || PLACEHOLDER.test(title) || PRINTED.test(title)) return undefined;
+  if (title === fileName) return undefined;
+  return title.length <= MAX_TITLE_CHARS ? title : shortened(title);
+}
+
+/** What is analyzed and shown as the title of an item, and what its name adds to that. */
+export function titleAndName(
+  item: { title: string; hasFileTitle?: boolean },
+  stated: string | undefined,
+): { title: string; name?: string } {
+  const own = item.hasFileTitle === true ? ownTitle(stated, item.title) : undefined;
+  return own === undefined ? { title: item.title } : { title: own, name: item.title };
+}
+
+function shortened(title: string): string {
+  const head = title.slice(0, MAX_TITLE_CHARS - 1);
+  const word = head.lastIndexOf(" ");
+  return `${(word > MAX_TITLE_CHARS / 2 ? head.slice(0, word) : head).replace(/\p{Surrogate}$/u, "")}…`;
+}
