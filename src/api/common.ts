@@ -96,7 +96,15 @@ export type FieldValue = z.infer<typeof FieldValue>;
 export const PageLimit = z.coerce.number().int().min(1).max(200).default(50);
 
 /** A position in a list, as printed in `nextCursor`; at most 28 characters. */
-export const PageCursor = z.string().min(1).max(64);
+export const PageCursor = z.string().max(64);
+
+/** What programs write for "from the start": an unset variable is no cursor, and no damaged one either. */
+const NO_CURSOR = new Set(["", "null", "none", "undefined", "nil", "n/a", "na", "false", "*", "any", "all", "0"]);
+
+/** True for a cursor that means none. Everything else that a list did not give is `invalid_cursor`. */
+export function isNoCursor(text: string): boolean {
+  return NO_CURSOR.has(text.trim().toLowerCase());
+}
 
 /** The body of every failed `/api` answer: RFC 9457 with our fields. */
 export const ProblemBody = z

@@ -36,8 +36,8 @@ const MAC_BYTES = 4;
 const ID_CHARS = 16;
 const DAY_MS = 86_400_000;
 
-/** False for text that no server of ours can have issued; tools treat such a cursor as absent. */
-export function isCursorShaped(text: string): boolean {
+/** False for text that no server of ours can have issued. */
+function isCursorShaped(text: string): boolean {
   return /^[A-Za-z0-9_-]{28}$/.test(text);
 }
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isNoCursor } from "#api/common.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import { readInPace } from "./body-pace.ts";
@@ -93,14 +94,12 @@ export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
   return body === null ? null : readInPace(body);
 }
 
-/** Repeated parameters become arrays; so does a single one whose schema is an array. */
+/** Repeated parameters become arrays; so does a single one whose schema is an array. A cursor that means none is absent. */
 function queryRecord(schema: unknown, queries: Record<string, string[]>): Record<string, unknown> {
   const shape = shapeOf(schema);
+  const given = Object.entries(queries).filter(([key, values]) => key !== "cursor" || !values.every(isNoCursor));
   return Object.fromEntries(
-    Object.entries(queries).map(([key, values]) => [
-      key,
-      values.length === 1 && !isArraySchema(shape?.[key]) ? values[0] : values,
-    ]),
+    given.map(([key, values]) => [key, values.length === 1 && !isArraySchema(shape?.[key]) ? values[0] : values]),
   );
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
+import { isNoCursor } from "#api/common.ts";
 import {
   DATE_FIELDS,
   DETAILS,
@@ -19,7 +20,7 @@ export type ArgumentRule =
   /** One or several of the kinds. */
   | { type: "kinds" }
   | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
-  /** Only what could have been printed by this server counts as given. */
+  /** Words for "none" are none; anything else is judged where the list goes on. */
   | { type: "cursor" };
 
 export type ArgumentValue = string | number | readonly string[];
@@ -173,8 +174,6 @@ const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const FILTER_PLACEHOLDERS = new Set(["any", "all", "none", "*", "null", "undefined", "n/a"]);
-/** What our cursors look like, with room for a damaged one: anything else nobody here has printed. */
-const CURSOR_SHAPE = /^[\w-]{24,32}$/;
 
 function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
   if (isAbsent(raw)) return {};
@@ -218,7 +217,7 @@ function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string
   const text = oneText(name, value);
   switch (rule.type) {
     case "cursor":
-      return CURSOR_SHAPE.test(text) ? text : undefined;
+      return isNoCursor(text) ? undefined : text;
     case "choice":
       return isPlaceholder(text) ? undefined : readChoice(name, rule, text, notes);
     case "text":

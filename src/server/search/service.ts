@@ -2,7 +2,7 @@ import { cleanLine, cut } from "#api/clean.ts";
 import { isApiError } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
 import type { Policy, Viewer } from "#server/access/policy.ts";
-import { isCursorShaped, type CursorCodec, type CursorScope } from "#server/http/cursor.ts";
+import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type {
   EntityFinder,
@@ -202,7 +202,7 @@ async function continueFrom(
   search: Search,
 ): Promise<SearchPosition | undefined> {
   const { cursor } = search.args;
-  if (cursor === undefined || !isCursorShaped(cursor)) return undefined;
+  if (cursor === undefined) return undefined;
   const from = fromCursorPosition(cursors.decode(search.scope, cursor));
   if (from.order !== "relevance") return from;
   const { hits } = await index.search({

@@ -41,14 +41,16 @@ describe("placeholders", () => {
     }
   });
 
-  test("an invented cursor is none, zero sizes are the defaults", () => {
-    expect(readArguments("kb_search", { query: "x", cursor: "next_page", limit: 0, maxTokens: 0 })).toEqual({
-      values: { query: "x", ...DEFAULTS },
-      notes: [],
-    });
-    expect(readArguments("kb_search", { query: "x", cursor: "aB3_aB3-aB3_aB3-aB3_aB3-aB3_" }).values["cursor"]).toBe(
-      "aB3_aB3-aB3_aB3-aB3_aB3-aB3_",
-    );
+  test("a cursor that says none is none, any other is kept; zero sizes are the defaults", () => {
+    for (const cursor of [null, "", "null", "None", "undefined", "n/a", " "]) {
+      expect(readArguments("kb_search", { query: "x", cursor, limit: 0, maxTokens: 0 })).toEqual({
+        values: { query: "x", ...DEFAULTS },
+        notes: [],
+      });
+    }
+    for (const cursor of ["zzz", "next_page", "cursor_abcdefghijklmnop", "aB3_aB3-aB3_aB3-aB3_aB3-aB3_"]) {
+      expect(readArguments("kb_search", { query: "x", cursor }).values["cursor"]).toBe(cursor);
+    }
   });
 
   test("no arguments at all are an empty search", () => {
