@@ -42,6 +42,39 @@ export function cleanBlock(text: string): string {
   return withoutImages(visible(text.replace(/\r\n?|[\v\f\u0085\u2028\u2029]/g, "\n")));
 }
 
+/**
+ * A text as it may leave the server for any reader: what can't be seen, reorders what stands around it or spells hidden
+ * words (controls, direction marks, tags, fillers) is out; everything else, line breaks included, stays as it is.
+ */
+export function cleanText(text: string): string {
+  return MAYBE_UNSEEN.test(text) ? visible(text.replace(/\r\n?/g, "\n")) : text;
+}
+
+/** `cleanText` of a text with marked stretches, which move with it. */
+export function cleanMarked(
+  text: string,
+  marks: readonly { start: number; end: number }[],
+): { text: string; highlights: { start: number; end: number }[] } {
+  if (!MAYBE_UNSEEN.test(text)) return { text, highlights: marks.map(({ start, end }) => ({ start, end })) };
+  const cleaned = cleanText(text);
+  // What stands before a place, cleaned by itself, is as long as what stands before it in the whole.
+  const moved = (at: number) => Math.min(cleaned.length, cleanText(text.slice(0, at)).length);
+  return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: moved(start), end: moved(end) })) };
+}
+
+/** Members that a caller gives back as they are: a folder may have any name. */
+const GIVEN_BACK = new Set(["config", "scope", "id", "parent"]);
+
+/** A value of JSON with every text in it, names of members too, cleaned by `cleanText`. */
+export function cleanJson(value: unknown): unknown {
+  if (typeof value === "string") return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [cleanText(name), GIVEN_BACK.has(name) ? inner : cleanJson(inner)]),
+  );
+}
+
 /** Each line after `> `, so that no line of the text can pass for one of ours. */
 export function quoteLines(text: string): string {
   return text
@@ -70,12 +103,35 @@ export function cleanUrl(text: string | null | undefined): string | undefined {
   return href.length <= MAX_CHARS.url ? href : undefined;
 }
 
+/** The address that every item has here, `<base>/i/<kbId>`: for those whose source has none. */
+export function permalinkOf(baseUrl: string, kbId: string): string {
+  return `${baseUrl}/i/${kbId}`;
+}
+
 /** The text cut to `maxChars` code units, never inside a character, with `…` as the last one when something is missing. */
 export function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   let end = Math.max(0, maxChars - 1);
   if (isLowSurrogate(text.charCodeAt(end))) end -= 1;
   return `${text.slice(0, end).replace(/[\s\u200c\u200d]+$/u, "")}…`;
+}
+
+/**
+ * Where an item is and what it is called there, `docs/setup/README.md`, as one field: its folders, and its name where that
+ * is a file's. Folders in the middle become `…` beyond `maxFolders`. "" when nothing is known that the title does not say.
+ */
+export function placeOf(
+  item: { kind: string; title: string; key: string | null; path: readonly string[] },
+  maxFolders = 10,
+): string {
+  const name = item.kind === "task" ? "" : cleanField(item.key ?? "", MAX_CHARS.key);
+  const folders = item.path
+    .map((segment) => cleanField(segment, MAX_CHARS.segment))
+    .filter((segment) => segment !== "");
+  if (folders.length === 0 && name === cleanField(item.title, MAX_CHARS.key)) return "";
+  const left = folders.length - maxFolders;
+  const shown = left > 0 ? [...folders.slice(0, 1), "…", ...folders.slice(left + 1)] : folders;
+  return [...shown, ...(name === "" ? [] : [name])].join("/");
 }
 
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
@@ -89,6 +145,10 @@ const NEVER_SHOWN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ufff9-\ufffb]|[\ufdd0-\ufdef]|\p{Noncharacter_Code_Point}/gu;
 /** What a terminal or page shows as nothing: bidi marks, tags, fillers, selectors, joiners. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** Cheap to ask of every text that leaves: most have none of these. */
+const MAYBE_UNSEEN =
+  // oxlint-disable-next-line no-control-regex -- these are exactly the characters to take out
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\ufdd0-\ufdef\ufff9-\ufffb]|\p{Default_Ignorable_Code_Point}|\p{Noncharacter_Code_Point}|\p{Surrogate}/u;
 /** Scripts whose spelling needs the joiners. */
 const JOINING_LETTER =
   /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}]$/u;

@@ -142,6 +142,13 @@ export const FileAccess = z
 export type FileAccess = z.infer<typeof FileAccess>;
 
 const FileParams = z.object({ fileId: idSchema("item") });
+/** Names come from agents as often as from programs. */
+const FileNameParams = z.object({
+  fileId: z.string().min(1).max(2_100).openapi({
+    description:
+      "kbId, permalink or URL of the item, issue key, or a file name, path or title that only one item the caller may see has; percent-encoded.",
+  }),
+});
 
 /** The routes of items. */
 export const fileRoutes = {
@@ -178,7 +185,7 @@ export const fileRoutes = {
     path: "/api/connectors/files/{fileId}/content",
     tags: ["files"],
     summary: "An item's text, a range or the passages around words of it, or the original bytes",
-    request: { params: FileParams, query: FileContentQuery },
+    request: { params: FileNameParams, query: FileContentQuery },
     responses: {
       200: {
         description: "The text (`X-Total-Chars` says how much there is), or the original as an attachment",

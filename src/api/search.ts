@@ -52,6 +52,8 @@ export const SearchResult = z
     source: z.string(),
     url: z.string().nullable(),
     title: z.string(),
+    /** An issue's key, or the name of a file. */
+    key: z.string().nullable(),
     kind: ItemKind,
     snippet: z.string(),
     /** Ranges of the snippet that match, in UTF-16 code units. */
@@ -62,6 +64,7 @@ export const SearchResult = z
     status: TaskStatus.nullable(),
     assignees: z.array(ItemPerson),
     dueAt: Timestamp.nullable(),
+    /** Folders from the outermost to the innermost. */
     path: z.array(z.string()),
     /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),

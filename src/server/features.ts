@@ -81,6 +81,7 @@ export async function makeFeatures(
   around: Around = AS_MADE,
 ): Promise<Features> {
   const { store, clock, log, randomBytes, vault, cursors, audit, quotas } = house;
+  const { baseUrl } = house.settings;
   const { extractor, sources } = parts;
   const index = around("index", parts.index);
   const kinds = await sources.list();
@@ -146,7 +147,7 @@ export async function makeFeatures(
   const gate = makeSearchGate({ clock });
   const files = around(
     "files",
-    gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal })),
+    gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl })),
   );
   const finder = around("finder", makeEntityFinder({ policy, index }));
   const entities = around(
@@ -170,7 +171,7 @@ export async function makeFeatures(
     files,
     search,
     entities,
-    tools: makeTools({ search, entities, files, clock, reads: audit }),
+    tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
     worker,
     hints,
     async warm() {

@@ -67,7 +67,10 @@ describe("the connector routes over a real folder", () => {
       expect((await admin("GET", "/api/connectors/mine")).json.connectors).toEqual(list);
       expect((await admin("GET", `/api/connectors/${id}`)).json.connector).toEqual(list[0]);
       expect((await admin("GET", "/api/connectors/all-files?sort=title")).json).toMatchObject({
-        files: [{ title: "House rules", key: "rules.md" }, { title: "Trains", path: ["travel"] }],
+        files: [
+          { title: "House rules", key: "rules.md" },
+          { title: "Trains", path: ["travel"] },
+        ],
         total: 2,
       });
       expect((await admin("GET", `/api/connectors/${id}/files?q=train`)).json).toMatchObject({ total: 1 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { EntityType } from "#api/common.ts";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { analyzeDocument, nameInKey } from "#server/analysis/analyzer.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
 import type { AnsweringParts } from "#server/features.ts";
 import type { Store } from "#server/ports/store.ts";
@@ -177,7 +177,7 @@ function prepare(item: ModelItem, connector: ModelConnector, family: readonly Mo
   const labels = item.labels.map((label) => entity("label", label, "label", item));
   const folder = entity("folder", item.path[0] ?? "", "container", item);
   const { title, path, text } = item;
-  const analyzed = analyzeDocument({ title, path, labels: item.labels, text });
+  const analyzed = analyzeDocument({ title, name: nameInKey(item), path, labels: item.labels, text });
   const sections = [{ name: title, level: 1, start: 0 }];
   const textHash = createHash("sha256").update(text).digest("hex");
   return {

@@ -346,7 +346,7 @@ function makeItem(
     },
     author: `${random.pick(["Ana Kowalska", "Bo Smith", "Cy Young"])} ${canary}`,
     url: random.chance(0.5) ? `https://docs.test/${random.pick(words)}/${canary}` : null,
-    key: random.chance(0.4) ? `${canary.toUpperCase().slice(0, 6)}-${1 + random.int(9)}` : null,
+    key: random.chance(0.4) ? keyOf(kind, canary, random.int(9)) : null,
     source: `${where.providerId}:${where.name}${random.chance(0.2) ? ` ${canary}` : ""}`,
     parent: null,
     access,
@@ -357,6 +357,12 @@ function makeItem(
     isAdded: false,
     canary,
   };
+}
+
+/** A task's own number, or the name of a file, which others have too. */
+function keyOf(kind: ModelItem["kind"], canary: string, n: number): string {
+  if (kind === "task") return `${canary.toUpperCase().slice(0, 6)}-${1 + n}`;
+  return ["README.md", "notes.md", "plan.md"][n % 3] ?? "";
 }
 
 /** A hidden item that looks like one that is seen: same words, same address, same key, newer. */

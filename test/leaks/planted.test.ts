@@ -1,4 +1,5 @@
 import { describe, test, vi } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import type { OpenRead, Policy } from "#server/access/policy.ts";
 import { makeVisibleCache } from "#server/access/visible.ts";
 import type { SearchRequest } from "#server/ports/search-index.ts";
@@ -116,6 +117,16 @@ const PLANTS: Record<string, Plant> = {
       async notesFor(actor) {
         const counts = await store.in(actor.workspaceId).items.counts({}, undefined, 10_000);
         return [`${counts.map((row) => `${row.source} has ${row.count} items`).join("; ")}.`];
+      },
+    }),
+  },
+  "a name that a hidden twin makes unclear": {
+    files: (real, store) => ({
+      ...real,
+      async resolve(actor, asked) {
+        const all = await store.in(actor.workspaceId).items.matches({ title: asked }, undefined, 10);
+        if (all.length > 1) throw new ApiError("invalid_argument", { message: "It fits several items." });
+        return real.resolve(actor, asked);
       },
     }),
   },

@@ -30,6 +30,8 @@ export interface Vocabulary {
   sources: readonly string[];
   urls: readonly string[];
   keys: readonly string[];
+  /** Titles, paths and permalinks: what else an item may be named by. */
+  names: readonly string[];
   people: readonly string[];
   /** `name:value`. */
   pairs: readonly string[];
@@ -63,6 +65,15 @@ export function vocabularyOf(model: Model, random: Random, seen: readonly ModelI
     sources: [...new Set(items.map((item) => item.source)), "push", "filesystem", "push:nowhere"],
     urls: [...present(items.map((item) => item.url)), "https://docs.test/nowhere"],
     keys: [...present(items.map((item) => item.key)), "NOPE-1", "#3"],
+    names: [
+      ...[...items, ...again].flatMap(({ title, key, path, kbId }) => [
+        title,
+        ...(key === null ? [] : [[...path, key].join("/")]),
+        `/i/${kbId}`,
+        `https://kb.test/i/${kbId}`,
+      ]),
+      "Nothing is called so",
+    ],
     people: ["me", "Ana", "Bo Smith", "Cy", "Nobody Here", ...items.slice(0, 20).map((item) => item.author)],
     pairs: [...items.flatMap(pairsOf), ...again.flatMap(pairsOf), "stage:nowhere", "nowhere:1"],
     entityIds: [...new Set(items.flatMap(entitiesOf)), ...again.flatMap(entitiesOf), ...nowhere("entity")],
@@ -225,8 +236,9 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "GET /api/connectors/{id}/files": (words) =>
     get(`/api/connectors/${words.random.pick(words.connectorIds)}/files`, fileFilters(words)),
   "GET /api/connectors/file-counts-by-source": plain("/api/connectors/file-counts-by-source"),
-  "GET /api/connectors/files/{fileId}/content": ({ random, kbIds, words }) => {
-    const path = `/api/connectors/files/${random.pick(kbIds)}/content`;
+  "GET /api/connectors/files/{fileId}/content": ({ random, kbIds, words, names, keys }) => {
+    const named = random.chance(0.7) ? random.pick(kbIds) : random.pick([...names, ...keys]);
+    const path = `/api/connectors/files/${encodeURIComponent(named)}/content`;
     if (random.chance(0.2)) return get(path, { find: random.pick(words) });
     if (random.chance(0.1)) return get(path, { original: "true" });
     const range = {
@@ -261,10 +273,10 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     }),
   "tool kb_get_entity_context": ({ random, entityIds, people }) =>
     call("kb_get_entity_context", { entity: random.pick([...entityIds, ...people]) }),
-  "tool kb_get_file_content": ({ random, kbIds, urls, keys, words }) =>
+  "tool kb_get_file_content": ({ random, kbIds, urls, keys, names, words }) =>
     call("kb_get_file_content", {
       kbId:
-        (random.chance(0.6) ? random.pick(kbIds) : random.pick([...urls, ...keys])) +
+        (random.chance(0.6) ? random.pick(kbIds) : random.pick([...urls, ...keys, ...names])) +
         (random.chance(0.15) ? `#${random.pick(words)}` : ""),
       find: maybe(random, 0.3, () => random.pick(words)),
       offset: maybe(random, 0.2, () => random.int(300)),

@@ -4737,6 +4737,7 @@ export interface components {
              */
             indexedAt: string;
             kbId: string;
+            key: string | null;
             kind: components["schemas"]["ItemKind"];
             path: string[];
             providerId: string;
@@ -5094,6 +5095,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description kbId, permalink or URL of the item, issue key, or a file name, path or title that only one item the caller may see has; percent-encoded. */
                 fileId: string;
             };
             cookie?: never;

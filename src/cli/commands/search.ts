@@ -1,4 +1,4 @@
-import { cleanBlock } from "#api/clean.ts";
+import { cleanBlock, placeOf } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
 import { argumentList, listOption, textOption, type CommandInput } from "#cli/command.ts";
@@ -60,10 +60,11 @@ const TSV_COLUMNS = [
 function printResult(result: SearchResult, number: number, output: Output): void {
   const { paint } = output;
   output.painted(`${number}  `, result.title, paint.bold);
+  const place = placeOf(result);
   const facts = [
     result.status === null ? result.kind : `${result.kind}, ${result.status}`,
     result.source,
-    ...(result.path.length > 0 ? [result.path.join("/")] : []),
+    ...(place === "" ? [] : [place]),
     ...(result.section === null ? [] : [result.section]),
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
     ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),

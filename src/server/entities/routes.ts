@@ -1,5 +1,5 @@
 import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
-import { cleanField, cleanUrl, MAX_CHARS } from "#api/clean.ts";
+import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/ports/audit.ts";
@@ -7,7 +7,10 @@ import type { EntityOverview, EntityRecord, EntityService } from "#server/ports/
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
 /** Hangs the routes of entities. */
-export function mountEntities(at: Mount, deps: { entities: EntityService; audit: ReadRecorder }): void {
+export function mountEntities(
+  at: Mount,
+  deps: { entities: EntityService; audit: ReadRecorder; settings: { baseUrl: string } },
+): void {
   at.member(entitiesRoute, async ({ actor, query: { q, type, limit, cursor } }) => {
     const page = await deps.entities.search(actor, {
       query: q,
@@ -27,7 +30,7 @@ export function mountEntities(at: Mount, deps: { entities: EntityService; audit:
       const { openTasks, newest, relations } = answer.overview;
       const kbIds = [...openTasks, ...newest, ...relations].map(({ kbId }) => kbId);
       deps.audit.recordReads(actor, { type: "route", name: "GET /api/entities/{id}" }, kbIds);
-      return toContext(answer.overview);
+      return toContext(answer.overview, deps.settings.baseUrl);
     }
     throw severalMeant(answer.candidates);
   });
@@ -53,20 +56,20 @@ function toEntity(entity: EntityRecord): Entity {
   return { ...rest, aliases: [...aliases], providers: [...providers], lastSeenAt: timestamp(lastSeenAt) };
 }
 
-function toContext(overview: EntityOverview): EntityContext {
+function toContext(overview: EntityOverview, baseUrl: string): EntityContext {
   return {
     entity: toEntity(overview.entity),
     counts: { ...overview.counts, byKind: { ...overview.counts.byKind } },
-    openTasks: overview.openTasks.map(toItem),
-    newest: overview.newest.map(toItem),
+    openTasks: overview.openTasks.map((item) => toItem(item, baseUrl)),
+    newest: overview.newest.map((item) => toItem(item, baseUrl)),
     relations: overview.relations.map((relation) => ({ ...relation })),
     notes: [...overview.notes],
   };
 }
 
-function toItem({ kbId, title, kind, status, url, dueAt, updatedAt }: ItemRecord): ContextItem {
+function toItem({ kbId, title, kind, status, url, dueAt, updatedAt }: ItemRecord, baseUrl: string): ContextItem {
   const times = { dueAt: timestamp(dueAt), updatedAt: timestamp(updatedAt) };
-  return { kbId, title, kind, status, url: cleanUrl(url) ?? null, ...times };
+  return { kbId, title, kind, status, url: cleanUrl(url) ?? permalinkOf(baseUrl, kbId), ...times };
 }
 
 function timestamp(at: number | null): string | null {

@@ -1,36 +1,181 @@
-import type { OpenList, Policy } from "#server/access/policy.ts";
+import { cleanField, cleanLine, MAX_CHARS, placeOf } from "#api/clean.ts";
+import { ID_ALPHABET } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import { itemNotFound, type OpenList, type Policy } from "#server/access/policy.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AskedItems, ItemMatch } from "#server/ports/store/items.ts";
 
-/** What a URL or key means to somebody: the best item first; several only when `#412` fits several places. */
-export type LookedUp = { kbIds: string[]; isAmbiguous: boolean };
+/** What a text names among what somebody may see: the best item first; several only where none is better. */
+export interface LookedUp {
+  kbIds: string[];
+  isAmbiguous: boolean;
+}
+
+/** An item as it was asked for. */
+export interface NamedItem {
+  kbId: string;
+  /** From `kbi_…#Install`, or from an address that ends in a place. */
+  section?: { name: string; isOfAddress: boolean };
+}
 
 /**
- * Finds the visible items that a kbId, URL or issue key names. Hidden ones take no part, so they never make it
- * ambiguous and never win (S25). Among several for one URL the connector whose provider owns the host comes first, then
- * the first indexed, a pushed item last (S41).
+ * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones take no part,
+ * so they never make it ambiguous, never win and never crowd out (S25). Among several for one URL or key the connector
+ * whose provider owns the host comes first, then the first indexed, a pushed item last (S41). Names are of one item only
+ * when no other visible one has them.
  */
 export function lookUpItems(policy: Policy, actor: Actor, asked: string): Promise<LookedUp> {
-  const text = asked.trim();
-  return policy.readList(actor, async ({ store, accesses, viewer }) => {
-    const near = await matchesInSight({ store, accesses }, toAsked(text));
+  return policy.readList(actor, async (open) => {
+    const { matches, isAmbiguous } = await matchesOf(open, asked.trim());
+    return { kbIds: matches.map(({ kbId }) => kbId), isAmbiguous };
+  });
+}
+
+/**
+ * The one item that a text names.
+ *
+ * @throws ApiError `not_found`, the same for what is hidden and what is not there; `invalid_argument` when it fits several
+ *   visible ones, whose kbIds are `details.kbIds`
+ */
+export async function resolveItem(policy: Policy, actor: Actor, text: string): Promise<NamedItem> {
+  const asked = text.trim();
+  const { address, place } = splitPlace(asked);
+  const kbId = /^kbi_\w+$/.test(address) ? address : permalinkId(address);
+  // Whether it is there and theirs is judged where it is read.
+  if (kbId !== undefined) return { kbId, ...(place && { section: { name: place, isOfAddress: false } }) };
+  const { matches, isAmbiguous } = await policy.readList(actor, (open) => matchesOf(open, asked));
+  const [first] = matches;
+  if (first === undefined) throw itemNotFound(cleanLine(asked, 200));
+  if (isAmbiguous) throw fitsSeveral(asked, matches);
+  const isAddress = /^https?:/i.test(asked);
+  return { kbId: first.kbId, ...(isAddress && place && { section: { name: place, isOfAddress: true } }) };
+}
+
+interface Matches {
+  matches: ItemMatch[];
+  isAmbiguous: boolean;
+}
+
+async function matchesOf(open: OpenList, text: string): Promise<Matches> {
+  const { address } = splitPlace(text);
+  const kbId = permalinkId(address);
+  if (kbId !== undefined) return { matches: await visibleById(open, kbId), isAmbiguous: false };
+  if (/^https?:\/\//i.test(text)) {
+    const forms = urlForms(text);
+    const found = await visibleOf(open, { urls: forms });
+    return { matches: best(found, text, ({ url }) => (url === null ? 0 : forms.indexOf(url))), isAmbiguous: false };
+  }
+  if (/^#\d{1,9}$/.test(text)) {
+    const matches = best(await visibleOf(open, { keySuffix: text }), text);
+    return { matches, isAmbiguous: new Set(matches.map(({ key }) => key)).size > 1 };
+  }
+  const keyed = await visibleOf(open, { keys: variantsOf(text) });
+  const ids = keyed.filter(({ kind }) => kind === "task" || ISSUE_KEY.test(text));
+  if (ids.length > 0) return { matches: best(ids, text), isAmbiguous: false };
+  const matches = best(await namedItems(open, text, keyed), text);
+  return { matches, isAmbiguous: matches.length > 1 };
+}
+
+/** A number in a project is one thing, wherever it is mirrored: `ABC-12`, `acme/web#412`. */
+const ISSUE_KEY = /^(?:[a-z][a-z0-9]*-\d{1,9}|\S+#\d{1,9})$/i;
+
+/** By file name, path or title; what has exactly the name comes before what has it in other case. */
+async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatch[]): Promise<ItemMatch[]> {
+  const titled = await visibleOf(open, { title: text });
+  const found = new Map([...keyed, ...titled].map((match) => [match.kbId, match]));
+  if (found.size > 0) {
+    const all = [...found.values()];
+    const exact = all.filter(({ key, title }) => key === text || title === text);
+    return exact.length > 0 ? exact : all;
+  }
+  const segments = text.split("/").map((segment) => segment.trim());
+  const name = segments.pop() ?? "";
+  const folders = segments.filter((segment) => segment !== "" && segment !== ".");
+  if (folders.length === 0 || name === "") return [];
+  const files = await visibleOf(open, { keys: variantsOf(name) });
+  return files.filter(({ path }) => folders.every((folder, at) => path.at(at - folders.length) === folder));
+}
+
+const PAGE = 500;
+/** More are never told apart by anybody. */
+const ENOUGH = 200;
+
+/** The visible ones of a name. Every one that has it is judged before anything is cut: hidden ones take nobody's place. */
+async function visibleOf({ store, accesses, viewer }: OpenList, asked: AskedItems): Promise<ItemMatch[]> {
+  const visible: ItemMatch[] = [];
+  for (let after: ItemMatch | undefined; visible.length < ENOUGH;) {
+    const rows = await store.items.matches(asked, after, PAGE);
+    const near = rows.filter(({ aclId }) => accesses.has(aclId));
     // The lists of the store decide, as everywhere.
     const open = await store.access.visibleOf(
-      near.map((match) => match.aclId),
+      near.map(({ aclId }) => aclId),
       viewer.principals,
     );
-    const visible = near.filter((match) => open.has(match.aclId));
-    const forms = urlForms(text);
-    const nearness = (match: ItemMatch) => (match.url === null ? 0 : forms.indexOf(match.url));
-    visible.sort(
-      (a, b) =>
-        rank(a, text) - rank(b, text) ||
-        nearness(a) - nearness(b) ||
-        a.indexedAt - b.indexedAt ||
-        (a.kbId < b.kbId ? -1 : 1),
-    );
-    const isAmbiguous = text.startsWith("#") && new Set(visible.map((match) => match.key)).size > 1;
-    return { kbIds: visible.map((match) => match.kbId), isAmbiguous };
+    visible.push(...near.filter(({ aclId }) => open.has(aclId)));
+    after = rows.at(-1);
+    if (rows.length < PAGE) break;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return visible;
+}
+
+async function visibleById(open: OpenList, kbId: string): Promise<ItemMatch[]> {
+  const [access] = await open.store.items.accessOf([kbId]);
+  if (access === undefined || access.isRemoved || !open.accesses.has(access.aclId)) return [];
+  const records = await open.store.items.records([kbId]);
+  return records.map((record) => ({ ...record, isRemoved: false }));
+}
+
+function best(matches: ItemMatch[], text: string, nearness: (match: ItemMatch) => number = () => 0): ItemMatch[] {
+  return matches.toSorted(
+    (a, b) =>
+      rank(a, text) - rank(b, text) ||
+      nearness(a) - nearness(b) ||
+      a.indexedAt - b.indexedAt ||
+      (a.kbId < b.kbId ? -1 : 1),
+  );
+}
+
+function variantsOf(text: string): string[] {
+  return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
+}
+
+/** The kbId of `<base>/i/<kbId>`: whatever the origin, as a server may be reached under several. */
+function permalinkId(address: string): string | undefined {
+  return PERMALINK.exec(address)?.[1];
+}
+
+const PERMALINK = new RegExp(`^(?:https?://[^/?#]+)?/i/(kbi_[${ID_ALPHABET}]{16})/?(?:\\?.*)?$`, "i");
+
+/** A kbId or address without the place behind its `#`; anything else has no place. */
+function splitPlace(text: string): { address: string; place: string } {
+  const at = /^(?:kbi_|https?:|\/i\/)/i.test(text) ? text.indexOf("#") : -1;
+  if (at < 0) return { address: text, place: "" };
+  const place = text.slice(at + 1);
+  return { address: text.slice(0, at), place: text.startsWith("kbi_") ? place : decoded(place) };
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    // Not encoded at all: it stands for itself.
+    return fragment;
+  }
+}
+
+const NAMED = 5;
+
+function fitsSeveral(asked: string, matches: readonly ItemMatch[]): ApiError {
+  const shown = matches.slice(0, NAMED);
+  const offered = shown.map((match) => {
+    const place = placeOf(match) || cleanField(match.key ?? "", MAX_CHARS.key);
+    return place === "" ? match.kbId : `${match.kbId} (${place})`;
+  });
+  const count = matches.length < ENOUGH ? matches.length : `at least ${ENOUGH}`;
+  return new ApiError("invalid_argument", {
+    message: `"${cleanLine(asked, 200)}" fits ${count} items: ${offered.join(", ")}. Call again with one of these kbIds.`,
+    details: { kbIds: shown.map(({ kbId }) => kbId) },
   });
 }
 
@@ -74,27 +219,6 @@ const HOST_OWNERS: [host: RegExp, providerId: string][] = [
   [/^(?:docs|drive|sheets|slides)\.google\.com$/, "google-drive"],
   [/(?:^|\.)slack\.com$/, "slack"],
 ];
-
-/** Matches read at once, and visible ones that are enough. */
-const SLICE = 200;
-
-/** Visible items that fit, the first indexed first. Hidden ones take none of their places, however many there are. */
-async function matchesInSight({ store, accesses }: Pick<OpenList, "store" | "accesses">, asked: AskedItems) {
-  const found: ItemMatch[] = [];
-  let after: ItemMatch | undefined;
-  for (;;) {
-    const matches = await store.items.matches(asked, after, SLICE);
-    found.push(...matches.filter((match) => accesses.has(match.aclId)));
-    if (matches.length < SLICE || found.length >= SLICE) return found.slice(0, SLICE);
-    after = matches.at(-1);
-  }
-}
-
-function toAsked(text: string): AskedItems {
-  if (/^https?:\/\//i.test(text)) return { urls: urlForms(text) };
-  if (/^#\d{1,9}$/.test(text)) return { keySuffix: text };
-  return { keys: [...new Set([text, text.toUpperCase(), text.toLowerCase()])] };
-}
 
 function rank(match: ItemMatch, text: string): number {
   if (match.providerId === "push") return 2;

@@ -1,12 +1,12 @@
 import type { FileRecord } from "#api/files.ts";
-import { cleanLine, cleanUrl } from "#api/clean.ts";
+import { cleanLine, cleanUrl, permalinkOf } from "#api/clean.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
 
 /**
  * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here.
- * A URL that is not http(s) is left out: paths of the server are nobody's business (B16).
+ * Where the source gives no http(s) URL it is the permalink: paths of the server are nobody's business (B16).
  */
-export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null): FileRecord {
+export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, baseUrl: string): FileRecord {
   return {
     kbId: item.kbId,
     externalId: item.externalId,
@@ -16,7 +16,7 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null): Fil
     connectorId: item.connectorId,
     kind: item.kind,
     title: item.title,
-    url: cleanUrl(item.url) ?? null,
+    url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
     path: item.path,
     mimeType: item.mimeType,
     size: item.size,

@@ -1,3 +1,4 @@
+import { cleanText } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import { type FileList, fileRoutes, type FileContentQuery } from "#api/files.ts";
 import type { AppContext } from "#server/http/env.ts";
@@ -5,6 +6,7 @@ import type { Mount } from "#server/http/mount.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { ReadRecorder } from "#server/ports/audit.ts";
 import { etagOf } from "./content.ts";
+import type { NamedItem } from "./lookup.ts";
 import { attachment } from "./original.ts";
 import type { FileService } from "./service.ts";
 
@@ -26,11 +28,18 @@ export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRec
   at.member(fileRoutes.countBySource, ({ actor }) => deps.files.countBySource(actor));
   at.member(fileRoutes.access, ({ actor, params, query }) => deps.files.access(actor, params.fileId, query.userId));
   at.member(fileRoutes.content, async ({ actor, params, query, c }) => {
-    const answer = await answerContent(files, actor, params.fileId, query, c);
     const place = { type: "route" as const, name: "GET /api/connectors/files/{fileId}/content" };
-    audit.recordReads(actor, place, [params.fileId]);
+    const { kbId, section } = await files.resolve(actor, params.fileId);
+    const answer = await answerContent(files, actor, kbId, withSection(query, section), c);
+    audit.recordReads(actor, place, [kbId]);
     return answer;
   });
+}
+
+/** The section behind the `#` of what was asked for, unless something else says what to read. */
+function withSection(query: FileContentQuery, section: NamedItem["section"]): FileContentQuery {
+  const isOpen = query.section === undefined && query.find === undefined && query.original === undefined;
+  return section === undefined || section.isOfAddress || !isOpen ? query : { ...query, section: section.name };
 }
 
 /** Code units of one answer unless told: a text of any length is read in parts. */
@@ -92,7 +101,7 @@ function answerText(
     ?.split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""));
   if (held?.includes(etag)) return new Response(null, { status: 304, headers: all });
-  return new Response(text, { headers: { ...all, "Content-Type": `${type}; charset=utf-8` } });
+  return new Response(cleanText(text), { headers: { ...all, "Content-Type": `${type}; charset=utf-8` } });
 }
 
 function answerOriginal(original: { bytes: Uint8Array; mimeType: string; fileName: string }): Response {

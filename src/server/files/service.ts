@@ -10,7 +10,7 @@ import type { ItemPosition } from "#server/ports/store/items.ts";
 import { readText, type TextRange, type WantedRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";
 import { countItemsBySource, listConnectorItems, listItems, type ItemPage, type ItemPageRequest } from "./list.ts";
-import { lookUpItems, type LookedUp } from "./lookup.ts";
+import { lookUpItems, resolveItem, type LookedUp, type NamedItem } from "./lookup.ts";
 import { readOriginal, type FetchOriginal, type Original } from "./original.ts";
 import { toFileRecord } from "./record.ts";
 
@@ -30,6 +30,11 @@ export interface FileService {
   access(actor: Actor, kbId: string, userId?: string): Promise<FileAccess>;
   /** What a kbId, URL or issue key names among what the actor may see. */
   lookUp(actor: Actor, asked: string): Promise<LookedUp>;
+  /**
+   * The one item that a kbId, permalink, URL, issue key, file name, path or title names among what the actor may see.
+   * @throws ApiError `not_found`, `invalid_argument` when it fits several
+   */
+  resolve(actor: Actor, asked: string): Promise<NamedItem>;
 }
 
 export interface FileServiceOptions {
@@ -39,6 +44,8 @@ export interface FileServiceOptions {
   index: Pick<SearchIndex, "find">;
   cursors: CursorCodec;
   fetchOriginal: FetchOriginal;
+  /** The origin of permalinks, without a trailing slash. */
+  baseUrl: string;
   /** An admin who asks about somebody's access is written down (S18). */
   audit: AuditRecorder;
 }
@@ -66,7 +73,9 @@ export function makeFileService(options: FileServiceOptions): FileService {
       ...(cursor !== undefined && { after: fromCursor(cursors.decode(scope, cursor)) }),
     });
     return {
-      files: page.items.map((item) => toFileRecord(item, page.gates.get(item.connectorId)?.aclCheckedAt ?? null)),
+      files: page.items.map((item) =>
+        toFileRecord(item, page.gates.get(item.connectorId)?.aclCheckedAt ?? null, options.baseUrl),
+      ),
       nextCursor: page.next && cursors.encode(scope, toCursor(page.next)),
       total: page.total,
     };
@@ -90,6 +99,7 @@ export function makeFileService(options: FileServiceOptions): FileService {
       return explained;
     },
     lookUp: (actor, asked) => lookUpItems(policy, actor, asked),
+    resolve: (actor, asked) => resolveItem(policy, actor, asked),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
+import { cleanJson } from "#api/clean.ts";
 import { noSuchThing } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
 import { findDoorRule, type DoorRule } from "./auth.ts";
@@ -150,8 +151,9 @@ function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: 
   return write(c, toAnswer(route, result, isChecked));
 }
 
+/** The one edge of REST: no text of a stranger leaves with characters that can't be seen. Source: S45. */
 function write(c: AppContext, { status, body }: { status: Success; body: unknown }): Response {
-  return status === 204 ? c.body(null, 204) : c.json(body, status);
+  return status === 204 ? c.body(null, 204) : c.json(cleanJson(body), status);
 }
 
 function toAnswer(route: RouteConfig, result: unknown, isChecked: boolean): { status: Success; body: unknown } {

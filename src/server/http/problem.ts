@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { cleanText } from "#api/clean.ts";
 import type { ProblemBody } from "#api/common.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import type { Log } from "#server/ports/clock.ts";
@@ -36,7 +37,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
       type: `urn:kb:problem:${failure.code}`,
       title,
       status,
-      detail: failure.message,
+      detail: cleanText(failure.message),
       code: failure.code,
       requestId,
       ...(failure.hint !== undefined && { hint: failure.hint }),

@@ -1,4 +1,4 @@
-import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS, permalinkOf, placeOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import { distanceOf, formatDay } from "#api/days.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
@@ -12,18 +12,20 @@ export interface EntryDetail {
   passages: number;
   /** Status, people, dates, key, section … */
   hasOptional: boolean;
-  /** Labels, path, creation date. */
+  /** Labels, whole path, creation date. */
   isDetailed: boolean;
 }
 
-/** The moment and zone that dates are printed in. */
-export interface PrintTime {
+/** The moment and zone that dates are printed in, and the origin of permalinks. */
+export interface Printing {
   now: number;
   timeZone: string;
+  /** Without a trailing slash. */
+  baseUrl: string;
 }
 
 /** The facts of one hit, cleaned; the text form is made from nothing else. */
-export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail, time: PrintTime): ToolSearchEntry {
+export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
   const { item } = entry;
   // A passage of nothing but hidden characters is none.
   const [first, ...more] = entry.passages
@@ -31,13 +33,13 @@ export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail,
     .filter((passage) => passage.text !== "")
     .slice(0, detail.passages);
   // The very place of the passage where that has an address: it is what an agent cites.
-  const url = cleanUrl(first?.url ?? null) ?? cleanUrl(item.url);
+  const url = cleanUrl(first?.url ?? null) ?? urlOf(item, time);
   const projected: ToolSearchEntry = {
     n,
     kbId: item.kbId,
     providerId: cleanField(item.providerId, MAX_CHARS.source),
     source: cleanField(item.source, MAX_CHARS.source),
-    ...(url !== undefined && { url }),
+    url,
     title: titleOf(item),
     kind: item.kind,
     ...(detail.hasOptional && optionalFacts(item, time)),
@@ -58,18 +60,18 @@ export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail,
 }
 
 /** The lines of one hit. `[n]`, `kbId:` and `providerId:` begin lines only here. */
-export function entryLines(entry: ToolSearchEntry, time: PrintTime): string[] {
+export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
   const facts = [
     `kbId: ${entry.kbId}`,
     entry.status === undefined ? entry.kind : `${entry.kind}, ${entry.status}`,
     ...field("key: ", entry.key),
+    ...field("path: ", entry.path),
     ...field("assignee: ", entry.assignees?.join("; ")),
     ...field("due: ", entry.due),
     ...field("by ", entry.by),
     ...field("updated: ", entry.updated && withDistance(entry.updated, time)),
     ...field("created: ", entry.created),
     ...field("labels: ", entry.labels?.join("; ")),
-    ...field("path: ", entry.path),
   ];
   const place = [`providerId: ${entry.providerId}`, `source: ${entry.source}`, ...field("URL: ", entry.url)];
   return [
@@ -88,13 +90,18 @@ function fieldsText(fields: Readonly<Record<string, string>>): string {
     .join("; ");
 }
 
+/** The item's address at its source, else its permalink here. */
+export function urlOf({ kbId, url }: Pick<ItemRecord, "kbId" | "url">, { baseUrl }: Printing): string {
+  return cleanUrl(url) ?? permalinkOf(baseUrl, kbId);
+}
+
 /** A title on one line; never empty, so that the line of an entry can be told from others. */
 export function titleOf(item: Pick<ItemRecord, "title">): string {
   return cleanLine(item.title, MAX_CHARS.title) || "(untitled)";
 }
 
 /** `2026-11-19 (2 days ago)`. */
-export function withDistance(day: string, { now, timeZone }: PrintTime): string {
+export function withDistance(day: string, { now, timeZone }: Printing): string {
   // Noon is inside the day in every zone.
   return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
 }
@@ -115,11 +122,11 @@ export function shorten(text: string, maxChars: number): string {
   return `${word >= maxChars / 2 ? head.slice(0, word) : head}…`;
 }
 
-function optionalFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolSearchEntry> {
+function optionalFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSearchEntry> {
   return {
     ...(item.status !== null && { status: item.status }),
-    ...(item.key !== null &&
-      cleanField(item.key, MAX_CHARS.key) !== "" && { key: cleanField(item.key, MAX_CHARS.key) }),
+    ...keyFact(item),
+    ...pathFact(item, CONCISE_FOLDERS),
     ...(item.assignees.length > 0 && { assignees: item.assignees.slice(0, 10).map(personName) }),
     ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
     ...(item.author !== null && { by: personName(item.author) }),
@@ -127,15 +134,28 @@ function optionalFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolS
   };
 }
 
-function detailedFacts(item: ItemRecord, { timeZone }: PrintTime): Partial<ToolSearchEntry> {
+/** Folders of a concise entry: the outermost says where, the innermost which of several. */
+const CONCISE_FOLDERS = 2;
+
+/** The key of a task; the name of a file stands at the end of its path. */
+function keyFact({ kind, key }: ItemRecord): { key?: string } {
+  const shown = kind === "task" && key !== null ? cleanField(key, MAX_CHARS.key) : "";
+  return shown === "" ? {} : { key: shown };
+}
+
+function pathFact(item: ItemRecord, maxFolders?: number): { path?: string } {
+  const path = placeOf(item, maxFolders);
+  return path === "" ? {} : { path };
+}
+
+function detailedFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSearchEntry> {
   const labels = item.labels
     .map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","))
     .filter((label) => label !== "");
-  const path = item.path.map((segment) => cleanField(segment, MAX_CHARS.segment)).filter((segment) => segment !== "");
   return {
     ...(item.createdAt !== null && { created: formatDay(item.createdAt, timeZone) }),
     ...(labels.length > 0 && { labels: labels.slice(0, 20) }),
-    ...(path.length > 0 && { path: path.slice(-10).join(" / ") }),
+    ...pathFact(item),
     ...fieldFacts(item),
   };
 }

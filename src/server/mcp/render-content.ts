@@ -1,11 +1,11 @@
-import { cleanBlock, cleanField, cleanLine, cleanUrl, MAX_CHARS, quoteLines } from "#api/clean.ts";
+import { cleanBlock, cleanField, cleanLine, MAX_CHARS, placeOf, quoteLines } from "#api/clean.ts";
 import { formatDay } from "#api/days.ts";
 import { placeAt } from "#server/analysis/sections.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
-import { fieldText, personName, titleOf, withDistance, type PrintTime } from "./entry.ts";
+import { fieldText, personName, titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";
 
-export interface ContentRendering extends PrintTime {
+export interface ContentRendering extends Printing {
   maxTokens: number;
   count: CountTokens;
 }
@@ -97,37 +97,35 @@ function headersOf(range: ContentRange, how: ContentRendering): string[] {
   ];
 }
 
-function headerLines(item: ItemRecord, time: PrintTime, totalChars: number): string[] {
-  const url = cleanUrl(item.url);
+function headerLines(item: ItemRecord, time: Printing, totalChars: number): string[] {
+  const path = placeOf(item);
   const facts = [
     // Named, so that no line begins with a source's own words.
     `Title: ${titleOf(item).replaceAll("|", "¦")}`,
     item.status === null ? item.kind : `${item.kind}, ${item.status}`,
     ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
     ...(item.updatedAt === null ? [] : [`updated: ${withDistance(formatDay(item.updatedAt, time.timeZone), time)}`]),
-    ...(url === undefined ? [] : [`URL: ${url}`]),
+    `URL: ${urlOf(item, time)}`,
     `${thousands(totalChars)} characters`,
   ];
   const place = [
     `kbId: ${item.kbId}`,
     `providerId: ${cleanField(item.providerId, MAX_CHARS.source)}`,
     `source: ${cleanField(item.source, MAX_CHARS.source)}`,
-    ...(item.path.length === 0
-      ? []
-      : [`path: ${item.path.map((segment) => cleanField(segment, MAX_CHARS.segment)).join(" / ")}`]),
+    ...(path === "" ? [] : [`path: ${path}`]),
   ];
   const more = moreFacts(item, time);
   return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
 }
 
 /** What a task or document says about itself beside its text. */
-function moreFacts(item: ItemRecord, { timeZone }: PrintTime): string[] {
+function moreFacts(item: ItemRecord, { timeZone }: Printing): string[] {
   const labels = item.labels.map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","));
   const fields = Object.entries(item.fields)
     .slice(0, 20)
     .map(([name, value]) => `${cleanField(name, MAX_CHARS.label)}: ${fieldText(value, MAX_CHARS.value)}`);
   return [
-    ...(item.key === null ? [] : [`key: ${cleanField(item.key, MAX_CHARS.key)}`]),
+    ...(item.key === null || item.kind !== "task" ? [] : [`key: ${cleanField(item.key, MAX_CHARS.key)}`]),
     ...(item.assignees.length === 0 ? [] : [`assignee: ${item.assignees.slice(0, 10).map(personName).join("; ")}`]),
     ...(item.dueAt === null ? [] : [`due: ${formatDay(item.dueAt, timeZone)}`]),
     ...(item.priority === null ? [] : [`priority: ${cleanField(item.priority, MAX_CHARS.label)}`]),

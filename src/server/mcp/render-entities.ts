@@ -1,4 +1,4 @@
-import { cleanField, cleanUrl, MAX_CHARS } from "#api/clean.ts";
+import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatDay, formatNow } from "#api/days.ts";
 import type {
   ToolContextItem,
@@ -9,11 +9,11 @@ import type {
 } from "#api/tools.ts";
 import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } from "#server/ports/answers.ts";
 import type { ItemRecord } from "#server/ports/store/items.ts";
-import { titleOf, withDistance, type PrintTime } from "./entry.ts";
+import { titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
 import { firstThatFits, type Rendered } from "./render-search.ts";
 import type { CountTokens } from "./tokens.ts";
 
-export interface EntityRendering extends PrintTime {
+export interface EntityRendering extends Printing {
   maxTokens: number;
   count: CountTokens;
 }
@@ -77,7 +77,7 @@ function several(
   };
 }
 
-function projectEntity(entity: EntityRecord, how: PrintTime): ToolEntity {
+function projectEntity(entity: EntityRecord, how: Printing): ToolEntity {
   const { timeZone } = how;
   const email = value(entity.email);
   const login = value(entity.login);
@@ -101,8 +101,8 @@ function projectEntity(entity: EntityRecord, how: PrintTime): ToolEntity {
   };
 }
 
-function projectItem(item: ItemRecord, { timeZone }: PrintTime): ToolContextItem {
-  const url = cleanUrl(item.url);
+function projectItem(item: ItemRecord, how: Printing): ToolContextItem {
+  const { timeZone } = how;
   return {
     kbId: item.kbId,
     title: titleOf(item).replaceAll("|", "¦"),
@@ -110,7 +110,7 @@ function projectItem(item: ItemRecord, { timeZone }: PrintTime): ToolContextItem
     ...(item.status !== null && { status: item.status }),
     ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
     ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
-    ...(url !== undefined && { url }),
+    url: urlOf(item, how),
   };
 }
 
@@ -167,7 +167,7 @@ function entityFacts(entity: ToolEntity): string[] {
   ];
 }
 
-function contextText(answer: ToolContextResult, time: PrintTime): string {
+function contextText(answer: ToolContextResult, time: Printing): string {
   const { entity, counts } = answer;
   if (entity === undefined || counts === undefined) return candidatesText(answer);
   const kinds = Object.entries(counts.byKind).map(([kind, count]) => `${kind} ${count}`);
@@ -206,7 +206,7 @@ function argumentFor(entity: ToolEntity): string {
   return entity.type === "person" ? "people" : "source";
 }
 
-function itemLine(item: ToolContextItem, time: PrintTime): string {
+function itemLine(item: ToolContextItem, time: Printing): string {
   return [
     `- ${item.title}`,
     item.status === undefined ? item.kind : `${item.kind}, ${item.status}`,

@@ -2,7 +2,7 @@ import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/ports/answers.ts";
-import { entryLines, projectEntry, type EntryDetail, type PrintTime } from "./entry.ts";
+import { entryLines, projectEntry, type EntryDetail, type Printing } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";
 
 /** Both forms of one answer. Either alone is enough: the text is made from the structured form. Source: B1. */
@@ -18,6 +18,7 @@ export interface SearchRendering {
   isContinued: boolean;
   groupBy?: string;
   timeZone: string;
+  baseUrl: string;
   count: CountTokens;
 }
 
@@ -55,7 +56,7 @@ const SHORT: EntryDetail = { snippetChars: 120, passages: 1, hasOptional: true, 
 const BARE: EntryDetail = { ...SHORT, hasOptional: false };
 
 function* entryCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
-  const time: PrintTime = { now: outcome.asOf, timeZone: how.timeZone };
+  const time: Printing = { now: outcome.asOf, timeZone: how.timeZone, baseUrl: how.baseUrl };
   const full = how.isDetailed ? DETAILED : CONCISE;
   const all = outcome.entries.length;
   for (const detail of [full, { ...full, snippetChars: SHORT.snippetChars, passages: 1 }, BARE]) {
@@ -67,7 +68,7 @@ function* entryCandidates(outcome: SearchOutcome, how: SearchRendering): Generat
   yield render(outcome, how, [], []);
 }
 
-function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: PrintTime): ToolSearchEntry[] {
+function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: Printing): ToolSearchEntry[] {
   return outcome.entries.slice(0, count).map((entry, index) => projectEntry(entry, index + 1, detail, time));
 }
 
@@ -85,7 +86,7 @@ function render(
     ...(notes.length > 0 && { notes: [...notes] }),
     ...(cursor !== undefined && { next: { cursor } }),
   };
-  return { structured, text: searchText(structured, { now: outcome.asOf, timeZone: how.timeZone }, how.isContinued) };
+  return { structured, text: searchText(structured, { ...how, now: outcome.asOf }, how.isContinued) };
 }
 
 function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
@@ -120,7 +121,7 @@ function headOf(outcome: SearchOutcome, how: SearchRendering, returned: number) 
   };
 }
 
-function searchText(answer: ToolSearchResult, time: PrintTime, isContinued: boolean): string {
+function searchText(answer: ToolSearchResult, time: Printing, isContinued: boolean): string {
   const results = answer.results ?? [];
   const shown = results.length === 0 ? "" : `, 1-${results.length}${isContinued ? " of this page" : ""} shown`;
   const blocks = results.map((entry) => entryLines(entry, time).join("\n"));

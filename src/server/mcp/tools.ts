@@ -1,4 +1,3 @@
-import { cleanLine } from "#api/clean.ts";
 import type { EntityType, ItemKind } from "#api/common.ts";
 import { ApiError, type ErrorCode, isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
@@ -13,9 +12,14 @@ import { renderSearch } from "./render-search.ts";
 import type { ToolCalls, ToolResult } from "./rpc.ts";
 import { loadTokenCounter, type CountTokens } from "./tokens.ts";
 
+interface NamedItem {
+  kbId: string;
+  section?: { name: string; isOfAddress: boolean };
+}
+
 /** Reading of items, as far as the tools need it. */
 export interface ContentReader {
-  lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[]; isAmbiguous: boolean }>;
+  resolve(actor: Actor, asked: string): Promise<NamedItem>;
   text(actor: Actor, kbId: string, range: { offset: number; limit: number; section?: string }): Promise<ContentRange>;
   find(actor: Actor, kbId: string, words: string): Promise<ContentPassages>;
 }
@@ -25,6 +29,8 @@ export interface ToolOptions {
   entities: EntityService;
   files: ContentReader;
   clock: Clock;
+  /** The origin of permalinks, without a trailing slash. */
+  baseUrl: string;
   /** Told which items each answer shows. */
   reads: ReadRecorder;
 }
@@ -69,7 +75,7 @@ export function makeTools(options: ToolOptions): ToolCalls {
 /** `kb_search_entities` has no argument for its size: 50 lines fit. */
 const ENTITY_TOKENS = 6000;
 
-async function search({ search: service }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;
   const { kind, maxTokens: _size, ...rest } = values;
   // `readArguments` lets through only values of these names and types.
@@ -88,11 +94,12 @@ async function search({ search: service }: ToolOptions, call: ToolCall): Promise
     isDetailed: args.detail === "detailed",
     isContinued: args.cursor !== undefined,
     timeZone: actor.timeZone,
+    baseUrl,
     ...(args.groupBy !== undefined && { groupBy: args.groupBy }),
   });
 }
 
-async function searchEntities({ entities, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+async function searchEntities({ entities, clock, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;
   const page = await entities.search(actor, {
     query: text(values["query"]) ?? "",
@@ -101,10 +108,10 @@ async function searchEntities({ entities, clock }: ToolOptions, call: ToolCall):
     ...(values["type"] !== undefined && { type: values["type"] as EntityType }),
     ...(typeof values["cursor"] === "string" && { cursor: values["cursor"] }),
   });
-  return renderEntities(page, notes, { ...call, now: clock.now(), timeZone: actor.timeZone });
+  return renderEntities(page, notes, { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl });
 }
 
-async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): Promise<ToolResult> {
+async function entityContext({ entities, clock, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;
   const after = text(values["after"]);
   const asked = {
@@ -115,7 +122,7 @@ async function entityContext({ entities, clock }: ToolOptions, call: ToolCall): 
   const answer = await entities
     .context(actor, asked)
     .catch(forAgents("not_found", "Try kb_search_entities with part of the name."));
-  const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
+  const how = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
   if (answer.type === "candidates") return renderContext({ ...answer, notes: [...notes, ...answer.notes] }, how);
   const overview = { ...answer.overview, notes: [...notes, ...answer.overview.notes] };
   return renderContext({ type: "overview", overview }, how);
@@ -129,12 +136,12 @@ async function fileContent(options: ToolOptions, call: ToolCall): Promise<ToolRe
 }
 
 async function contentText(
-  { files, clock }: ToolOptions,
+  { files, clock, baseUrl }: ToolOptions,
   call: ToolCall,
   { kbId, section }: NamedItem,
 ): Promise<string> {
   const { actor, values, notes, maxTokens } = call;
-  const how = { ...call, now: clock.now(), timeZone: actor.timeZone };
+  const how = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
   // The notes stand above the item, and their room is taken from its own.
@@ -164,31 +171,15 @@ async function sectionText(
   }
 }
 
-interface NamedItem {
-  kbId: string;
-  /** From `kbi_…#Install`, or from an address that ends in a place. */
-  section?: { name: string; isOfAddress: boolean };
-}
-
 async function itemOf(files: ContentReader, { actor, noteReads }: ToolCall, asked: string): Promise<NamedItem> {
-  const [, id, place] = /^(kbi_\w+)(?:#(.*))?$/su.exec(asked) ?? [];
-  if (id !== undefined) return { kbId: id, ...(place && { section: { name: place, isOfAddress: false } }) };
-  const { kbIds, isAmbiguous } = await files.lookUp(actor, asked);
-  const [first] = kbIds;
-  const shown = cleanLine(asked, 200);
-  if (first === undefined) {
-    throw new ApiError("not_found", {
-      message: `no item "${shown}" that this person may see. Use a kbId from kb_search, or search for its title.`,
-    });
+  try {
+    return await files.resolve(actor, asked);
+  } catch (error) {
+    // Which items a name fits is something that was seen.
+    const kbIds = isApiError(error) ? error.details?.["kbIds"] : undefined;
+    if (Array.isArray(kbIds)) noteReads(kbIds.map(String));
+    throw error;
   }
-  if (isAmbiguous) {
-    noteReads(kbIds.slice(0, 5));
-    throw new ApiError("invalid_argument", {
-      message: `"${shown}" fits ${kbIds.length} items: ${kbIds.slice(0, 5).join(", ")}. Call again with one of these kbIds.`,
-    });
-  }
-  const fragment = /^https?:[^#]*#(.+)$/su.exec(asked)?.[1];
-  return { kbId: first, ...(fragment !== undefined && { section: { name: decoded(fragment), isOfAddress: true } }) };
 }
 
 /** For `catch`: the failure of this code with what a model can do next, in place of a command of the terminal. */
@@ -207,15 +198,6 @@ function kbIdsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, member]) =>
     key === "kbId" && typeof member === "string" ? [member] : kbIdsIn(member),
   );
-}
-
-function decoded(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    // Not encoded at all: it stands for itself.
-    return fragment;
-  }
 }
 
 function text(value: ArgumentValue | undefined): string | undefined {

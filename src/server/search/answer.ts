@@ -1,12 +1,16 @@
-import { cleanLine, cleanUrl, cut, MAX_CHARS } from "#api/clean.ts";
+import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
-export function toSearchAnswer(outcome: SearchOutcome, groupBy?: string): SearchAnswer {
+export function toSearchAnswer(
+  outcome: SearchOutcome,
+  { baseUrl }: { baseUrl: string },
+  groupBy?: string,
+): SearchAnswer {
   return {
-    results: outcome.entries.map(toResult),
+    results: outcome.entries.map((entry) => toResult(entry, baseUrl)),
     total: outcome.total,
     totalIsExact: outcome.isTotalExact,
     returned: outcome.entries.length,
@@ -26,18 +30,19 @@ export function toSearchAnswer(outcome: SearchOutcome, groupBy?: string): Search
   };
 }
 
-function toResult({ item, passages }: SearchEntry): SearchResult {
+function toResult({ item, passages }: SearchEntry, baseUrl: string): SearchResult {
   const [passage] = passages;
+  const { text, highlights } = cleanMarked(passage?.text ?? "", passage?.highlights ?? []);
   return {
     kbId: item.kbId,
     providerId: item.providerId,
     source: item.source,
-    url: cleanUrl(item.url) ?? null,
+    url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
     title: cleanLine(item.title, MAX_CHARS.title),
+    key: item.key,
     kind: item.kind,
-    // As it stands in the item, so that the highlights fit; whoever prints it cleans it.
-    snippet: passage?.text ?? "",
-    highlights: (passage?.highlights ?? []).map(({ start, end }) => ({ start, end })),
+    snippet: text,
+    highlights,
     updatedAt: timestamp(item.updatedAt),
     indexedAt: new Date(item.indexedAt).toISOString(),
     author: item.author,

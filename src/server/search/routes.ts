@@ -6,7 +6,10 @@ import type { FieldFilter } from "#server/ports/search-index.ts";
 import { toSearchAnswer } from "./answer.ts";
 
 /** Hangs the REST form of the search. */
-export function mountSearch(at: Mount, deps: { search: SearchService; audit: ReadRecorder }): void {
+export function mountSearch(
+  at: Mount,
+  deps: { search: SearchService; audit: ReadRecorder; settings: { baseUrl: string } },
+): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, ...query } }) => {
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
@@ -18,7 +21,7 @@ export function mountSearch(at: Mount, deps: { search: SearchService; audit: Rea
     );
     const kbIds = outcome.entries.map(({ item }) => item.kbId);
     deps.audit.recordReads(actor, { type: "route", name: "GET /api/connectors/search" }, kbIds);
-    return toSearchAnswer(outcome, query.groupBy);
+    return toSearchAnswer(outcome, deps.settings, query.groupBy);
   });
 }
 

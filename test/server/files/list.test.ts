@@ -17,6 +17,7 @@ function filesOf(world: World, index: Pick<SearchIndex, "find"> = { find: async 
     index,
     cursors: makeCursorCodec(new Uint8Array(32), world.clock),
     fetchOriginal: async () => undefined,
+    baseUrl: "https://kb.test",
     audit: { record: async () => {}, recordSystem: async () => {} },
   });
 }
@@ -177,15 +178,15 @@ describe("the list of items", () => {
     expect((await files.list(ana, query({ limit: 2, cursor: nextCursor }))).files).toHaveLength(2);
   });
 
-  test("a URL of the server's own disk is not shown", async ({ expect }) => {
+  test("a URL of the server's own disk is not shown; the permalink stands in its place", async ({ expect }) => {
     const world = await makeWorld();
     const wsp = await world.workspace();
     const ana = await world.user(wsp);
     const con = await world.connector(wsp);
-    await world.item(wsp, { connectorId: con, url: "file:///srv/docs/a.md" });
+    const local = await world.item(wsp, { connectorId: con, url: "file:///srv/docs/a.md" });
     await world.item(wsp, { connectorId: con, url: "https://x.test/a" });
     const { files } = await filesOf(world).list(ana, query({ sort: "title" }));
-    expect(new Set(files.map((file) => file.url))).toEqual(new Set([null, "https://x.test/a"]));
+    expect(new Set(files.map((file) => file.url))).toEqual(new Set([`https://kb.test/i/${local}`, "https://x.test/a"]));
   });
 });
 

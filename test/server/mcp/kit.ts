@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
+import { analyzeDocument, nameInKey } from "#server/analysis/analyzer.ts";
 import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
 import type { ItemOp } from "#server/ports/store/item-writes.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
@@ -14,6 +14,7 @@ export interface TestItem {
   kind?: ItemKind;
   status?: TaskStatus;
   key?: string;
+  path?: string[];
   url?: string;
   source?: string;
   labels?: string[];
@@ -71,7 +72,7 @@ export async function makeKit() {
 }
 
 function toOp(workspaceId: string, connectorId: string, item: TestItem, n: number): ItemOp {
-  const { title, text = "", labels = [] } = item;
+  const { title, text = "", labels = [], path = [] } = item;
   const named = makeItemEntities(workspaceId, connectorId, {
     labels,
     ...(item.author && { author: item.author }),
@@ -79,7 +80,13 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
     ...(item.containers && { containers: item.containers }),
   });
   const person = (one: SourcePerson) => ({ name: one.name, entityId: named.idOf(one), claimed: one.claimed });
-  const analyzed = analyzeDocument({ title, path: [], labels, text });
+  const analyzed = analyzeDocument({
+    title,
+    name: nameInKey({ kind: item.kind ?? "file", key: item.key ?? null }),
+    path,
+    labels,
+    text,
+  });
   const textHash = createHash("sha256").update(text).digest("hex");
   return {
     op: "upsert",
@@ -96,7 +103,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
       title,
       url: item.url ?? null,
       lineAnchor: null,
-      path: [],
+      path,
       mimeType: null,
       size: text.length,
       version: "1",

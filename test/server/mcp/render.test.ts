@@ -13,7 +13,13 @@ beforeAll(async () => {
   count = await loadTokenCounter();
 });
 
-const HOW = { maxTokens: 6000, isDetailed: false, isContinued: false, timeZone: "Europe/Berlin" };
+const HOW = {
+  maxTokens: 6000,
+  isDetailed: false,
+  isContinued: false,
+  timeZone: "Europe/Berlin",
+  baseUrl: "https://kb.test",
+};
 
 /** Tokens of the larger form. */
 function sizeOf({ text, structured }: Rendered<object>): number {
@@ -187,7 +193,7 @@ End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0".`);
 });
 
 describe("kb_get_file_content", () => {
-  const time = { now: NOW, timeZone: "UTC" };
+  const time = { now: NOW, timeZone: "UTC", baseUrl: "https://kb.test" };
 
   test("is never larger than maxTokens, quotes every line of the text, and says where to go on", () => {
     const text = fc.array(fc.oneof(hostileText, fc.lorem({ maxCount: 30 }), fc.constant("日本語の議事録".repeat(40))), {

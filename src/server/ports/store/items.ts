@@ -86,16 +86,23 @@ export interface ItemCount {
   count: number;
 }
 
-/** An item that a URL or key could mean. */
+/** An item that a URL, key, name or title could mean. */
 export interface ItemMatch extends ItemAccess {
   providerId: string;
+  kind: ItemKind;
+  title: string;
+  path: readonly string[];
   key: string | null;
   url: string | null;
   indexedAt: number;
 }
 
-/** What names items from outside: one of these URLs, one of these keys, or the end of a key (`#412`). */
-export type AskedItems = { urls: readonly string[] } | { keys: readonly string[] } | { keySuffix: string };
+/** What names items from outside: one of these URLs or keys, the end of a key (`#412`), or a title in any case of ASCII. */
+export type AskedItems =
+  | { urls: readonly string[] }
+  | { keys: readonly string[] }
+  | { keySuffix: string }
+  | { title: string };
 
 /** A stretch of an item's text as it is stored. Offsets in UTF-16 code units. */
 export interface TextChunk {

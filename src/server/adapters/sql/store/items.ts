@@ -15,7 +15,18 @@ import type { ItemsTable, Tables } from "../schema.ts";
 
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 512;
-const MATCH_COLUMNS = ["kbId", "connectorId", "aclId", "providerId", "key", "url", "indexedAt"] as const;
+const MATCH_COLUMNS = [
+  "kbId",
+  "connectorId",
+  "aclId",
+  "providerId",
+  "kind",
+  "key",
+  "title",
+  "path",
+  "url",
+  "indexedAt",
+] as const;
 
 /** The reading side of items, on SQL. Every query begins with the workspace. */
 export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
@@ -153,7 +164,10 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       let query = whereAsked(living().select(MATCH_COLUMNS), asked);
       if (after) query = query.where(raw<boolean>`("indexedAt", "kbId") > (${after.indexedAt}, ${after.kbId})`);
       const rows = await query.orderBy("indexedAt").orderBy("kbId").limit(limit).execute();
-      return rows.map((row) => ({ ...row, isRemoved: false }));
+      // `kind` and `path` are written by the sync engine from the types named here.
+      return rows.map((row) => {
+        return { ...row, kind: row.kind as ItemKind, path: JSON.parse(row.path) as string[], isRemoved: false };
+      });
     },
   };
 }
@@ -238,6 +252,7 @@ function escapeLike(text: string): string {
 
 function whereAsked<O>(query: ItemQuery<O>, asked: AskedItems): ItemQuery<O> {
   if ("urls" in asked) return query.where("url", "in", asked.urls.slice(0, CHUNK));
+  if ("title" in asked) return query.where(raw<boolean>`lower("title") = ${lowerAscii(asked.title)}`);
   if ("keys" in asked) return query.where("key", "in", asked.keys.slice(0, CHUNK));
   return query.where(raw<boolean>`"key" like ${`%${escapeLike(asked.keySuffix)}`} escape '!'`);
 }

@@ -61,8 +61,9 @@ export function Page() {
 }
 
 /** Opens the item at its source. Only web addresses: whatever else a source names is shown as text. */
-function Original({ file: { url } }: { file: FileRecord }) {
-  if (url === null || !isWebAddress(url)) return null;
+function Original({ file: { kbId, url } }: { file: FileRecord }) {
+  // Where the source has no address, the item's is this very page.
+  if (url === null || !isWebAddress(url) || url.endsWith(`/i/${kbId}`)) return null;
   return (
     <a className={buttonClass("plain")} href={url} rel="noopener noreferrer" target="_blank">
       Open the original
