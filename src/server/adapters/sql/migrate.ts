@@ -9,6 +9,7 @@ import * as secrets from "./migrations/0005-secrets.ts";
 import * as places from "./migrations/0006-places.ts";
 import * as doors from "./migrations/0007-doors.ts";
 import * as ownAccess from "./migrations/0008-own-access.ts";
+import * as membershipsByMember from "./migrations/0009-memberships-by-member.ts";
 import * as leftConnectors from "./migrations/0010-left-connectors.ts";
 import * as closedGroups from "./migrations/0011-closed-groups.ts";
 import * as titles from "./migrations/0012-titles.ts";
@@ -27,6 +28,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
   "0007-doors": doors,
   "0008-own-access": ownAccess,
+  "0009-memberships-by-member": membershipsByMember,
   "0010-left-connectors": leftConnectors,
   "0011-closed-groups": closedGroups,
   "0012-titles": titles,

@@ -98,12 +98,13 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
           .where("workspaceId", "=", workspaceId)
           .where("memberPrincipal", "in", part)
-          .orderBy("groupPrincipal")
+          // Not ordered there: for the sake of it SQLite would walk the whole key instead of the index by member.
           .execute();
         for (const { member, group, reportedBy } of rows) {
           if (reportedBy === authorityOf(group)) found.push({ member, group });
         }
       }
+      found.sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
       return found;
     },
 
