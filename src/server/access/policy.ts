@@ -125,11 +125,11 @@ export function makePolicy(options: PolicyOptions): Policy {
   const policy: Policy = {
     viewerOf: (actor) => inSnapshot(actor, async (_on, viewer) => viewer),
     viewerIn,
-    isOpen: async (on, item, viewer) => (await openOf(on, item ? [item] : [], viewer)).size > 0,
+    isOpen: async (on, item, viewer) => (await openOf(on, item ? [item] : [], viewer, 1)).size > 0,
     readVisible: (actor, kbIds, read) =>
       inSnapshot(actor, async (on, viewer) => {
         const items = await on.items.accessOf(kbIds);
-        return read({ store: on, viewer, visible: await openOf(on, items, viewer) });
+        return read({ store: on, viewer, visible: await openOf(on, items, viewer, kbIds.length) });
       }),
     readList: (actor, read) =>
       inSnapshot(actor, async (on, viewer) =>
@@ -150,15 +150,24 @@ export function itemNotFound(asked: string): ApiError {
   });
 }
 
-/** The items that a viewer may read, by the store's own lists: never by what an index remembers. */
-async function openOf(on: WorkspaceStore, items: readonly ItemAccess[], viewer: Viewer): Promise<Set<string>> {
+/**
+ * The items that a viewer may read, by the store's own lists: never by what an index remembers. What is not there is judged
+ * like an access of nobody's, so that it takes the work of what is hidden.
+ */
+async function openOf(
+  on: WorkspaceStore,
+  items: readonly ItemAccess[],
+  viewer: Viewer,
+  asked: number,
+): Promise<Set<string>> {
   const living = items.filter((item) => !item.isRemoved);
-  const open = await on.access.visibleOf(
-    living.map((item) => item.aclId),
-    viewer.principals,
-  );
+  const aclIds = living.map((item) => item.aclId);
+  const open = await on.access.visibleOf(living.length < asked ? [...aclIds, NOBODYS] : aclIds, viewer.principals);
   return new Set(living.filter((item) => open.has(item.aclId)).map((item) => item.kbId));
 }
+
+/** The access number of nobody. */
+const NOBODYS = 0;
 
 function toViewer(workspaceId: string, principals: Principal[], epoch: number, validUntil: number): Viewer {
   const key = createHash("sha256")

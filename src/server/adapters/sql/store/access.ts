@@ -164,9 +164,12 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
 
     async visibleOf(aclIds, principals) {
       const held = new Set(principals);
-      const wanted = [...new Set(aclIds)].filter((id) => id !== 0);
+      const wanted = [...new Set(aclIds)];
       const listIds = await listIdsOf(sql, workspaceId, wanted);
-      const lists = await principalsOfLists(sql, workspaceId, [...new Set([...listIds.values()].flat())]);
+      const asked = new Set([...listIds.values()].flat());
+      // No list has this number. The access of nobody, which has no lists, takes the statements of any other.
+      if (listIds.size < wanted.length) asked.add(0);
+      const lists = await principalsOfLists(sql, workspaceId, [...asked]);
       const isOpen = (listId: number) => (lists.get(listId) ?? []).some((principal) => held.has(principal));
       // An access without lists can't exist; if one did, it must be nobody's (`every` on [] is true).
       return new Set(
