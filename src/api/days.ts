@@ -9,12 +9,18 @@ export interface DayRange {
 /**
  * The days that a text means at the moment `now` in `timeZone`: `2026-11-01`, `2026-11`, `2026`, a timestamp (its day),
  * `today`, `yesterday`, `tomorrow`, `7d`/`2w`/`3m`/`1y` (ago), `+7d` (ahead), `last 7 days`, `this week`, `last month`,
- * `next year` … Undefined for anything else. Weeks begin on Monday.
+ * `next year` …, and weekdays: `monday` is the latest one up to today (with `isAhead` the next one from today on), `last
+ * monday` the one before today, `next monday` the one after, `this monday` that of this week. Undefined for anything else.
+ * Weeks begin on Monday.
  */
-export function parseDays(text: string, now: number, timeZone: string): DayRange | undefined {
+export function parseDays(text: string, now: number, timeZone: string, isAhead = false): DayRange | undefined {
   const asked = text.trim().toLowerCase().replace(/\s+/g, " ");
   const today = dayOf(now, timeZone);
-  const days = calendarDays(asked, timeZone) ?? namedDays(asked, today) ?? relativeDays(asked, today);
+  const days =
+    calendarDays(asked, timeZone) ??
+    namedDays(asked, today) ??
+    weekday(asked, today, isAhead) ??
+    relativeDays(asked, today);
   if (days === undefined) return undefined;
   return { from: startOfDay(days.first, timeZone), until: startOfDay(days.next, timeZone) };
 }
@@ -100,6 +106,26 @@ function namedDays(text: string, today: Day): Days | undefined {
   const months = named[2] === "month" ? 1 : 12;
   const first = addMonths({ year: today.year, month: months === 1 ? today.month : 1, day: 1 }, step * months);
   return { first, next: addMonths(first, months) };
+}
+
+const WEEKDAY = /^(?:on )?(?:(this|last|previous|past|next|coming) )?(sun|mon|tue|wed|thu|fri|sat)(?:[a-z]*)$/;
+const DAY_NAMES = new Set(
+  "sun sunday mon monday tue tues tuesday wed weds wednesday thu thur thurs thursday fri friday sat saturday".split(
+    " ",
+  ),
+);
+
+function weekday(text: string, today: Day, isAhead: boolean): Days | undefined {
+  const [, which, short = ""] = WEEKDAY.exec(text) ?? [];
+  if (!DAY_NAMES.has(text.split(" ").at(-1) ?? "")) return undefined;
+  const wanted = WEEKDAYS.findIndex((name) => name.toLowerCase() === short);
+  const current = new Date(utcOf(today)).getUTCDay();
+  // Days from the last one up to today.
+  const since = (current - wanted + 7) % 7;
+  if (which === "this") return single(addDays(today, ((wanted + 6) % 7) - ((current + 6) % 7)));
+  if (which === "next" || which === "coming") return single(addDays(today, 7 - since));
+  if (which !== undefined) return single(addDays(today, since === 0 ? -7 : -since));
+  return single(addDays(today, isAhead ? (7 - since) % 7 : -since));
 }
 
 function relativeDays(text: string, today: Day): Days | undefined {

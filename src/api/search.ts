@@ -18,6 +18,7 @@ export const SearchQuery = z
     status: TaskStatus.optional(),
     assignee: PersonText.optional().openapi({ description: "me, name, e-mail or entityId." }),
     people: PersonText.optional().openapi({ description: "me, name, e-mail or entityId, in any role." }),
+    priority: PersonText.optional().openapi({ description: "As its source calls it: high, P1." }),
     source: z
       .string()
       .max(TOOL_LIMITS.valueChars)
@@ -64,6 +65,7 @@ export const SearchResult = z
     status: TaskStatus.nullable(),
     assignees: z.array(ItemPerson),
     dueAt: Timestamp.nullable(),
+    priority: z.string().nullable(),
     /** Folders from the outermost to the innermost. */
     path: z.array(z.string()),
     /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */

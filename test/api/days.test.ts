@@ -33,18 +33,37 @@ describe("parseDays", () => {
     ["last month", "2026-10-01..2026-10-31"],
     ["next month", "2026-12-01..2026-12-31"],
     ["this year", "2026-01-01..2026-12-31"],
+    ["monday", "2026-11-16..2026-11-16"],
+    ["Saturday", "2026-11-21..2026-11-21"],
+    ["last monday", "2026-11-16..2026-11-16"],
+    ["last saturday", "2026-11-14..2026-11-14"],
+    ["next fri", "2026-11-27..2026-11-27"],
+    ["next saturday", "2026-11-28..2026-11-28"],
+    ["this tuesday", "2026-11-17..2026-11-17"],
+    ["this sunday", "2026-11-22..2026-11-22"],
+    ["on wednesday", "2026-11-18..2026-11-18"],
     ["2026-11-01T23:30:00Z", "2026-11-02..2026-11-02"],
     ["2026-11-01T23:30", "2026-11-01..2026-11-01"],
   ])("reads %s as %s", (text, expected) => {
     expect(days(text)).toBe(expected);
   });
 
-  test.each(["last tuesday", "2026-02-30", "2026-13", "11/01/2026", "soon", "", "7", "d", "99999d"])(
-    "does not guess what %j means",
-    (text) => {
-      expect(days(text)).toBeUndefined();
-    },
-  );
+  test.each([
+    "last tuesdays",
+    "monkey",
+    "next",
+    "sunny",
+    "2026-02-30",
+    "2026-13",
+    "11/01/2026",
+    "soon",
+    "",
+    "7",
+    "d",
+    "99999d",
+  ])("does not guess what %j means", (text) => {
+    expect(days(text)).toBeUndefined();
+  });
 
   test("days are whole days of the zone, also on days of 23 and 25 hours", () => {
     const spring = parseDays("2026-03-29", NOW, BERLIN);

@@ -4740,6 +4740,7 @@ export interface components {
             key: string | null;
             kind: components["schemas"]["ItemKind"];
             path: string[];
+            priority: string | null;
             providerId: string;
             section: string | null;
             sectionUrl: string | null;
@@ -5150,6 +5151,8 @@ export interface operations {
                 limit?: number;
                 /** @description me, name, e-mail or entityId, in any role. */
                 people?: string;
+                /** @description As its source calls it: high, P1. */
+                priority?: string;
                 query?: string;
                 sortBy?: "relevance" | "recency" | "due";
                 /** @description Provider, place (github:acme/web), entityId, kbId or URL of a container. */

@@ -6,20 +6,29 @@ import type { EntityName, ShownEntity } from "#server/ports/store/entities.ts";
 const WALK = 5000;
 const EVIDENCE = 200;
 
-/** The folded words of a text, as names are kept. */
+/** The folded words of a text, as names are kept, without the mark of a channel or a person before them. */
 export function foldWords(text: string): string[] {
-  return text.split(/\s+/u).filter(Boolean).map(foldWord).filter(Boolean);
+  return text.split(/\s+/u).filter(Boolean).map(foldWord).map(withoutMark).filter(Boolean);
+}
+
+/** `#eng` is asked for as `eng`, and the other way round. */
+function withoutMark(word: string): string {
+  return word.replace(/^[#@]+(?=.)/, "");
+}
+
+function partsOf(nameKey: string): string[] {
+  return nameKey.split(" ").map(withoutMark);
 }
 
 /** True when every word begins some word of the name. */
 export function hasWords(nameKey: string, words: readonly string[]): boolean {
-  const parts = nameKey.split(" ");
+  const parts = partsOf(nameKey);
   return words.every((word) => parts.some((part) => part.startsWith(word)));
 }
 
 /** True when the words are one letter or two away from the name's own, word by word in any order. */
 export function isClose(nameKey: string, words: readonly string[]): boolean {
-  const parts = nameKey.split(" ");
+  const parts = partsOf(nameKey);
   const near = words.filter((word) => parts.some((part) => distanceWithin(word, part, word.length > 4 ? 2 : 1)));
   return words.length > 0 && near.length >= Math.ceil(words.length / 2);
 }

@@ -91,6 +91,7 @@ const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
     },
     assignee: FILTER,
     people: FILTER,
+    priority: FILTER,
     source: { ...FILTER, maxChars: ADDRESS_CHARS },
     after: FILTER,
     before: FILTER,
@@ -149,6 +150,11 @@ const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
     container: "source",
     app: "source",
     person: "people",
+    author: "people",
+    sender: "people",
+    owner: "assignee",
+    assigned_to: "assignee",
+    assignedTo: "assignee",
     group_by: "groupBy",
     date_field: "dateField",
     max_tokens: "maxTokens",
@@ -342,14 +348,27 @@ function notOneOf(name: string, text: string, values: readonly string[]): ApiErr
 }
 
 function unknownArgument(tool: ToolName, name: string): ApiError {
+  const near = nearestName(name, Object.keys(ARGUMENTS[tool]));
   return new ApiError("unknown_argument", {
     field: cleanLine(name, 60),
-    message: `"${cleanLine(name, 60)}". ${tool} takes ${Object.keys(ARGUMENTS[tool]).join(", ")}.`,
+    message: `"${cleanLine(name, 60)}".${near === undefined ? "" : ` Did you mean ${near}?`} ${tool} takes ${Object.keys(ARGUMENTS[tool]).join(", ")}.`,
+  });
+}
+
+/** The argument whose name begins as this one does, or holds it. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const asked = name.toLowerCase().replace(/[^a-z]/g, "");
+  if (asked.length < 3) return undefined;
+  return known.find((one) => {
+    const own = one.toLowerCase();
+    return own.startsWith(asked.slice(0, 4)) || asked.includes(own) || own.includes(asked);
   });
 }
 
 function missingArgument(tool: ToolName, name: string): ApiError {
   const what =
-    name === "kbId" ? "a kbId from kb_search, a URL or an issue key" : "an entityId, e-mail, URL, name, or me";
+    name === "kbId"
+      ? "a kbId from kb_search, a URL, an issue key, a path or a title"
+      : "an entityId, e-mail, URL, name, or me";
   return invalid(name, `${name} is missing. ${tool} needs ${what}.`);
 }

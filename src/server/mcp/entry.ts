@@ -68,6 +68,7 @@ export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
     ...field("path: ", entry.path),
     ...field("assignee: ", entry.assignees?.join("; ")),
     ...field("due: ", entry.due),
+    ...field("priority: ", entry.priority),
     ...field("by ", entry.by),
     ...field("updated: ", entry.updated && withDistance(entry.updated, time)),
     ...field("created: ", entry.created),
@@ -129,6 +130,8 @@ function optionalFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSe
     ...pathFact(item, CONCISE_FOLDERS),
     ...(item.assignees.length > 0 && { assignees: item.assignees.slice(0, 10).map(personName) }),
     ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
+    ...(item.priority !== null &&
+      cleanField(item.priority, MAX_CHARS.label) !== "" && { priority: cleanField(item.priority, MAX_CHARS.label) }),
     ...(item.author !== null && { by: personName(item.author) }),
     ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
   };

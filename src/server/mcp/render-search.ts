@@ -90,10 +90,11 @@ function render(
 }
 
 function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
-  const groups = (outcome.groups ?? []).map(({ value, entityId, count }) => ({
+  const groups = (outcome.groups ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
     ...(entityId !== undefined && { entityId }),
     count,
+    ...(assigned !== undefined && { assigned }),
   }));
   const one = (shown: number, notes: readonly string[]): Rendered<ToolSearchResult> => {
     const structured: ToolSearchResult = {
@@ -134,8 +135,12 @@ function searchText(answer: ToolSearchResult, time: Printing, isContinued: boole
 
 function groupText(answer: ToolSearchResult): string {
   const groups = answer.groups ?? [];
-  const lines = groups.map(({ value, entityId, count }) =>
-    entityId === undefined ? `${count} x ${value}` : `${count} x ${value} | entityId: ${entityId}`,
+  const lines = groups.map(({ value, entityId, count, assigned }) =>
+    [
+      `${count} x ${value}`,
+      ...(assigned === undefined ? [] : [`assignee: ${assigned}, author or other: ${count - assigned}`]),
+      ...(entityId === undefined ? [] : [`entityId: ${entityId}`]),
+    ].join(" | "),
   );
   const end = answer.isCut === true ? `Cut by maxTokens after ${groups.length} values.` : "All shown.";
   return [

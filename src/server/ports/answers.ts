@@ -14,6 +14,8 @@ export interface SearchArguments {
   /** `me`, name, e-mail or entityId. */
   assignee?: string;
   people?: string;
+  /** As its source calls it: `high`, `P1`. */
+  priority?: string;
   /** Provider, place, entityId, kbId or URL. */
   source?: string;
   /** Pairs that an item's fields must fit, all of them; at most 8. */
@@ -55,6 +57,8 @@ export interface SearchGroup {
   /** For people: whom the value names. */
   entityId?: string;
   count: number;
+  /** For people: in how many of them as assignee; in the others as author, sender, reviewer or mentioned. */
+  assigned?: number;
 }
 
 export interface SearchOutcome {

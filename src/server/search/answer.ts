@@ -49,6 +49,7 @@ function toResult({ item, passages }: SearchEntry, baseUrl: string): SearchResul
     status: item.status,
     assignees: item.assignees,
     dueAt: timestamp(item.dueAt),
+    priority: item.priority,
     path: item.path,
     section: passage?.section ?? null,
     sectionUrl: cleanUrl(passage?.url ?? null) ?? null,

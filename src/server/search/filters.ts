@@ -5,6 +5,8 @@ import type { Actor } from "#server/ports/actor.ts";
 import type { EntityFinder, NamedEntity, SearchArguments } from "#server/ports/answers.ts";
 import type { SearchFilters, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
 
+const DAY_MS = 86_400_000;
+
 /** What the words of a filter are looked up with; all of it answers for the reader alone. */
 export interface FilterContext {
   actor: Actor;
@@ -31,8 +33,8 @@ export async function resolveFilters(args: SearchArguments, context: FilterConte
   const filters: SearchFilters = {
     ...(args.kinds !== undefined && { kinds: args.kinds }),
     ...(args.status !== undefined && { status: args.status }),
-    ...(args.fields !== undefined && { fields: args.fields }),
-    ...datesOf(args, context),
+    ...fieldsOf(args),
+    ...datesOf(args, context, notes),
   };
   if (args.assignee !== undefined) filters.assignees = await personIds("assignee", args.assignee, context, notes);
   if (args.people !== undefined) filters.people = await personIds("people", args.people, context, notes);
@@ -40,15 +42,27 @@ export async function resolveFilters(args: SearchArguments, context: FilterConte
   return { filters, notes };
 }
 
-function datesOf(args: SearchArguments, { actor, now }: FilterContext): SearchFilters {
+/** A priority is found as a field is; what a source calls it is what it is asked for by. */
+function fieldsOf({ fields = [], priority }: SearchArguments): SearchFilters {
+  const all = [...fields, ...(priority === undefined ? [] : [{ key: "priority", value: priority }])];
+  return all.length === 0 ? {} : { fields: all };
+}
+
+/** What depends on today is said as it was understood. */
+const BY_TODAY = /^(?:on )?(?:(?:this|last|previous|past|next|coming) )?[a-z]{3,9}$/i;
+
+function datesOf(args: SearchArguments, { actor, now }: FilterContext, notes: string[]): SearchFilters {
   const range = (name: "after" | "before") => {
     const text = args[name];
     if (text === undefined) return undefined;
-    const days = parseDays(text, now, actor.timeZone);
+    const days = parseDays(text, now, actor.timeZone, args.dateField === "due");
+    if (days !== undefined && BY_TODAY.test(text.trim()) && days.until - days.from < 2 * DAY_MS) {
+      notes.push(`${name} "${cleanLine(text, 60)}" was read as ${formatDay(days.from, actor.timeZone)}.`);
+    }
     if (days !== undefined) return days;
     throw new ApiError("invalid_argument", {
       field: name,
-      message: `${name} "${cleanLine(text, 60)}" is not a date. Use 2026-11-17, today, 7d (ago) or +7d (ahead). Today is ${formatDay(now, actor.timeZone)} (${actor.timeZone}).`,
+      message: `${name} "${cleanLine(text, 60)}" is not a date. Use 2026-11-17, today, monday, 7d (ago) or +7d (ahead). Today is ${formatDay(now, actor.timeZone)} (${actor.timeZone}).`,
     });
   };
   const after = range("after");
@@ -114,10 +128,11 @@ async function sourceFilter(text: string, context: FilterContext, notes: string[
 async function looseSource(asked: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
   const { facets } = await context.probe({ filters: {}, facets: ["source", "provider"] });
   const sources = (facets.source ?? []).map(({ value }) => value);
-  const wanted = asked.toLowerCase();
+  const bare = (text: string) => text.toLowerCase().replace(/(^|:)[#@]/, "$1");
+  const wanted = bare(asked);
   const shown = (source: string) => cleanField(source, MAX_CHARS.source).toLowerCase();
   const meant = sources.filter((source) => {
-    const name = shown(source);
+    const name = bare(shown(source));
     return name === wanted || name.slice(name.indexOf(":") + 1) === wanted;
   });
   if (meant.length > 0) {

@@ -22,6 +22,7 @@ const ARGUMENTS: Readonly<Record<string, keyof SearchArguments>> = {
   assignee: "assignee",
   people: "people",
   source: "source",
+  author: "people",
   after: "after",
   since: "after",
   before: "before",

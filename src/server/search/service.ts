@@ -8,6 +8,7 @@ import type {
   EntityFinder,
   SearchArguments,
   SearchEntry,
+  SearchGroup,
   SearchOutcome,
   SearchService,
 } from "#server/ports/answers.ts";
@@ -18,6 +19,7 @@ import { MAX_FIELD_FILTERS, SAMPLED_ITEMS, unknownFieldNote } from "./field-filt
 import { resolveFilters, type FilterContext, type ResolvedFilters } from "./filters.ts";
 import { answerNotes } from "./notes.ts";
 import { passagesOf } from "./passages.ts";
+import { readSentence } from "./sentence.ts";
 import { findQueryFilters, withArgument, withField, type QueryFilter } from "./query-filters.ts";
 
 export interface SearchServiceOptions {
@@ -109,7 +111,7 @@ async function prepare(options: SearchServiceOptions, actor: Actor, given: Searc
     lookUp: (asked) => options.lookUp(actor, asked),
   };
   const asked = { ...given, query: cut(given.query, TOOL_LIMITS.queryChars) };
-  const { args, resolved } = await understand(asked, context);
+  const { args, resolved } = (await understandSentence(asked, context)) ?? (await understand(asked, context));
   resolved.notes.push(...(await unknownFieldNotes(options, context, base, given)));
   const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = given;
   const request: SearchRequest = {
@@ -133,6 +135,29 @@ interface Understood {
   args: SearchArguments;
   resolved: ResolvedFilters;
 }
+
+/**
+ * A query that is a sentence of filters and nothing else is answered by them; undefined when it is none, or when nothing
+ * visible fits them: then its words are searched for as any others.
+ */
+async function understandSentence(given: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
+  const said = readSentence(given.query);
+  if (said === undefined) return undefined;
+  // What is given outright wins over what the sentence says.
+  const args: SearchArguments = { ...said, ...given, query: "" };
+  try {
+    const resolved = await resolveFilters(args, context);
+    if ((await context.probe({ filters: resolved.filters })).total === 0) return undefined;
+    const listed = Object.entries(said).map(([name, value]) => `${ARGUMENT_NAMES[name] ?? name}=${String(value)}`);
+    const note = `the query was read as ${listed.join(" ")}. To search for its words instead, put one of them in quotes.`;
+    return { args, resolved: { ...resolved, notes: [...resolved.notes, note] } };
+  } catch (error) {
+    if (isApiError(error, "invalid_argument") || isApiError(error, "no_such_person")) return undefined;
+    throw error;
+  }
+}
+
+const ARGUMENT_NAMES: Readonly<Record<string, string>> = { kinds: "kind" };
 
 /** Takes the filters out of the query, as far as they mean anything to this reader. */
 async function understand(given: SearchArguments, context: FilterContext): Promise<Understood> {
@@ -292,7 +317,14 @@ async function readEntries(options: SearchServiceOptions, search: Search, kbIds:
   }
 }
 
-async function groupsOf({ finder }: SearchServiceOptions, { args, actor }: Search, response: SearchResponse) {
+/** People whose counts are split by role: each costs a search without hits. */
+const SPLIT_PEOPLE = 20;
+
+async function groupsOf(
+  { finder, index }: SearchServiceOptions,
+  { args, actor, request }: Search,
+  response: SearchResponse,
+) {
   const { groupBy } = args;
   const values = (groupBy === undefined ? undefined : response.facets[groupBy]) ?? [];
   if (groupBy !== "person") return values;
@@ -305,8 +337,16 @@ async function groupsOf({ finder }: SearchServiceOptions, { args, actor }: Searc
       )
     ).map((one) => [one.entityId, one.name]),
   );
-  return top.flatMap(({ value, count }) => {
+  const groups: SearchGroup[] = [];
+  for (const { value, count } of top) {
     const name = named.get(value);
-    return name === undefined ? [] : [{ value: name, entityId: value, count }];
-  });
+    if (name === undefined) continue;
+    const of = { ...request, query: response.match === "all" ? request.query : "", limit: 0, facets: [] };
+    const isSplit = groups.length < SPLIT_PEOPLE && response.match === "all" && request.filters.assignees === undefined;
+    const assigned = isSplit
+      ? (await index.search({ ...of, filters: { ...request.filters, assignees: [value] } })).totalAll
+      : undefined;
+    groups.push({ value: name, entityId: value, count, ...(assigned !== undefined && { assigned }) });
+  }
+  return groups;
 }

@@ -138,17 +138,17 @@ describe("bad input", () => {
     [
       "kb_search",
       { team: "x" },
-      'unknown_argument: "team". kb_search takes query, kind, status, assignee, people, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "team". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
     ],
     [
       "kb_search",
       { __proto__x: 1 },
-      'unknown_argument: "__proto__x". kb_search takes query, kind, status, assignee, people, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "__proto__x". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
     ],
     [
       "kb_search",
       JSON.parse('{"constructor": "x", "query": "y"}'),
-      'unknown_argument: "constructor". kb_search takes query, kind, status, assignee, people, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
+      'unknown_argument: "constructor". kb_search takes query, kind, status, assignee, people, priority, source, after, before, dateField, sortBy, groupBy, limit, maxTokens, detail, cursor.',
     ],
     ["kb_search", "release", 'invalid_argument: arguments of kb_search must be an object such as {"query": "…"}.'],
     ["kb_search", ["release"], 'invalid_argument: arguments of kb_search must be an object such as {"query": "…"}.'],
@@ -186,7 +186,7 @@ describe("bad input", () => {
     [
       "kb_get_file_content",
       { kbId: null },
-      "invalid_argument: kbId is missing. kb_get_file_content needs a kbId from kb_search, a URL or an issue key.",
+      "invalid_argument: kbId is missing. kb_get_file_content needs a kbId from kb_search, a URL, an issue key, a path or a title.",
     ],
     ["kb_get_file_content", { kbId: LONG }, "invalid_argument: kbId is longer than 2100 characters."],
     ["kb_get_file_content", { kbId: "x", offset: "end" }, 'invalid_argument: offset "end" is not a number from 0 on.'],

@@ -13,6 +13,7 @@ export interface TestItem {
   text?: string;
   kind?: ItemKind;
   status?: TaskStatus;
+  priority?: string;
   key?: string;
   path?: string[];
   url?: string;
@@ -108,7 +109,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
       size: text.length,
       version: "1",
       status: item.status ?? null,
-      priority: null,
+      priority: item.priority ?? null,
       labels,
       fields: item.fields ?? {},
       author: item.author ? person(item.author) : null,

@@ -90,6 +90,7 @@ function parseEntry(block: string): ToolSearchEntry {
     key: named("key: "),
     assignees: list(named("assignee: ")),
     due: named("due: "),
+    priority: named("priority: "),
     by: named("by "),
     updated,
     created: named("created: "),

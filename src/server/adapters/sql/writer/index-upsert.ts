@@ -7,6 +7,7 @@ import type { ItemEntity, PreparedItem } from "#server/ports/store/item-writes.t
 /** What the index holds of an item as its record does. */
 export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> & {
   fields: Readonly<Record<string, FieldValue>>;
+  priority: string | null;
 };
 
 /** What the index is told of an item that was added or changed. */
@@ -40,6 +41,7 @@ export function toIndexDocument(
     people: idsOf("author", "assignee", "participant"),
     assignees: idsOf("assignee"),
     containers: idsOf("container", "label"),
-    fields: fieldTerms(facts.fields),
+    // Found as a field of that name is, unless the source has one of its own.
+    fields: fieldTerms({ ...(facts.priority !== null && { priority: facts.priority }), ...facts.fields }),
   };
 }

@@ -74,6 +74,7 @@ const StoredRow = z.object({
   kind: ItemKind,
   key: z.string().nullable(),
   status: TaskStatus.nullable(),
+  priority: z.string().nullable(),
   providerId: z.string(),
   source: z.string(),
   connectorId: z.string(),
