@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
 import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
-import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { BatchUpload, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
@@ -68,7 +68,34 @@ export async function storeItems(
     const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
     return { results: toErrors(lines, going) };
   }
+  await recordAccess(parts, target, plan, applied.outcomes);
   return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
+}
+
+/** Items that one row of the audit names at most; beside them stands how many there are. */
+const MAX_NAMED = 50;
+
+/** Writes down that lines changed who may read items that were stored before: ids and counts of a whole slice, no names. */
+async function recordAccess(
+  { store, audit }: Parts,
+  { caller, connector, uploadId }: PushTarget,
+  { ops, kbIds }: Plan,
+  outcomes: readonly OpOutcome[],
+): Promise<void> {
+  const changed = ops.flatMap((op, at) => (op.op === "access" && outcomes[at] === "upserted" ? [op] : []));
+  if (changed.length === 0) return;
+  const isForAll = ({ access }: (typeof changed)[number]) =>
+    access?.known === true && access.all.every((list) => list.includes("workspace") || list.includes("everyone"));
+  const details = {
+    changed: changed.length,
+    openToWorkspace: changed.filter(isForAll).length,
+    kbIds: changed.flatMap(({ externalId }) => kbIds.get(externalId) ?? []).slice(0, MAX_NAMED),
+    keyId: caller.keyId,
+    ...(uploadId !== undefined && { uploadId }),
+  };
+  const target = { type: "connector", id: connector.connectorId };
+  const act = { action: "connector.access_pushed", target, details };
+  await store.transaction((tx) => audit.recordSystem(tx, caller.workspaceId, act));
 }
 
 /** What is to be done for some lines, and which of it answers which line. */
@@ -76,6 +103,8 @@ export interface Plan {
   answers: Answer[];
   ops: ItemOp[];
   authority: PushAuthority;
+  /** Of the items that were stored before, by externalId. */
+  kbIds: ReadonlyMap<string, string>;
   /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read anew. */
   versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
 }
@@ -86,7 +115,13 @@ export async function beginPlan(parts: Parts, target: PushTarget, lines: readonl
   const externalIds = new Set(lines.flatMap(({ externalId }) => (typeof externalId === "string" ? [externalId] : [])));
   const { itemWrites } = store.in(target.caller.workspaceId);
   const stored = await itemWrites.listStoredOf(target.connector.connectorId, [...externalIds]);
-  return { answers: [], ops: [], authority, versions: new Map(stored.map((item) => [item.externalId, item])) };
+  return {
+    answers: [],
+    ops: [],
+    authority,
+    kbIds: new Map(stored.map(({ externalId, kbId }) => [externalId, kbId])),
+    versions: new Map(stored.map((item) => [item.externalId, item])),
+  };
 }
 
 /** Adds an item to a plan; `read` makes it ready to be stored, and is not asked for a version that is stored already. */

@@ -26,6 +26,7 @@ export async function storePeople(
   return parts.store.transaction(async (tx) => {
     const workspace = tx.in(caller.workspaceId);
     const answers: Answer[] = [];
+    const came = { added: new Set<Principal>(), removed: new Set<Principal>() };
     for (const line of lines) {
       const offending = offendingOf(line.event, authority);
       answers.push(
@@ -35,14 +36,14 @@ export async function storePeople(
               line: line.line,
               externalId: null,
               notes: line.notes,
-              fixed: await store(workspace, connector, line.event),
+              fixed: await store(workspace, connector, line.event, came),
             },
       );
     }
     const changed = answers.filter(({ fixed }) => fixed === "upserted" || fixed === "removed").length;
     if (changed > 0) {
       const target = { type: "connector", id: connector.connectorId };
-      const details = { changed, keyId: caller.keyId };
+      const details = { changed, keyId: caller.keyId, added: named(came.added), removed: named(came.removed) };
       await parts.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
     }
     if (uploadId !== undefined) await acknowledge(parts, workspace, uploadId, answers);
@@ -66,22 +67,39 @@ function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principa
   ];
 }
 
+/** Who came into groups and who went out, over all lines of a slice. */
+interface Came {
+  added: Set<Principal>;
+  removed: Set<Principal>;
+}
+
+/** Members of the workspace that one row of the audit names at most. */
+const MAX_NAMED = 50;
+
+/** How many, and which of them are members and groups of the workspace: words of the source are not for the audit. */
+function named(principals: ReadonlySet<Principal>): { count: number; ids: Principal[] } {
+  const own = [...principals].filter((name) => /^(?:user:usr_|group:grp_|workspace$)/.test(name));
+  return { count: principals.size, ids: own.slice(0, MAX_NAMED) };
+}
+
 async function store(
   { access }: WorkspaceStore,
   { connectorId }: PushTarget["connector"],
   event: PushPeopleEvent,
+  came: Came,
 ): Promise<PushResultName> {
   switch (event.t) {
     case "member": {
       const change = { add: event.remove ? [] : [event.member], remove: event.remove ? [event.member] : [] };
       const wasThere = (await access.changeMembers(event.group, change, connectorId)).has(event.member);
+      if (event.remove ? wasThere : !wasThere) (event.remove ? came.removed : came.added).add(event.member);
       if (event.remove) return wasThere ? "removed" : "absent";
       return wasThere ? "unchanged" : "upserted";
     }
     case "identity":
-      return setAll(access, event.principal, event.member === null ? [] : [event.member], connectorId);
+      return setAll(access, event.principal, event.member === null ? [] : [event.member], { connectorId, came });
     case "group":
-      return setAll(access, event.group, event.members, connectorId);
+      return setAll(access, event.group, event.members, { connectorId, came });
   }
 }
 
@@ -89,11 +107,13 @@ async function setAll(
   access: WorkspaceStore["access"],
   group: Principal,
   members: readonly Principal[],
-  connectorId: string,
+  { connectorId, came }: { connectorId: string; came: Came },
 ): Promise<PushResultName> {
   const before = new Set(await access.membersOf(group));
   const after = new Set(members);
   if (before.size === after.size && [...after].every((member) => before.has(member))) return "unchanged";
+  for (const member of after) if (!before.has(member)) came.added.add(member);
+  for (const member of before) if (!after.has(member)) came.removed.add(member);
   await access.setMembers(group, [...after], connectorId);
   return after.size === 0 ? "removed" : "upserted";
 }

@@ -194,6 +194,7 @@ describe("people and groups", () => {
       expect(await kb.results([{ t: "member", group, member, remove: true }])).toEqual(["absent"]);
       const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.people_pushed")).json;
       expect(entries.length).toBeGreaterThanOrEqual(3);
+      expect(entries[0].details).toMatchObject({ added: { count: 0 }, removed: { count: 1, ids: [member] } });
     },
   );
 

@@ -35,6 +35,25 @@ describe("the key of a push connector", () => {
     ]);
   });
 
+  test("leaves a trace of what it opens: which items, and to whom, without a name of the source", async ({
+    expect,
+  }) => {
+    const kb = await makeBoard();
+    await kb.push([
+      { t: "acl", externalId: "board", access: { known: true, all: [["workspace"]] } },
+      { t: "member", group: kb.hr, member: `user:${kb.member.userId}` },
+    ]);
+    const found = async (action: string) => (await kb.as(kb.owner).get(`/api/audit?action=${action}`)).json.entries;
+    const [item] = (await kb.as(kb.member).get("/api/connectors/all-files?q=board")).json.files;
+    const opened = await found("connector.access_pushed");
+    expect(opened).toMatchObject([
+      { targetId: kb.id, details: { changed: 1, openToWorkspace: 1, kbIds: [item.kbId] } },
+    ]);
+    const people = await found("connector.people_pushed");
+    expect(people).toMatchObject([{ details: { added: { count: 1, ids: [`user:${kb.member.userId}`] } } }]);
+    expect(JSON.stringify([opened, people])).not.toMatch(/board|:hr/);
+  });
+
   test("is made anew by the connector's owner, who is then told nothing more", async ({ expect }) => {
     const kb = await makeBoard();
     await kb.rotate(kb.admin);
