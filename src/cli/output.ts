@@ -3,6 +3,7 @@ import { createColors } from "picocolors";
 import { cleanBlock, cleanLine } from "#api/clean.ts";
 import type { CommandInput } from "./command.ts";
 import type { Deps, Io } from "./deps.ts";
+import { excerptLines } from "./excerpt.ts";
 import { redact } from "./failure.ts";
 import type { Defaults } from "./settings.ts";
 
@@ -13,6 +14,8 @@ export interface Column<T> {
   value(row: T): unknown;
   /** Gives way first when the terminal is narrow. */
   isFlexible?: boolean;
+  /** Left out where the terminal is too narrow for the others to be read; a pipe has it always. */
+  isOptional?: boolean;
 }
 
 export interface Output {
@@ -28,6 +31,8 @@ export interface Output {
   layout(text: string): void;
   /** One line of data after `prefix`, cleaned first and coloured then. */
   painted(prefix: string, text: string, colour: (text: string) => string): void;
+  /** A snippet of others in at most four lines after `prefix`, with what matched in bold. */
+  excerpt(prefix: string, text: string, matches: readonly { start: number; end: number }[]): void;
   /** One JSON value per line, for streams. */
   ndjson(value: unknown): void;
   /** Talk: never data. */
@@ -76,6 +81,11 @@ export function makeOutput(input: CommandInput, deps: Pick<Deps, "io" | "env">, 
     line: (text) => write(`${cleanLine(text, MAX_CELL)}\n`),
     layout: (text) => write(`${safeText(text)}\n`),
     painted: (prefix, text, colour) => write(`${prefix}${colour(cleanLine(text, MAX_CELL))}\n`),
+    excerpt(prefix, text, matches) {
+      const width = io.columns() - prefix.length;
+      const { bold } = self.paint;
+      for (const line of excerptLines(text, matches, { width, most: 4, bold })) write(`${prefix}${line}\n`);
+    },
     ndjson: (value) => write(`${safeJson(value, 0)}\n`),
     talk: (text) => void io.stderr.write(`${safeText(text)}\n`),
   };
@@ -125,7 +135,10 @@ export function bytes(value: number): string {
 
 const MAX_CELL = 4_000;
 const GAP = "  ";
-const MIN_FLEXIBLE = 12;
+/** How narrow columns may become, step by step, before the next kind of column has to give way. */
+const MIN_FLEXIBLE = [12, 6];
+const READABLE = 24;
+const MIN_OTHER = [10, 6, 3];
 
 function defaultFormat(io: Io, defaults: Defaults): Format {
   return defaults.format ?? (io.isStdoutTty ? "table" : "tsv");
@@ -171,7 +184,47 @@ function cell(value: unknown): string {
 }
 
 function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], width: number, paint: Paint): string {
-  const cells = rows.map((row) => columns.map((column) => cell(column.value(row))));
+  const given = rows.map((row) => columns.map((column) => cell(column.value(row))));
+  const order = idsLast(given, columns.length).filter(roomFor(given, columns, width));
+  return layOutCells(
+    given.map((row) => order.map((at) => row[at] ?? "")),
+    order.flatMap((at) => columns[at] ?? []),
+    width,
+    paint,
+  );
+}
+
+/** The columns in the order of a terminal: ids are for copying, people read the rest first. */
+function idsLast(cells: readonly (readonly string[])[], columns: number): number[] {
+  const isId = (at: number): boolean => cells.every((row) => /^[a-z]{3}_[a-z0-9]+$/.test(row[at] ?? ""));
+  const all = Array.from({ length: columns }, (_, at) => at);
+  return [...all.filter((at) => !isId(at)), ...all.filter(isId)];
+}
+
+/** Says which columns stay: optional ones go, from the last, until the others have a readable width. */
+function roomFor<T>(
+  cells: readonly (readonly string[])[],
+  columns: readonly Column<T>[],
+  width: number,
+): (at: number) => boolean {
+  const needs = columns.map(({ title, isFlexible }, at) => {
+    const widest = Math.max(title.length, ...cells.map((row) => widthOf(row[at] ?? "")));
+    return GAP.length + (isFlexible === true ? Math.min(widest, READABLE) : widest);
+  });
+  const kept = new Set(needs.keys());
+  for (const at of [...needs.keys()].toReversed()) {
+    const total = [...kept].reduce((sum, each) => sum + (needs[each] ?? 0), 0);
+    if (total > width && columns[at]?.isOptional === true) kept.delete(at);
+  }
+  return (at) => kept.has(at);
+}
+
+function layOutCells<T>(
+  cells: readonly (readonly string[])[],
+  columns: readonly Column<T>[],
+  width: number,
+  paint: Paint,
+): string {
   const widths = columns.map((column, at) =>
     Math.max(column.title.length, ...cells.map((row) => widthOf(row[at] ?? ""))),
   );
@@ -189,17 +242,25 @@ function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], width: num
   ].join("\n");
 }
 
+/** Makes the widest columns narrower until the row fits: flexible ones first, then others, the last (an id) only at the end. */
 function shrink<T>(widths: number[], columns: readonly Column<T>[], width: number): void {
   let over = widths.reduce((sum, item) => sum + item, 0) + GAP.length * (columns.length - 1) - width;
-  while (over > 0) {
-    let widest = -1;
-    columns.forEach((column, at) => {
-      const isCandidate = column.isFlexible === true && (widths[at] ?? 0) > MIN_FLEXIBLE;
-      if (isCandidate && (widest === -1 || (widths[at] ?? 0) > (widths[widest] ?? 0))) widest = at;
-    });
-    if (widest === -1) return;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    over -= 1;
+  const last = columns.length - 1;
+  const rounds = [
+    ...MIN_FLEXIBLE.map((min) => ({ min, isIn: (at: number) => columns[at]?.isFlexible === true })),
+    ...MIN_OTHER.map((min) => ({ min, isIn: (at: number) => at !== last })),
+    { min: 1, isIn: () => true },
+  ];
+  for (const { min, isIn } of rounds) {
+    while (over > 0) {
+      let widest = -1;
+      widths.forEach((item, at) => {
+        if (isIn(at) && item > min && (widest === -1 || item > (widths[widest] ?? 0))) widest = at;
+      });
+      if (widest === -1) break;
+      widths[widest] = (widths[widest] ?? 0) - 1;
+      over -= 1;
+    }
   }
 }
 

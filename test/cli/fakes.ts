@@ -21,6 +21,7 @@ export interface FakeWorld {
   env: Record<string, string | undefined>;
   stdin: string;
   isTty: boolean;
+  columns: number;
   /** "GET /api/session" → reply; a list is used up in order, its last stays. */
   routes: Record<string, Reply | Reply[]>;
   prompts: Partial<Prompts>;
@@ -49,6 +50,7 @@ export function makeWorld(more: Partial<FakeWorld> = {}): FakeWorld {
     env: { KB_URL: "https://kb.test", KB_TOKEN: "kb_pat_0123456789abcdef" },
     stdin: "",
     isTty: false,
+    columns: 100,
     routes: {},
     prompts: {},
     sent: [],
@@ -80,7 +82,7 @@ export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
       isStdinTty: world.isTty,
       isStdoutTty: world.isTty,
       isStderrTty: world.isTty,
-      columns: () => 100,
+      columns: () => world.columns,
     },
     env: { HOME: world.dir, KB_CONFIG_DIR: join(world.dir, "config"), ...world.env },
     cwd: world.dir,

@@ -88,6 +88,29 @@ test("a second login keeps a bridge token that is still alive", async ({ expect 
   world.routes["GET /api/api-tokens"] = { body: { tokens: [token], mcpUrl: "" } };
   world.routes["POST /api/api-tokens"] = new Error("no second token");
   expect((await kb(world, ...LOGIN)).code).toBe(0);
+  const inSpring = { ...token, expiresAt: "2027-04-01T00:00:00.000Z" };
+  world.routes["GET /api/api-tokens"] = { body: { tokens: [inSpring], mcpUrl: "" } };
+  expect((await kb(world, ...LOGIN)).code).toBe(0);
+});
+
+test("login says that it made a token, named after the machine, for a year, and replaces it in its last month", async ({
+  expect,
+}) => {
+  const world = loginWorld();
+  const made = { ...token, expiresAt: "2027-11-21T00:00:00.000Z" };
+  world.routes["POST /api/api-tokens"] = { status: 201, body: { token: made, plaintext: "kb_pat_MADE", mcpUrl: "" } };
+  const run = await kb(world, ...LOGIN);
+  expect(run.stderr).toMatch(
+    /Made a token for the bridge, "kb mcp on [\w.-]+": .* It expires on 2027-11-21\. .*revoke tok_1/,
+  );
+  const asked = () => world.sent.filter(({ path, method }) => path === "/api/api-tokens" && method === "POST");
+  expect(asked().map(({ body }) => body)).toEqual([
+    { name: expect.stringMatching(/^kb mcp on [\w.-]+$/), scopes: ["mcp:read"], expiresInDays: 365 },
+  ]);
+  const nearlyOver = { ...token, expiresAt: "2026-12-01T00:00:00.000Z" };
+  world.routes["GET /api/api-tokens"] = { body: { tokens: [nearlyOver], mcpUrl: "" } };
+  await kb(world, ...LOGIN);
+  expect(asked().length).toBe(2);
 });
 
 test("a server without users is taken over with the setup code from stdin", async ({ expect }) => {

@@ -133,12 +133,54 @@ describe("form", () => {
     );
     expect(screen.stdout).toBe(
       [
-        "ID     NAME      EMAIL         ROLE   JOINED",
-        "usr_1  Ana 日本  ana@one.test  owner  2026-11-21",
-        "usr_1  Bo        ana@one.test  owner  2026-11-21",
+        "NAME      EMAIL         ROLE   JOINED      ID",
+        "Ana 日本  ana@one.test  owner  2026-11-21  usr_1",
+        "Bo        ana@one.test  owner  2026-11-21  usr_1",
         "",
       ].join("\n"),
     );
+  });
+
+  test("no row of a table is wider than 80 columns; what is cut ends in …, ids stay whole", async ({ expect }) => {
+    const file = {
+      kbId: "kbi_2345abcd2345abcd",
+      kind: "file",
+      title: "A long title of a document about the quarterly planning of everything",
+      source: "filesystem:Shared documents of the whole company",
+      path: ["projects", "2026", "planning", "quarter-three"],
+      indexState: "unsearchable",
+      textState: { state: "none", reason: "unsupported_type", message: null, chars: 0 },
+      updatedAt: "2026-11-20T00:00:00.000Z",
+    };
+    const body = { files: [file], nextCursor: null, total: 1 };
+    const routes = { "GET /api/connectors/all-files": { body } };
+    const world = makeWorld({ routes, isTty: true, columns: 80, env: { ...makeWorld().env, NO_COLOR: "1" } });
+    const { stdout } = await kb(world, "files", "list");
+    expect(stdout).toMatchInlineSnapshot(`
+      "KIND  TITLE                STATE                UPDATED     KBID
+      file  A long title of a …  unsearchable (unsu…  2026-11-20  kbi_2345abcd2345abcd
+      "
+    `);
+    expect(Math.max(...stdout.split("\n").map(widthOf))).toBeLessThanOrEqual(80);
+    const piped = await kb(makeWorld({ routes }), "files", "list");
+    expect(piped.stdout).toContain(`${file.kbId}\tfile\t${file.title}\t${file.source}\t`);
+  });
+
+  test("what matched is bold on a terminal, and lines break between words", async ({ expect }) => {
+    const snippet =
+      "Everything about the yearly budget stands in this paragraph, and the Budget of next year in the other one.";
+    const highlights = [...snippet.matchAll(/budget/gi)].map(({ index }) => ({ start: index, end: index + 6 }));
+    const body = { ...answer, notes: [], results: [result({ snippet, highlights, title: "Plan" })] };
+    const routes = { "GET /api/connectors/search": { body } };
+    const run = async (more: Partial<Parameters<typeof makeWorld>[0]>) =>
+      (await kb(makeWorld({ routes, columns: 60, ...more }), "search", "budget")).stdout;
+    const lines = (await run({ isTty: true })).split("\n").filter((line) => line.startsWith("   > "));
+    expect(lines).toEqual([
+      "   > Everything about the yearly \u001b[1mbudget\u001b[22m stands in this",
+      "   > paragraph, and the \u001b[1mBudget\u001b[22m of next year in the other",
+      "   > one.",
+    ]);
+    expect(await run({})).not.toContain("\u001b");
   });
 
   test("a new token is the only thing on stdout, and errors never show one", async ({ expect }) => {

@@ -74,7 +74,7 @@ async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> 
   const { server } = settings;
   const former = await findFormer(makeCredentialStore(deps), server, (text) => output.talk(text));
   const signedIn = await signInByPassword(input, deps, settings, isFirstUser);
-  const kept = await keepSession(deps, server, signedIn, job.wanted);
+  const kept = await keepSession(deps, server, signedIn, job.wanted, (text) => output.talk(text));
   if (former?.oauth !== undefined) await revokeFormer(job, { oauth: former.oauth });
   await finish(job, kept, signedIn.session);
   if (former?.oauth === undefined) return EXIT.ok;

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
-import type { CreatedToken, TokenList } from "#api/tokens.ts";
+import type { CreatedToken, Token, TokenList } from "#api/tokens.ts";
 import { makeApi, type Api } from "#cli/api.ts";
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import {
@@ -31,8 +31,10 @@ export async function signInWithPassword(api: Api, email: string, password: stri
 }
 
 /**
- * Stores the session and makes sure that there is an `mcp:read` token for the bridge; a live one is kept.
+ * Stores the session and makes sure that there is an `mcp:read` token for the bridge; a live one is kept until its last
+ * month.
  *
+ * @param talk  hears of a token that was made
  * @returns where it is kept
  */
 export async function keepSession(
@@ -40,6 +42,7 @@ export async function keepSession(
   server: ServerUrl,
   signedIn: SignedIn,
   wanted?: StoreName,
+  talk: (text: string) => void = () => undefined,
 ): Promise<Kept> {
   const store = makeCredentialStore(deps);
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
@@ -48,8 +51,11 @@ export async function keepSession(
   const { tokens } = await api.call<TokenList>("GET", "/api/api-tokens");
   const email = signedIn.session.user.email;
   const known = former?.mcpToken;
-  const isLive = known !== undefined && former?.email === email && tokens.some((token) => token.id === known.id);
-  const mcpToken = isLive ? known : await makeMcpToken(api);
+  const isLasting = (token: Token): boolean =>
+    token.expiresAt === null || Date.parse(token.expiresAt) - deps.clock.now() > RENEW_BEFORE_MS;
+  const isLive =
+    known !== undefined && former?.email === email && tokens.some((token) => token.id === known.id && isLasting(token));
+  const mcpToken = isLive ? known : await makeMcpToken(api, talk);
   return await store.save(server.origin, { email, session: signedIn.cookie, mcpToken }, wanted);
 }
 
@@ -66,9 +72,18 @@ export async function findFormer(
   });
 }
 
-async function makeMcpToken(api: Api): Promise<{ id: string; plaintext: string }> {
+const TOKEN_DAYS = 365;
+/** A bridge that is used is signed in to again before its token ends. */
+const RENEW_BEFORE_MS = 30 * 86_400_000;
+
+async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ id: string; plaintext: string }> {
   const name = `kb mcp on ${hostname().replace(/[^\w.-]/g, "") || "this machine"}`.slice(0, 120);
-  const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body: { name, scopes: ["mcp:read"] } });
+  const body = { name, scopes: ["mcp:read"], expiresInDays: TOKEN_DAYS };
+  const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body });
+  const until = made.token.expiresAt === null ? "" : ` It expires on ${made.token.expiresAt.slice(0, 10)}.`;
+  talk(
+    `Made a token for the bridge, "${name}": it reads what you may see.${until} End it with: kb tokens revoke ${made.token.id}`,
+  );
   return { id: made.token.id, plaintext: made.plaintext };
 }
 

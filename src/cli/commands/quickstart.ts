@@ -98,7 +98,7 @@ async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output
   );
   // A login by browser stays what the other commands use; folders are allowed only by a session.
   if (stored?.oauth !== undefined) await store.save(server.origin, { ...stored, session: signedIn.cookie });
-  else await keepSession(deps, server, signedIn, "file");
+  else await keepSession(deps, server, signedIn, "file", (text) => output.talk(text));
   output.talk(
     `Signed in as ${admin.email}. Its password is in ${adminPath(dataDir)}; the login is in ${store.path}. Only you can read them.`,
   );

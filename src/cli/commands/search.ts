@@ -1,4 +1,4 @@
-import { cleanBlock, placeOf } from "#api/clean.ts";
+import { placeOf } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
 import { argumentList, listOption, textOption, type CommandInput } from "#cli/command.ts";
@@ -73,7 +73,6 @@ function printResult(result: SearchResult, number: number, output: Output): void
   output.painted("   ", facts.join(" | "), paint.dim);
   const url = result.sectionUrl ?? result.url;
   output.painted("   ", url === null ? result.kbId : `${result.kbId}  ${url}`, paint.dim);
-  for (const line of cleanBlock(result.snippet).trimEnd().split("\n").slice(0, 4))
-    output.painted("   > ", line, (text) => text);
+  output.excerpt("   > ", result.snippet, result.highlights);
   output.line("");
 }

@@ -61,6 +61,7 @@ const item = {
   assignees: [],
   dueAt: null,
   snippet: "the plan",
+  highlights: [],
   textState: { reason: null },
 };
 
@@ -73,7 +74,7 @@ const routes = {
   "GET /api/session": () => [200, session],
   "GET /api/api-tokens": () => [200, { tokens: state.tokens, mcpUrl: "" }],
   "POST /api/api-tokens": (body) => {
-    const token = { id: `tok_${state.tokens.length}`, name: body.name };
+    const token = { id: `tok_${state.tokens.length}`, name: body.name, expiresAt: null };
     state.tokens.push(token);
     return [201, { token, plaintext: "kb_pat_MADEBYSERVER", mcpUrl: "" }];
   },

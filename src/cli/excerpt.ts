@@ -1,0 +1,70 @@
+/** A snippet as a terminal shows it: cleaned, wrapped between words, what matched in bold. */
+import { cleanBlock } from "#api/clean.ts";
+import { widthOf } from "./output.ts";
+
+/** Stand for the ends of a match while the text is cleaned and wrapped; taken out of the text itself first. */
+const [START, END] = ["\ue000", "\ue001"];
+const EITHER = /[\ue000\ue001]/g;
+
+/**
+ * The lines of a snippet.
+ *
+ * @param highlights  ranges that match, in UTF-16 code units
+ * @param width       columns of a line
+ */
+export function excerptLines(
+  snippet: string,
+  highlights: readonly { start: number; end: number }[],
+  { width, most, bold }: { width: number; most: number; bold: (text: string) => string },
+): string[] {
+  const marked = cleanBlock(mark(snippet.replace(EITHER, " "), highlights)).trimEnd();
+  const lines = marked.split("\n").flatMap((line) => wrap(line, Math.max(20, width)));
+  let isOn = false;
+  return lines.slice(0, most).map((line) => {
+    const parts = line.split(/([\ue000\ue001])/);
+    return parts
+      .map((part) => {
+        if (part === START || part === END) isOn = part === START;
+        else if (part !== "") return isOn ? bold(part) : part;
+        return "";
+      })
+      .join("");
+  });
+}
+
+function mark(text: string, highlights: readonly { start: number; end: number }[]): string {
+  return highlights
+    .toSorted((a, b) => b.start - a.start)
+    .reduce(
+      (all, { start, end }) => `${all.slice(0, start)}${START}${all.slice(start, end)}${END}${all.slice(end)}`,
+      text,
+    );
+}
+
+function wrap(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(/(?<= )/).flatMap((each) => pieces(each, width))) {
+    if (current !== "" && shownWidth(current + word.trimEnd()) > width) {
+      lines.push(current.trimEnd());
+      current = "";
+    }
+    current += word;
+  }
+  return [...lines, current.trimEnd()];
+}
+
+/** A word that is longer than a line, in pieces that fit. */
+function pieces(word: string, width: number): string[] {
+  if (shownWidth(word.trimEnd()) <= width) return [word];
+  const found = [""];
+  for (const char of word) {
+    if (shownWidth(`${found.at(-1)}${char}`) > width) found.push("");
+    found[found.length - 1] += char;
+  }
+  return found;
+}
+
+function shownWidth(text: string): number {
+  return widthOf(text.replace(EITHER, ""));
+}
