@@ -117,8 +117,8 @@ describe("kb_search", () => {
     expect(await error({ assignee: "Zeus Hidden" })).toBe(
       'no_such_person: nobody called "Zeus Hidden" in what you can see. Or use kb_search_entities.',
     );
-    expect(await error({ after: "last tuesday" })).toBe(
-      'invalid_argument: after "last tuesday" is not a date. Use 2026-11-17, today, 7d (ago) or +7d (ahead). Today is 2026-11-21 (UTC).',
+    expect(await error({ after: "some day" })).toBe(
+      'invalid_argument: after "some day" is not a date. Use 2026-11-17, today, monday, 7d (ago) or +7d (ahead). Today is 2026-11-21 (UTC).',
     );
   });
 
