@@ -186,7 +186,7 @@ describe("a row of the audit", () => {
 
 /** `<noun>.<past participle>` of the things that acts are about. */
 const ACT =
-  /"((?:access|audit|client|connector|consent|grant|group|installation|invitation|items|local_root|member|server|session|token|user|workspace)\.[a-z_]+(?:ed|n|left|pt|link_made|network))"/g;
+  /"((?:access|audit|client|connector|consent|grant|group|installation|invitation|items|local_root|member|server|session|token|user|workspace)\.[a-z_]+(?:ed|n|left|over|pt|link_made|network))"/g;
 
 test("days are the reader's own, and a year that is only half typed is none", ({ expect }) => {
   const start = dayStart("2026-11-21");
