@@ -1,53 +1,12 @@
-import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished, test } from "vitest";
-import { cleanEnv, CLI, runKb } from "./e2e/server-process.ts";
-import { tempDir } from "./helpers.ts";
+import { test } from "vitest";
+import { isInstalled, newcomer, shellBlocks } from "./e2e/newcomer.ts";
 
 const ROOT = new URL("..", import.meta.url).pathname;
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
-const BLOCKS = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text]) => text ?? "");
+const BLOCKS = shellBlocks(README);
 const USUAL_URL = "http://127.0.0.1:7700";
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** A person's machine with nothing on it but `kb` on the PATH; the server that the commands start is stopped at the end. */
-function newcomer() {
-  const home = tempDir();
-  mkdirSync(join(home, "bin"));
-  writeFileSync(join(home, "bin/kb"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 });
-  const env = cleanEnv(home, { PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
-  onTestFinished(async () => {
-    await runKb(["stop"], { env });
-  });
-  return {
-    home,
-    env,
-    /** Runs lines as one shell; a command that fails ends it. */
-    run: (lines: string, cwd = home) =>
-      new Promise<Ran>((resolve) => {
-        const child = execFile("bash", ["-eo", "pipefail", "-c", lines], { cwd, env }, (_error, stdout, stderr) =>
-          resolve({ code: child.exitCode, stdout, stderr }),
-        );
-        child.stdin?.end();
-      }),
-  };
-}
-
-function isInstalled(command: string): boolean {
-  try {
-    execFileSync(command, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    // Not on this machine.
-    return false;
-  }
-}
 
 test("every command of the README does what it says, in order", async ({ expect }) => {
   const [install, tests, search, curl, push, team, ...rest] = BLOCKS;

@@ -1,0 +1,35 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "vitest";
+import { isInstalled, newcomer, shellBlocks } from "../e2e/newcomer.ts";
+
+const USUAL_URL = "http://127.0.0.1:7700";
+
+function blocksOf(page: string): string[] {
+  return shellBlocks(readFileSync(new URL(`../../docs/sources/${page}`, import.meta.url), "utf8"));
+}
+
+test("the first commands of each source's page run as they stand, on one server", async ({ expect }) => {
+  const { home, run } = newcomer();
+  mkdirSync(join(home, "notes"));
+  writeFileSync(join(home, "notes/hello.md"), "Hello there.\n");
+  const started = await run("kb quickstart notes");
+  const url = /^MCP URL: (http:\S+)\/mcp$/m.exec(started.stdout)?.[1] ?? started.stderr;
+
+  const [lines, http, documents] = blocksOf("push.md");
+  const blocks: (readonly [page: string, block: string | undefined, shown: string])[] = [
+    ["filesystem.md", blocksOf("filesystem.md")[0], "travel.md"],
+    ["git.md", blocksOf("git.md")[0], "travel.md"],
+    ["push.md", lines, "Renew the certificate"],
+    ...(isInstalled("curl") ? ([["push.md", http, '"result":"unchanged"']] as const) : []),
+    ["push.md", documents, '"result":"upserted"'],
+  ];
+  for (const [page, block, shown] of blocks) {
+    const folder = join(home, page);
+    mkdirSync(folder, { recursive: true });
+    // The one change: another port, when the usual one is taken on this machine.
+    const ran = await run((block ?? "exit 64").replaceAll(USUAL_URL, url), folder);
+    expect(ran, `${page}: ${ran.stderr}`).toMatchObject({ code: 0, stdout: expect.stringContaining(shown) });
+  }
+  // Some fifteen programs one after the other: on a machine with other work that takes longer than one test may.
+}, 120_000);
