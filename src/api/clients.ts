@@ -5,6 +5,8 @@ export interface ClientLines {
   name: string;
   /** With `kb mcp`, which holds the login itself. */
   bridge: Lines;
+  /** What to change in the lines of the bridge, where they can't be right everywhere. */
+  note?: string;
   /** Straight to the MCP URL; null where the program can't, or not with a token from outside its settings. */
   http: Lines | null;
 }
@@ -38,8 +40,9 @@ export function clientLines({ mcpUrl, baseUrl }: { mcpUrl: string; baseUrl?: str
       name: "Claude Desktop",
       // A graphical program starts without the shell's search path.
       bridge: settings("claude_desktop_config.json", {
-        mcpServers: { kb: { ...server, command: "/usr/local/bin/kb" } },
+        mcpServers: { kb: { ...server, command: "/path/to/kb" } },
       }),
+      note: "Write the path that `command -v kb` prints in place of /path/to/kb.",
       http: null,
     },
     {

@@ -1,11 +1,12 @@
 import type { Provider } from "oidc-provider";
+import { ApiError } from "#api/errors.ts";
 import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import { throttleKeyOfIp } from "#server/http/client-ip.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import { consentGone, readAsked, type Asked, type Decisions } from "./decision.ts";
-import { resourcesOf } from "./policy.ts";
+import { LIFETIMES, resourcesOf } from "./policy.ts";
 
 /** A person's answer to a device that shows a code. Source: RFC 8628, S27. */
 export interface DeviceService {
@@ -43,6 +44,7 @@ export function makeDeviceService({
       code.error === undefined &&
       code.accountId === undefined &&
       code.consumed === undefined;
+    if (code === undefined) throw unknownCode();
     if (!isOpen) throw consentGone();
     // Only wrong codes count: the limit is against guessing.
     for (const key of keys) throttle.giveBack(key);
@@ -103,6 +105,15 @@ export function makeDeviceService({
 }
 
 type DeviceCode = NonNullable<Awaited<ReturnType<Provider["DeviceCode"]["findByUserCode"]>>>;
+
+/** Typed wrong, or so old that it is deleted: to say "over" would send its person to look for a decision. */
+function unknownCode(): ApiError {
+  const minutes = LIFETIMES.deviceCode / 60;
+  return new ApiError("consent_invalid", {
+    message: `That code isn't known. Check it on the device; codes are valid for ${minutes} minutes.`,
+    field: "userCode",
+  });
+}
 
 /** As the library keeps it: capitals, without what people put between. */
 function normal(userCode: string): string {

@@ -116,6 +116,18 @@ describe("a device", () => {
     expect((await kb.as(owner).post("/oauth/device/request", { userCode: right })).status).toBe(200);
   });
 
+  test("a code that nobody has is said to be unknown, not over", async () => {
+    const { kb, owner } = await setUp();
+    const unknown = await kb.as(owner).post("/oauth/device/request", { userCode: "BBBB-BBBB" });
+    expect(unknown).toMatchObject({
+      status: 410,
+      json: {
+        field: "userCode",
+        detail: "That code isn't known. Check it on the device; codes are valid for 5 minutes.",
+      },
+    });
+  });
+
   test("never gets the rights of an admin, and makes no tokens", async () => {
     const { kb, owner, begin, poll } = await setUp();
     const device = await begin("mcp:read kb:api kb:admin");

@@ -53,8 +53,8 @@ function Device({ user }: { user: Session["user"] }) {
         warning={
           <Notice tone="warn">
             Allow this only if you started it yourself just now, and the device shows{" "}
-            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. Nobody of kb ever asks you to
-            type a code.
+            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. kb staff never ask you for a
+            code.
           </Notice>
         }
       />

@@ -89,10 +89,25 @@ const CONTROL =
   "max-sm:text-base aria-invalid:border-danger disabled:opacity-60";
 
 /** A line of text. */
-export function TextField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
+export function TextField({
+  name,
+  label,
+  hint,
+  isOptional,
+  className = "",
+  ...rest
+}: FieldProps & ComponentProps<"input">) {
   return (
     <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
-      {(control) => <input required={isOptional !== true} {...rest} {...control} className={CONTROL} name={name} />}
+      {(control) => (
+        <input
+          required={isOptional !== true}
+          {...rest}
+          {...control}
+          className={`${CONTROL} ${className}`}
+          name={name}
+        />
+      )}
     </Field>
   );
 }

@@ -9,26 +9,40 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
   return (
     <Tabs
       label="Clients"
-      tabs={clients.map(({ id, name, bridge, http }) => ({
+      tabs={clients.map(({ id, name, bridge, http, note }) => ({
         id,
         title: name,
         body: (
           <>
+            <p className="text-muted">
+              Recommended: the bridge on your own machine. Install <code className="font-mono">kb</code> there (see the
+              README: <code className="font-mono">npm ci</code>, <code className="font-mono">npm run build</code>,{" "}
+              <code className="font-mono">npm link</code>), then sign in once:
+            </p>
+            <CodeBlock label="Sign in" value={`kb login ${baseUrl}`}>
+              In a terminal
+            </CodeBlock>
             <Way
-              lead={`Through the bridge on your own machine, after kb login ${baseUrl}`}
+              lead={bridge.file === null ? "Then, in a terminal" : "Then"}
               label={`${name}, bridge`}
               lines={bridge}
             />
+            {note !== undefined && <p className="text-muted">{note}</p>}
             {http !== null && (
-              <Way
-                lead={
-                  http.text.includes("KB_TOKEN")
-                    ? "Over HTTP, with a token in the variable KB_TOKEN"
-                    : "Over HTTP; the program asks for a token once"
-                }
-                label={`${name}, HTTP`}
-                lines={http}
-              />
+              <details>
+                <summary className="text-accent font-medium">Without the bridge, over HTTP</summary>
+                <div className="pt-3">
+                  <Way
+                    lead={
+                      http.text.includes("KB_TOKEN")
+                        ? "With a token in the variable KB_TOKEN"
+                        : "The program asks for a token once"
+                    }
+                    label={`${name}, HTTP`}
+                    lines={http}
+                  />
+                </div>
+              </details>
             )}
           </>
         ),

@@ -5,6 +5,7 @@ import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Clients } from "./clients.tsx";
+import { FirstCall, NothingIndexed } from "./first-call.tsx";
 import { Grants } from "./grants.tsx";
 import { Tokens } from "./tokens.tsx";
 
@@ -17,15 +18,22 @@ export function Page() {
         Agents search and read this workspace through one address, and see what you see: never more.
       </PageHeading>
       <div className="space-y-5">
-        <Section description="Clients that sign in by themselves need nothing but this address." title="Address">
+        <NothingIndexed />
+        <Section
+          description="Ready to paste. These lines contain no token: kb login keeps yours."
+          title="Connect a client"
+        >
+          <div className="space-y-5">
+            <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
+            <FirstCall />
+          </div>
+        </Section>
+        <Section description="Clients that sign in by themselves need only this address." title="Address">
           <Loaded lines={1} query={tokens}>
             {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
           </Loaded>
         </Section>
         <Tokens query={tokens} />
-        <Section description="Ready to paste. No token stands in them." title="Connect a client">
-          <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
-        </Section>
         <Grants />
       </div>
     </>

@@ -13,10 +13,10 @@ import { CheckboxField, Form, SelectField, text, TextField } from "#server/web/a
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
 const LIFETIMES = [
-  { value: "", label: "Never" },
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
   { value: "365", label: "In a year" },
+  { value: "", label: "Never" },
 ];
 
 /** Makes a token, then shows its plaintext this once. */
@@ -57,7 +57,7 @@ function TokenForm({ onMade }: { onMade(made: CreatedToken): void }) {
   return (
     <Form onSubmit={create} submit="Create">
       <TextField autoComplete="off" label="Name" maxLength={120} name="name" placeholder="Cursor on my laptop" />
-      <SelectField choices={LIFETIMES} label="Expires" name="expiresInDays" />
+      <SelectField choices={LIFETIMES} defaultValue="90" label="Expires" name="expiresInDays" />
       <fieldset>
         <legend className="mb-1 font-medium">What it can do</legend>
         {SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
