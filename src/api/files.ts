@@ -107,6 +107,11 @@ export const FileContentQuery = z.strictObject({
 });
 export type FileContentQuery = z.infer<typeof FileContentQuery>;
 
+/** Names beside principals, so that people can read who an item is for. */
+const PrincipalNames = z
+  .record(z.string(), z.string())
+  .openapi({ description: "What the people, groups and connectors in the lists are called now, by their ids." });
+
 export const FileAccess = z
   .object({
     kbId: z.string(),
@@ -137,6 +142,7 @@ export const FileAccess = z
         principals: z.array(z.string()).nullable(),
       }),
     ),
+    names: PrincipalNames,
   })
   .openapi("FileAccess");
 export type FileAccess = z.infer<typeof FileAccess>;
@@ -198,6 +204,15 @@ export const fileRoutes = {
       304: { description: "Unchanged since the given ETag" },
       default: problemAnswer,
     },
+  }),
+  get: createRoute({
+    operationId: "getFile",
+    method: "get",
+    path: "/api/connectors/files/{fileId}",
+    tags: ["files"],
+    summary: "What is known of an item",
+    request: { params: FileParams, query: z.strictObject({}) },
+    responses: { 200: answer("The item", z.object({ file: FileRecord })), default: problemAnswer },
   }),
   access: createRoute({
     operationId: "getFileAccess",

@@ -1687,6 +1687,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connectors/files/{fileId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is known of an item */
+        get: operations["getFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/files/{fileId}/access": {
         parameters: {
             query?: never;
@@ -4488,6 +4505,10 @@ export interface components {
                 principals: string[] | null;
                 size: number;
             }[];
+            /** @description What the people, groups and connectors in the lists are called now, by their ids. */
+            names: {
+                [key: string]: string;
+            };
             /** @enum {string} */
             reason: "allowed" | "not_a_member" | "removed" | "access_unknown" | "connector_deleting" | "permissions_too_old" | "list_unmet";
             title: string | null;
@@ -5039,6 +5060,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileCounts"];
+                };
+            };
+            /** @description Problem (RFC 9457); `code` says which */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                fileId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The item */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        file: components["schemas"]["File"];
+                    };
                 };
             };
             /** @description Problem (RFC 9457); `code` says which */

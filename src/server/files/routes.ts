@@ -26,6 +26,11 @@ export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRec
     noted(actor, "GET /api/connectors/{id}/files", await files.listOfConnector(actor, params.id, query)),
   );
   at.member(fileRoutes.countBySource, ({ actor }) => deps.files.countBySource(actor));
+  at.member(fileRoutes.get, async ({ actor, params }) => {
+    const file = await files.get(actor, params.fileId);
+    audit.recordReads(actor, { type: "route", name: "GET /api/connectors/files/{fileId}" }, [params.fileId]);
+    return { file };
+  });
   at.member(fileRoutes.access, ({ actor, params, query }) => deps.files.access(actor, params.fileId, query.userId));
   at.member(fileRoutes.content, async ({ actor, params, query, c }) => {
     const place = { type: "route" as const, name: "GET /api/connectors/files/{fileId}/content" };

@@ -1,5 +1,7 @@
-import type { FileAccess, FileCounts, FileList, FileListQuery } from "#api/files.ts";
+import type { FileAccess, FileCounts, FileList, FileListQuery, FileRecord } from "#api/files.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { explainAccess } from "#server/access/explain.ts";
+import { parsePrincipal } from "#server/access/principals.ts";
 import type { Policy } from "#server/access/policy.ts";
 import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
@@ -7,7 +9,7 @@ import type { SearchIndex } from "#server/ports/search-index.ts";
 import type { Store } from "#server/ports/store.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { ItemPosition } from "#server/ports/store/items.ts";
-import { readText, type TextRange, type WantedRange } from "./content.ts";
+import { readItem, readText, type TextRange, type WantedRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";
 import { countItemsBySource, listConnectorItems, listItems, type ItemPage, type ItemPageRequest } from "./list.ts";
 import { lookUpItems, resolveItem, type LookedUp, type NamedItem } from "./lookup.ts";
@@ -20,6 +22,8 @@ export interface FileService {
   /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
   listOfConnector(actor: Actor, connectorId: string, query: Omit<FileListQuery, "connectorId">): Promise<FileList>;
   countBySource(actor: Actor): Promise<FileCounts>;
+  /** @throws ApiError `not_found` */
+  get(actor: Actor, kbId: string): Promise<FileRecord>;
   /** @throws ApiError `not_found`, `no_text`, `past_end`, `no_such_section` */
   text(actor: Actor, kbId: string, range: WantedRange): Promise<TextRange>;
   /** @throws ApiError `not_found`, `no_text`, `search_timeout` */
@@ -81,11 +85,24 @@ export function makeFileService(options: FileServiceOptions): FileService {
     };
   }
 
+  /** Who is told of a principal is told its name: members their own way in, admins what a list names. */
+  async function namesIn({ lists }: Pick<FileAccess, "lists">, workspaceId: string): Promise<Record<string, string>> {
+    const principals = lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
+    const names = await store.in(workspaceId).names.of(principals.flatMap(idOfPrincipal));
+    return Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)]));
+  }
+
   return {
     list: (actor, query) => list(actor, query, (request) => listItems(policy, actor, request)),
     listOfConnector: (actor, connectorId, query) =>
       list(actor, { ...query, connectorId }, (request) => listConnectorItems(policy, actor, connectorId, request)),
     countBySource: async (actor) => ({ counts: await countItemsBySource(policy, actor) }),
+    get: (actor, kbId) =>
+      readItem(policy, actor, kbId, async ({ store }, item) => {
+        const gates = await store.access.connectorGates();
+        const gate = gates.find(({ connectorId }) => connectorId === item.connectorId);
+        return toFileRecord(item, gate?.aclCheckedAt ?? null, options.baseUrl);
+      }),
     text: (actor, kbId, range) => readText(policy, actor, kbId, range),
     find: (actor, kbId, words) => findPassages(options, actor, kbId, words),
     original: (actor, kbId) => readOriginal(policy, options.fetchOriginal, actor, kbId),
@@ -96,11 +113,26 @@ export function makeFileService(options: FileServiceOptions): FileService {
         const act = { action: "access.explained", target: { type: "file", id: kbId }, details };
         await store.transaction((tx) => options.audit.record(tx, actor, act));
       }
-      return explained;
+      return { ...explained, names: await namesIn(explained, actor.workspaceId) };
     },
     lookUp: (actor, asked) => lookUpItems(policy, actor, asked),
     resolve: (actor, asked) => resolveItem(policy, actor, asked),
   };
+}
+
+/** The id of a principal of our own; a source's people and groups have no name here. */
+function idOfPrincipal(principal: string): string[] {
+  const parsed = parsePrincipal(principal);
+  switch (parsed?.type) {
+    case "user":
+      return [parsed.userId];
+    case "group":
+      return [parsed.groupId];
+    case "connector":
+      return [parsed.connectorId];
+    default:
+      return [];
+  }
 }
 
 /** What the cursor's flags say of its value. */

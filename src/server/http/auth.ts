@@ -143,6 +143,7 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "GET /api/connectors/search": DATA,
   "GET /api/connectors/progress": MEMBER,
   "POST /api/connectors/browse": MEMBER,
+  "GET /api/connectors/files/{fileId}": MEMBER,
   "GET /api/connectors/files/{fileId}/content": DATA,
   "GET /api/connectors/files/{fileId}/access": MEMBER,
   "GET /api/connectors/{id}": MEMBER,

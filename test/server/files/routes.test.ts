@@ -6,6 +6,36 @@ import { attachment } from "#server/files/original.ts";
 const ID_AND_DATE = new Set(["x-request-id", "date"]);
 const headersOf = (headers: Headers) => [...headers].filter(([name]) => !ID_AND_DATE.has(name));
 
+describe("GET /api/connectors/files/:fileId", () => {
+  test("gives an item's record, the one that lists give", async ({ expect }) => {
+    const { clients, model } = await startServer(makeModel(11, 40));
+    const open = model.items.find((item) => mayRead(model, "inside", item));
+    const listed = (await clients.inside.get("/api/connectors/all-files?limit=200")).json.files;
+    const { file } = (await clients.inside.get(`/api/connectors/files/${open?.kbId}`)).json;
+    expect(file).toEqual(listed.find((one: { kbId: string }) => one.kbId === open?.kbId));
+  });
+
+  test("names whom its access names: to members their own way in, to admins everybody in it", async ({ expect }) => {
+    const { clients, model } = await startServer(makeModel(11, 40));
+    const idsOf = (principals: string[]) => principals.map((one) => one.split(":").at(-1));
+    for (const persona of ["inside", "owner"] as const) {
+      const named = new Set<string>();
+      for (const item of model.items.filter((one) => mayRead(model, persona, one))) {
+        const { lists, names } = (await clients[persona].get(`/api/connectors/files/${item.kbId}/access`)).json;
+        const told = idsOf(
+          lists.flatMap((list: { chain: string[]; principals: string[] }) => [
+            ...(list.chain ?? []),
+            ...(list.principals ?? []),
+          ]),
+        );
+        expect(Object.keys(names).filter((id) => !told.includes(id))).toEqual([]);
+        for (const id of Object.keys(names)) named.add(id.slice(0, 3));
+      }
+      expect([...named].sort(), persona).toEqual(expect.arrayContaining(["con"]));
+    }
+  });
+});
+
 describe("GET /api/connectors/files/:fileId/content", () => {
   test("gives the text inert, by Accept and by range, and 304 only to whoever may read", async ({ expect }) => {
     const { clients, model } = await startServer(makeModel(11, 40));
@@ -42,11 +72,18 @@ describe("GET /api/connectors/files/:fileId/content", () => {
     const hidden = model.items.filter((item) => !mayRead(model, "outside", item));
     const absent = "kbi_2222222222222222";
     expect(hidden.length).toBeGreaterThan(10);
-    for (const tail of ["content", "content?find=ledger", "content?original=true", "content?offset=999999", "access"]) {
-      const nothing = await clients.outside.get(`/api/connectors/files/${absent}/${tail}`);
+    for (const tail of [
+      "",
+      "content",
+      "content?find=ledger",
+      "content?original=true",
+      "content?offset=999999",
+      "access",
+    ]) {
+      const nothing = await clients.outside.get(`/api/connectors/files/${absent}${tail && `/${tail}`}`);
       expect(nothing.status).toBe(404);
       for (const item of hidden.slice(0, 8)) {
-        const answer = await clients.outside.get(`/api/connectors/files/${item.kbId}/${tail}`);
+        const answer = await clients.outside.get(`/api/connectors/files/${item.kbId}${tail && `/${tail}`}`);
         const text = answer.text.replaceAll(item.kbId, absent).replace(answer.json.requestId, nothing.json.requestId);
         expect([answer.status, headersOf(answer.headers), text]).toEqual([
           404,

@@ -59,7 +59,7 @@ const SHELL_PAGES = {
   "/workspace/invitations": () => import("./pages/invitations.tsx"),
   "/workspace/general": () => import("./pages/workspace-general.tsx"),
   "/workspace/audit": () => import("./pages/audit/audit.tsx"),
-  "/i/$kbId": () => import("./pages/item.tsx"),
+  "/i/$kbId": () => import("./pages/item/item.tsx"),
 } as const;
 
 type PageModule = () => Promise<{ Page: () => React.ReactNode }>;

@@ -77,7 +77,11 @@ export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButt
   }
 
   return (
-    <Button aria-label={`Copy ${label}`} icon={isCopied ? "check" : "copy"} onClick={() => void copy()}>
+    <Button
+      aria-label={children === "Copy" ? `Copy ${label}` : undefined}
+      icon={isCopied ? "check" : "copy"}
+      onClick={() => void copy()}
+    >
       {isCopied ? "Copied" : children}
     </Button>
   );

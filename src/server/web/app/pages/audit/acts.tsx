@@ -74,8 +74,9 @@ function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
   );
 }
 
-/** A push comes by a connector's key: nobody is behind it. */
-function subjectOf({ actorUserId, credential, action }: AuditEntry, names: Names): string {
+/** A push comes by a connector's key: nobody is behind it. Who was refused is not known, but whose account it is. */
+function subjectOf({ actorUserId, credential, action, targetId }: AuditEntry, names: Names): string {
+  if (action === "session.refused") return names.get(targetId) ?? "A former member";
   if (actorUserId !== null) return names.get(actorUserId) ?? "A former member";
   return credential.startsWith("key:") || action.endsWith("_pushed") ? "A program" : "The server";
 }

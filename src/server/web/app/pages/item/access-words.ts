@@ -1,0 +1,47 @@
+import type { FileAccess } from "#api/files.ts";
+
+type List = Pick<FileAccess["lists"][number], "chain" | "principals" | "size" | "origin">;
+type Names = Readonly<Record<string, string>>;
+
+/** Why the reader may see an item: a sentence for each list that lets them in. */
+export function whyVisible(lists: readonly List[], names: Names): string[] {
+  const reasons = lists.flatMap(({ chain }) => (chain === null ? [] : [reasonOf(chain, names)]));
+  const unique = [...new Set(reasons)];
+  // That it is for everybody is no reason beside one that says more.
+  const telling = unique.filter((reason) => reason !== FOR_EVERYBODY);
+  return telling.length > 0 ? telling : unique;
+}
+
+const FOR_EVERYBODY = "it is for everybody in the workspace";
+
+/** Whom a list names, in words; null for somebody who is not told. */
+export function whoIn({ principals, size }: List, names: Names): string | null {
+  if (principals === null) return null;
+  const told = principals.map((principal) => nameOf(principal, names));
+  const rest = size - principals.length;
+  return [...new Set(told), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}
+
+/** The chain leads from the person to whom the list names. */
+function reasonOf(chain: readonly string[], names: Names): string {
+  const [first = "", ...others] = chain;
+  const last = others.at(-1);
+  const through = last === undefined ? "" : ` may read ${nameOf(last, names)}`;
+  const isConnector = last?.startsWith("group:connector:") === true;
+  const via = others.slice(0, isConnector ? -1 : undefined).map((one) => nameOf(one, names));
+  if (first === "workspace" || first === "everyone") {
+    return isConnector ? `everybody in the workspace${through}` : FOR_EVERYBODY;
+  }
+  if (via.length > 0) return `you are in ${via.join(", which is in ")}${isConnector ? `, which${through}` : ""}`;
+  return isConnector ? `you${through}` : "it is shared with you";
+}
+
+function nameOf(principal: string, names: Names): string {
+  if (principal === "workspace" || principal === "everyone") return "Everybody in the workspace";
+  const [type, second = "", third] = principal.split(":");
+  if (type === "user" && third === undefined) return names[second] ?? "a former member";
+  if (type === "group" && third === undefined) return `the group ${names[second] ?? "(deleted)"}`;
+  if (second === "connector") return `the connector ${names[third ?? ""] ?? "(deleted)"}`;
+  if (second === "connection") return "a connection";
+  return type === "user" ? "a person of the source" : "a group of the source";
+}

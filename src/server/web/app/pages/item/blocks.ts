@@ -1,0 +1,97 @@
+/** Paragraphs and tables of a document, as extraction stores them: rows as `| a | b |`, a line of `---` under the head. */
+
+export interface TextBlock {
+  type: "text";
+  text: string;
+}
+
+export interface TableBlock {
+  type: "table";
+  head: string[];
+  rows: string[][];
+  /** Columns of numbers. */
+  numeric: boolean[];
+}
+
+export type Block = TextBlock | TableBlock;
+
+/**
+ * A long table repeats its head every 50 rows; here it is one table again. `isWhole` false: more text follows, and a line
+ * that is cut at the end waits for it.
+ */
+export function blocksOf(text: string, isWhole: boolean): Block[] {
+  const lines = text.split("\n");
+  if (!isWhole && lines.length > 1) lines.pop();
+  const blocks: Block[] = [];
+  let prose: string[] = [];
+  const endProse = () => {
+    const joined = prose.join("\n").replace(/^\n+/, "").trimEnd();
+    if (joined !== "") blocks.push({ type: "text", text: joined });
+    prose = [];
+  };
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    if (!isRow(line)) {
+      prose.push(line);
+      continue;
+    }
+    endProse();
+    const head = cellsOf(line);
+    const hasHead = RULE.test(lines[at + 1] ?? "");
+    const rows: string[][] = hasHead ? [] : [head];
+    for (at += hasHead ? 2 : 1; isRow(lines[at] ?? ""); at++) rows.push(cellsOf(lines[at] ?? ""));
+    at--;
+    addTable(blocks, hasHead ? head : [], rows);
+  }
+  endProse();
+  for (const block of blocks) if (block.type === "table") block.numeric = numericColumns(block);
+  return blocks;
+}
+
+function addTable(blocks: Block[], head: string[], rows: string[][]): void {
+  const before = blocks.at(-1);
+  const goesOn = before?.type === "table" && head.length > 0 && before.head.join("\n") === head.join("\n");
+  if (goesOn) before.rows.push(...rows);
+  else blocks.push({ type: "table", head, rows, numeric: [] });
+}
+
+const RULE = /^\|(?:\s*:?-{3,}:?\s*\|)+\s*$/;
+
+function isRow(line: string): boolean {
+  return line.startsWith("|") && line.length > 1 && line.trimEnd().endsWith("|");
+}
+
+/** No sheet that anybody reads has more. */
+const MOST_COLUMNS = 1_000;
+
+/** `\|` is a stroke inside a cell. */
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
+  let cell = "";
+  const inside = line.trimEnd().slice(1, -1);
+  for (let at = 0; at < inside.length && cells.length < MOST_COLUMNS; at++) {
+    const unit = inside[at] ?? "";
+    if (unit === "\\" && inside[at + 1] === "|") {
+      cell += "|";
+      at++;
+    } else if (unit === "|") {
+      cells.push(cell.trim());
+      cell = "";
+    } else cell += unit;
+  }
+  cells.push(cell.trim());
+  return cells;
+}
+
+/** Rows that are looked at. */
+const SAMPLE = 50;
+const NUMBER = /^[-+(]?[€$£]?\s?\d[\d.,'\u00a0\u202f ]*\)?\s?[%€$£]?$/;
+
+function numericColumns({ head, rows }: TableBlock): boolean[] {
+  const sample = rows.slice(0, SAMPLE);
+  const width = Math.max(head.length, ...sample.map((row) => row.length));
+  return Array.from({ length: width }, (_, column) => {
+    const filled = sample.map((row) => row[column] ?? "").filter((cell) => cell !== "");
+    return filled.length > 0 && filled.every((cell) => NUMBER.test(cell));
+  });
+}

@@ -1,0 +1,117 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { FileRecord } from "#api/files.ts";
+import { itemAccessQuery } from "#server/web/app/data/item.ts";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { whoIn, whyVisible } from "./access-words.ts";
+import type { MailText } from "./mail.ts";
+
+/** Fields of the source that are shown; more are for the API. */
+const MOST_FIELDS = 12;
+
+/** What is known of an item beside its title and its text, and who may see it. */
+export function Facts({ file, mail }: { file: FileRecord; mail: MailText | undefined }) {
+  const { author, assignees, dueAt, createdAt, updatedAt, indexedAt, url, fields } = file;
+  const said = new Set(mail === undefined ? SAID_FIELDS : [...SAID_FIELDS, ...MAIL_FIELDS]);
+  return (
+    <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
+      <Fact label="From">{mail?.from}</Fact>
+      <Fact label="To">{mail?.to}</Fact>
+      <Fact label="Cc">{mail?.cc}</Fact>
+      {mail?.date !== undefined && (
+        <Fact label="Date">
+          <Moment at={mail.date} />
+        </Fact>
+      )}
+      {mail?.from === undefined && <Fact label="Author">{author?.name}</Fact>}
+      <Fact label="Assigned to">{assignees.map(({ name }) => name).join(", ")}</Fact>
+      {dueAt !== null && (
+        <Fact label="Due">
+          <Time at={dueAt} />
+        </Fact>
+      )}
+      {createdAt !== null && mail === undefined && (
+        <Fact label="Created">
+          <Time at={createdAt} />
+        </Fact>
+      )}
+      {updatedAt !== null && mail === undefined && (
+        <Fact label="Changed">
+          <Time at={updatedAt} />
+        </Fact>
+      )}
+      <Fact label="Indexed">
+        <Time at={indexedAt} />
+      </Fact>
+      {Object.entries(fields)
+        .filter(([name]) => !said.has(name))
+        .slice(0, MOST_FIELDS)
+        .map(([name, value]) => (
+          <Fact key={name} label={wordsOf(name)}>
+            {typeof value === "object" ? value.join(", ") : String(value)}
+          </Fact>
+        ))}
+      {url !== null && !isWebAddress(url) && <Fact label="Address">{url}</Fact>}
+      <Access kbId={file.kbId} />
+    </dl>
+  );
+}
+
+/** What stands above, under another name. */
+const SAID_FIELDS = ["documentTitle", "created", "modified", "creator"];
+const MAIL_FIELDS = ["from", "to", "cc", "date", "subject", "author", "messageId", "inReplyTo"];
+
+/** `lastEditor` as people write it. */
+function wordsOf(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  if (children === undefined || children === "") return null;
+  return (
+    <div className="flex gap-3">
+      <dt className="text-muted w-24 shrink-0 wrap-anywhere first-letter:uppercase">{label}</dt>
+      <dd className="min-w-0 wrap-anywhere">
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}
+
+/** A moment that a mail names; as it stands there when it is none. */
+function Moment({ at }: { at: string }) {
+  return Number.isNaN(Date.parse(at)) ? at : <Time at={at} />;
+}
+
+/** Why the reader sees it; who else, for those who may know. */
+function Access({ kbId }: { kbId: string }) {
+  const { data } = useQuery(itemAccessQuery(kbId));
+  if (data === undefined) return null;
+  const { lists, names } = data;
+  const why = whyVisible(lists, names).join(", and ");
+  const who = lists.map((list) => whoIn(list, names)).filter((words) => words !== null);
+  return (
+    <div className="flex gap-3 lg:col-span-2">
+      <dt className="text-muted w-24 shrink-0">Access</dt>
+      <dd className="min-w-0 wrap-anywhere">
+        {why !== "" && <span>You can see this because {why}.</span>}
+        {who.length > 0 && (
+          <details>
+            <summary className="text-accent w-fit">Who can see this</summary>
+            <ul className="mt-1 list-disc space-y-0.5 pl-5">
+              {[...new Set(who)].map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </ul>
+            {who.length > 1 && <p className="text-muted mt-1">Only who is in each of these lists.</p>}
+          </details>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+/** Only web addresses are links: whatever else a source names is shown as text. */
+export function isWebAddress(url: string): boolean {
+  return /^https?:\/\//i.test(url);
+}

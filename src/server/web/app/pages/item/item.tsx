@@ -1,0 +1,107 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import type { FileRecord } from "#api/files.ts";
+import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
+import { toProblem } from "#server/web/app/data/problem.ts";
+import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { buttonClass } from "#server/web/app/ui/button.tsx";
+import { CopyButton } from "#server/web/app/ui/copy-field.tsx";
+import { Icon } from "#server/web/app/ui/icon.tsx";
+import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Facts, isWebAddress } from "./facts.tsx";
+import { ItemText } from "./item-text.tsx";
+import { readMailText } from "./mail.ts";
+import { textKindOf } from "./text-kind.ts";
+
+/**
+ * The permanent address of an item, `/i/<kbId>`: what it is, where it comes from, who may see it, and its text by its
+ * type. Whoever may not read it gets the page of what does not exist.
+ */
+export function Page() {
+  const { kbId = "" } = useParams({ strict: false });
+  const record = useQuery(itemQuery(kbId));
+  const text = useInfiniteQuery(itemTextQuery(kbId));
+  if (record.error !== null) {
+    const problem = toProblem(record.error);
+    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
+    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
+  }
+  if (record.data === undefined) return <Skeleton lines={6} />;
+  const file = record.data;
+  const kind = textKindOf(file);
+  const head = kind === "mail" && text.data !== undefined ? readMailText(text.data.pages[0]?.text ?? "") : undefined;
+  const title = head?.subject ?? file.title;
+  return (
+    <>
+      <Breadcrumb file={file} />
+      <PageHeading action={<Acts file={file} />} title={title}>
+        <Badges file={file} title={title} />
+      </PageHeading>
+      <div className="space-y-5">
+        <Facts file={file} mail={head} />
+        <ItemText kind={kind} query={text} reason={file.textState.reason} showsBreaks={file.kind !== "file"} />
+      </div>
+    </>
+  );
+}
+
+/** Source and folders; the title follows as the heading. */
+function Breadcrumb({ file: { source, path } }: { file: FileRecord }) {
+  return (
+    <nav aria-label="Place" className="text-muted mb-1.5 text-xs">
+      <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5">
+        {[source, ...path].map((part, at) => (
+          // oxlint-disable-next-line react/no-array-index-key -- two folders may have the same name
+          <li className="flex min-w-0 items-center gap-1.5" key={at}>
+            {at > 0 && <span aria-hidden="true">/</span>}
+            <bdi className="wrap-anywhere">{part}</bdi>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+/** The key of a task, its state and its labels. */
+function Badges({ file, title }: { file: FileRecord; title: string }) {
+  const { kind, key, status, labels } = file;
+  const known = key !== null && key !== title ? key : null;
+  return (
+    <span className="flex flex-wrap items-center gap-1.5">
+      {known !== null && <span className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{known}</span>}
+      <Badge>
+        <span className="capitalize">{kind}</span>
+      </Badge>
+      {status !== null && (
+        <Badge tone={status === "done" ? "ok" : "accent"}>
+          <span className="capitalize">{status.replaceAll("_", " ")}</span>
+        </Badge>
+      )}
+      {labels.slice(0, MOST_LABELS).map((label) => (
+        <Badge key={label}>
+          <bdi className="wrap-anywhere">{label}</bdi>
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+const MOST_LABELS = 20;
+
+function Acts({ file: { kbId, url } }: { file: FileRecord }) {
+  return (
+    <div className="flex flex-wrap gap-2">
+      <CopyButton label="the link to this item" value={`${window.location.origin}/i/${kbId}`}>
+        Copy link
+      </CopyButton>
+      {url !== null && isWebAddress(url) && !url.endsWith(`/i/${kbId}`) && (
+        <a className={buttonClass("plain")} href={url} rel="noopener noreferrer" target="_blank">
+          Open the original
+          <Icon name="external" />
+        </a>
+      )}
+    </div>
+  );
+}

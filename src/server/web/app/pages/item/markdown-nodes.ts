@@ -1,0 +1,115 @@
+import MarkdownIt, { type Token } from "markdown-it";
+
+/** A node of a Markdown text: text, or an element with what is in it. */
+export interface MarkdownNode {
+  /** The element's name, or `text`. */
+  type: string;
+  text?: string;
+  /** Of a link: where it leads; only http, https and mailto. */
+  href?: string;
+  /** Of a cell. */
+  align?: "center" | "right";
+  /** Of an ordered list. */
+  start?: number;
+  /** Of a heading: as the author wrote it. */
+  level?: number;
+  children: MarkdownNode[];
+}
+
+/** Deeper quotations and lists are shown as text. */
+const DEEPEST = 40;
+/** UTF-16 code units. A longer line is no prose: it is shown as it is; so is a longer paragraph. */
+const LONGEST_LINE = 20_000;
+const LONGEST_RUN = 50_000;
+
+/**
+ * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their words, and
+ * links lead to http, https and mailto only: the text comes from whoever wrote the item.
+ *
+ * @param breaks  a line feed ends a line, as trackers and messages have it
+ */
+export function parseMarkdown(text: string, { breaks }: { breaks: boolean }): MarkdownNode[] {
+  if (isHuge(text)) return [{ type: "pre", children: [{ type: "text", text, children: [] }] }];
+  const parser = new MarkdownIt({ html: false, linkify: true, breaks, maxNesting: DEEPEST });
+  parser.validateLink = (url) => safeHref(url) !== undefined || !/^\s*[a-z][a-z0-9+.-]*:/i.test(url);
+  return nest(parser.parse(text, {}));
+}
+
+/** The address of a link that may be followed; undefined for one that is only words, such as a relative path. */
+export function safeHref(url: string): string | undefined {
+  try {
+    const { protocol, href } = new URL(url);
+    return ["http:", "https:", "mailto:"].includes(protocol) ? href : undefined;
+  } catch {
+    // A path, or nothing that can be understood.
+    return undefined;
+  }
+}
+
+/** True for lines, and runs of them without a blank one, on which the parser would spend more than half a second. */
+function isHuge(text: string): boolean {
+  let run = 0;
+  for (let at = 0; at < text.length;) {
+    const lineFeed = text.indexOf("\n", at);
+    const end = lineFeed < 0 ? text.length : lineFeed;
+    run = end === at ? 0 : run + end - at;
+    if (end - at > LONGEST_LINE || run > LONGEST_RUN) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+/** The parser gives a flat list of beginnings and ends: no recursion, however deep the text is nested. */
+function nest(tokens: readonly Token[]): MarkdownNode[] {
+  const root: MarkdownNode = { type: "root", children: [] };
+  const open: MarkdownNode[] = [root];
+  const add = (node: MarkdownNode) => void open.at(-1)?.children.push(node);
+  for (const token of tokens) {
+    if (token.type === "inline") for (const node of nest(token.children ?? [])) add(node);
+    else if (token.nesting === 1) {
+      const node = elementOf(token);
+      // A paragraph of a tight list is its words alone.
+      if (token.hidden) node.type = "fragment";
+      add(node);
+      open.push(node);
+    } else if (token.nesting === -1) {
+      if (open.length > 1) open.pop();
+    } else add(leafOf(token));
+  }
+  return root.children;
+}
+
+function elementOf(token: Token): MarkdownNode {
+  const node: MarkdownNode = { type: token.tag, children: [] };
+  const href = token.tag === "a" ? safeHref(String(token.attrGet("href") ?? "")) : undefined;
+  if (href !== undefined) node.href = href;
+  const align = /text-align:(center|right)/.exec(String(token.attrGet("style") ?? ""))?.[1];
+  if (align === "center" || align === "right") node.align = align;
+  const start = Number(token.attrGet("start") ?? "1");
+  if (token.tag === "ol" && start !== 1) node.start = start;
+  if (token.type === "heading_open") node.level = Number(token.tag.slice(1));
+  return node;
+}
+
+function leafOf({ type, content, children }: Token): MarkdownNode {
+  const text = (words: string): MarkdownNode => ({ type: "text", text: words, children: [] });
+  switch (type) {
+    case "fence":
+    case "code_block":
+      return { type: "pre", children: [text(content.replace(/\n$/, ""))] };
+    case "code_inline":
+      return { type: "code", children: [text(content)] };
+    case "hardbreak":
+      return { type: "br", children: [] };
+    case "softbreak":
+      return text("\n");
+    case "hr":
+      return { type: "hr", children: [] };
+    case "image": {
+      const words = (children ?? []).map((child) => child.content).join("");
+      return text(words === "" ? "[image]" : `[image: ${words}]`);
+    }
+    default:
+      return text(content);
+  }
+}

@@ -1,0 +1,140 @@
+import { Fragment, memo, type ReactNode } from "react";
+import { parseMarkdown, type MarkdownNode } from "./markdown-nodes.ts";
+import { segmentsOf } from "./segments.ts";
+
+/** Markdown as React elements: nothing of the text is ever handed to the browser as HTML. */
+export function Markdown({ text, breaks }: { text: string; breaks: boolean }) {
+  return (
+    <div className="max-w-[72ch] space-y-3 text-[0.9375rem] leading-relaxed wrap-anywhere">
+      {segmentsOf(text).map((segment, at) => (
+        // Pieces only ever come after the others.
+        // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
+        <Segment breaks={breaks} key={at} text={segment} />
+      ))}
+    </div>
+  );
+}
+
+const Segment = memo(function Segment({ text, breaks }: { text: string; breaks: boolean }) {
+  return draw(parseMarkdown(text, { breaks }), { depth: 0 });
+});
+
+/** Headings of the text stand below those of the page, and leave no level out. */
+interface Drawn {
+  depth: number;
+}
+
+function draw(nodes: readonly MarkdownNode[], drawn: Drawn): ReactNode {
+  return nodes.map((node, at) => (
+    // The nodes of a text stay where they are.
+    // oxlint-disable-next-line react/no-array-index-key -- a node has no name but its place
+    <Fragment key={at}>{node.type === "text" ? checked(node.text ?? "", at) : element(node, drawn)}</Fragment>
+  ));
+}
+
+function element(node: MarkdownNode, drawn: Drawn): ReactNode {
+  if (node.level !== undefined) return heading(node, node.level, drawn);
+  const inside = draw(node.children, drawn);
+  switch (node.type) {
+    case "a":
+      return node.href === undefined ? (
+        <span className="underline decoration-dotted underline-offset-2">{inside}</span>
+      ) : (
+        <a
+          className="text-accent hover:text-accent-strong underline underline-offset-2"
+          href={node.href}
+          rel="noopener noreferrer"
+          target="_blank"
+        >
+          {inside}
+        </a>
+      );
+    case "blockquote":
+      return <blockquote className="border-line text-muted space-y-3 border-l-4 pl-4">{inside}</blockquote>;
+    case "code":
+      return <code className="bg-ink/6 rounded px-1 py-0.5 font-mono text-[0.85em]">{inside}</code>;
+    case "pre":
+      return (
+        <pre
+          className="bg-sunken border-line overflow-x-auto rounded-md border px-3 py-2.5 font-mono text-[0.8125rem] leading-relaxed"
+          // It scrolls: the keyboard must be able to.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls
+          tabIndex={0}
+        >
+          <code>{inside}</code>
+        </pre>
+      );
+    case "ul":
+      return <ul className="list-disc space-y-1 pl-6">{inside}</ul>;
+    case "ol":
+      return (
+        <ol className="list-decimal space-y-1 pl-6" start={node.start}>
+          {inside}
+        </ol>
+      );
+    case "table":
+      return (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls
+        <div className="overflow-x-auto wrap-normal" tabIndex={0}>
+          <table className="border-collapse text-sm">{inside}</table>
+        </div>
+      );
+    case "th":
+    case "td":
+      return <Cell node={node}>{inside}</Cell>;
+    default:
+      return plain(node.type, inside);
+  }
+}
+
+function plain(type: string, inside: ReactNode): ReactNode {
+  switch (type) {
+    case "p":
+      return <p>{inside}</p>;
+    case "li":
+      return <li className="space-y-1">{inside}</li>;
+    case "em":
+      return <em>{inside}</em>;
+    case "strong":
+      return <strong className="font-semibold">{inside}</strong>;
+    case "s":
+      return <s>{inside}</s>;
+    case "br":
+      return <br />;
+    case "hr":
+      return <hr className="border-line my-4" />;
+    case "thead":
+      return <thead>{inside}</thead>;
+    case "tbody":
+      return <tbody>{inside}</tbody>;
+    case "tr":
+      return <tr className="border-line border-b">{inside}</tr>;
+    default:
+      return inside;
+  }
+}
+
+function Cell({ node: { type, align, children }, children: inside }: { node: MarkdownNode; children: ReactNode }) {
+  const side = align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left";
+  // An empty head heads nothing.
+  if (type === "td" || children.length === 0) return <td className={`px-3 py-1.5 align-top ${side}`}>{inside}</td>;
+  return (
+    <th className={`bg-sunken px-3 py-1.5 font-medium ${side}`} scope="col">
+      {inside}
+    </th>
+  );
+}
+
+function heading(node: MarkdownNode, level: number, drawn: Drawn): ReactNode {
+  drawn.depth = Math.min(level, drawn.depth + 1);
+  const Tag = (["h3", "h4", "h5", "h6"] as const)[Math.min(drawn.depth, 4) - 1] ?? "h3";
+  const size =
+    ["text-xl border-line border-b pb-1.5 mt-2", "text-lg mt-5", "text-base mt-4"][level - 1] ?? "text-sm mt-4";
+  return <Tag className={`${size} font-semibold tracking-tight`}>{draw(node.children, drawn)}</Tag>;
+}
+
+/** A box of a list of tasks at the beginning of a text. */
+function checked(text: string, at: number): string {
+  if (at > 0) return text;
+  return text.replace(/^\[( |x|X)\] /, (_, mark: string) => (mark === " " ? "☐ " : "☑ "));
+}
