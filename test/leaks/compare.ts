@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { ID_ALPHABET } from "#api/common.ts";
 import type { TestAnswer } from "../helpers.ts";
 import type { LeakServer } from "./build.ts";
-import { allowedCanaries, canariesIn, makeRandom, mayRead, type Persona } from "./model.ts";
+import { allowedCanaries, canariesIn, makeRandom, mayRead, type Persona, type Random } from "./model.ts";
 import { ask, READS_ITEMS, surface, vocabularyOf, type Question } from "./requests.ts";
 
 export interface Comparison {
@@ -19,9 +20,10 @@ export async function compareWorlds(
   options: { seed: number; rounds: number; /** Stops at so many differences. */ isEnough?: number },
 ): Promise<Comparison> {
   const seen = worlds[0].model.items.filter((item) => mayRead(worlds[0].model, persona, item));
-  const words = vocabularyOf(worlds[1].model, makeRandom(options.seed), seen);
+  const vocabulary = vocabularyOf(worlds[1].model, makeRandom(options.seed), seen);
   const report: Comparison = { asked: 0, differences: [], unanswered: [] };
   for (const route of surface()) {
+    const words = { ...vocabulary, random: randomOf(route, options.seed) };
     const tally = { asked: 0, succeeded: 0, isMounted: true };
     const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);
     for (let round = 0; round < rounds; round++) {
@@ -86,6 +88,11 @@ export async function countLeaks(
     }
   }
   return count;
+}
+
+/** A route's questions are its own: another route more or less changes none of them. */
+function randomOf(route: string, seed: number): Random {
+  return makeRandom(createHash("sha256").update(`${seed} ${route}`).digest().readUInt32BE());
 }
 
 /** Routes that must have answered something to each who reads at all. */
