@@ -69,12 +69,18 @@ export function setIndexAccess(work: Work, known: KnownItem, aclId: number): voi
 }
 
 /**
- * Gives everything below what the batch touched the access that it has now, level by level. What keeps its access ends
- * the way down, unless something above it has moved: then it may have come too deep.
+ * Gives what the batch touched, and everything below it, the access that it has now, level by level. What was touched is
+ * judged anew itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
+ * stands between. What keeps its access ends the way down, unless something above it has moved: then it may have come too
+ * deep.
  */
 export function settleAccesses(work: Work): void {
   work.effective.forget();
   const met = new Set<string>();
+  for (const externalId of work.touched.keys()) {
+    const item = work.rows.find(externalId);
+    if (item?.removedAt === null) settleOne(work, item);
+  }
   // What moved comes first: it goes deeper, and nothing is looked at twice.
   const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -82,12 +88,17 @@ export function settleAccesses(work: Work): void {
     for (const child of work.rows.childrenOf(parentId)) {
       if (met.has(child.kbId)) continue;
       met.add(child.kbId);
-      const { aclId } = work.effective.of(child);
-      if (isMoved || aclId !== child.aclId) waiting.push([child.externalId, isMoved]);
-      setStanding(work, child, { aclId, ownAclId: child.ownAclId });
+      if (settleOne(work, child) || isMoved) waiting.push([child.externalId, isMoved]);
     }
   }
   work.touched.clear();
+}
+
+/** @returns true when the item has another access now */
+function settleOne(work: Work, item: KnownItem): boolean {
+  const { aclId } = work.effective.of(item);
+  setStanding(work, item, { aclId, ownAclId: item.ownAclId });
+  return aclId !== item.aclId;
 }
 
 /** What of the batch nobody may read for its parents' sake, once everything is settled. */

@@ -159,6 +159,29 @@ describe("who may read an item with parents", () => {
     },
   );
 
+  test("is what counts at the end of a batch, whatever was true in the middle of it", async ({ expect }) => {
+    const kb = await makeWorld();
+    const [a, ab] = [ACCESSES[0] ?? null, ACCESSES[2] ?? null];
+    await kb.apply([put("top", { parent: null, access: a }), put("middle", { parent: "top", access: ab })]);
+    // The item is stored while the top is wide, and what stands between the two never changes.
+    await kb.apply([
+      { op: "access", externalId: "top", access: ab },
+      put("item", { parent: "middle", access: ab }),
+      put("below", { parent: "item", access: null }),
+      { op: "access", externalId: "top", access: a },
+    ]);
+    const all = ["below", "item", "middle", "top"];
+    expect([await kb.readable(["user:a"]), await kb.readable(["user:b"])]).toEqual([all, []]);
+    expect(await kb.found(["user:b"])).toEqual({ total: 0, found: [] });
+    // And the other way round: nothing stays hidden that was hidden in the middle only.
+    await kb.apply([
+      { op: "access", externalId: "top", access: { known: false } },
+      put("item", { parent: "middle", access: ab, version: "2" }),
+      { op: "access", externalId: "top", access: a },
+    ]);
+    expect((await kb.found(["user:a"])).found).toEqual(all);
+  });
+
   test("counts for a chain of 3,000 and for 2,000 children of one, without a limit of the stack", async ({
     expect,
   }) => {
