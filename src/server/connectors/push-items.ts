@@ -151,7 +151,8 @@ export async function planUpsert(
     plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
     return;
   }
-  const quota = known === undefined ? await parts.quotas.takeItem(caller.workspaceId) : undefined;
+  const isNew = known === undefined && !plan.kbIds.has(externalId);
+  const quota = isNew ? await parts.quotas.takeItem(caller.workspaceId) : undefined;
   if (quota !== undefined) {
     plan.answers.pop();
     plan.answers.push({ ...answer, fixed: "error", error: quota });
@@ -168,7 +169,7 @@ export async function planUpsert(
   if (!prepared || first?.op !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
   const last = plan.answers.at(-1);
   if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
-  if (known === undefined) noteTexts(parts, caller.workspaceId, prepared.ops);
+  if (isNew) noteTexts(parts, caller.workspaceId, prepared.ops);
   plan.ops.push(...prepared.ops);
   plan.versions.set(
     externalId,
@@ -246,16 +247,15 @@ async function planLine(
       const isThere = known && (event.version === undefined || event.version === known.version);
       if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
       else plan.answers.push({ ...answer, op: plan.ops.length });
-      // Another version is alive too: it is about to be sent.
-      if (known) plan.ops.push({ op: "seen", externalIds: [externalId] });
+      // Another version is alive too: it is about to be sent. What went meanwhile stays gone.
+      if (known || plan.kbIds.has(externalId)) plan.ops.push({ op: "seen", externalIds: [externalId] });
       return;
     }
     case "delete":
       plan.answers.push({ ...answer, op: plan.ops.length });
       plan.ops.push({ op: "delete", externalId, subtree: event.subtree === true });
-      // What lies below is not known here: whatever comes after is read anew.
-      if (event.subtree === true) plan.versions.clear();
-      else plan.versions.delete(externalId);
+      // What goes along, its children or what lies below, is not known here: whatever comes after is read anew.
+      plan.versions.clear();
   }
 }
 

@@ -130,11 +130,11 @@ function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult
   };
 }
 
-/** Whether two slices speak of the same item, or may: what lies below a path is not known here. */
+/** Whether two slices speak of the same item, or may: what a removal takes along is not known here. */
 function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
   const named = new Set<string>();
   for (const line of lines) {
-    if (line.ok && line.event.t === "delete" && line.event.subtree === true) return true;
+    if (line.ok && line.event.t === "delete") return true;
     if (line.externalId !== undefined) named.add(line.externalId);
   }
   return next.some(({ externalId }) => typeof externalId === "string" && named.has(externalId));

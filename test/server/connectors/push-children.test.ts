@@ -139,6 +139,24 @@ describe("a pushed child that names no access", () => {
     expect(after.connector.counts).toMatchObject({ parentMissing: 0, unsearchable: 0 });
   });
 
+  test("is stored again when it is sent after its parent was removed, with the version it had", async ({ expect }) => {
+    const kb = await makeFamily();
+    const parent = pushed("parent", { access: OPEN, version: "1" });
+    const child = pushed("child", { parentId: "parent", access: undefined, version: "1" });
+    await kb.push([parent, child]);
+    const removal = { t: "delete", externalId: "parent" };
+    expect(await kb.results([removal, parent, child])).toEqual(["removed", "upserted", "upserted"]);
+    expect((await kb.readers()).member).toEqual(["child", "parent"]);
+    // Lines that are stored at once are told the same of what another slice of the request removes.
+    const more = Array.from({ length: 600 }, (_, at) => ({ t: "seen", externalId: `none-${at}` }));
+    expect((await kb.results([...more, removal, ...more, parent, child])).slice(-2)).toEqual(["upserted", "upserted"]);
+    expect(await kb.results([removal, { t: "seen", externalId: "child", version: "1" }])).toEqual([
+      "removed",
+      "absent",
+    ]);
+    expect(await kb.living()).toEqual([]);
+  });
+
   test("that a set keeps while it drops the parent is nobody's, until the parent is there again", async ({
     expect,
   }) => {
