@@ -9,7 +9,7 @@ import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/
 import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";
-import { beginPlan, type Plan, planUpsert, toUpload } from "./push-items.ts";
+import { beginPlan, type Plan, planUpsert, recordAccess, toUpload } from "./push-items.ts";
 import { requireSource } from "./parts.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable } from "./push-parts.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
@@ -130,6 +130,7 @@ async function storeDocument(
   if (!applied || !answer) {
     throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
   }
+  await recordAccess(parts, target, plan, applied);
   return toResult(answer, applied);
 }
 

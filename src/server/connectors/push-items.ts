@@ -2,9 +2,17 @@ import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
-import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
-import type { BatchUpload, ItemOp, OpOutcome, StoredItem } from "#server/ports/store/item-writes.ts";
-import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
+import type { PartRules, Principal, SourceAccess, SourceItem } from "#server/ports/source.ts";
+import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
+import {
+  type Answer,
+  type Applied,
+  principalRefused,
+  refused,
+  toErrors,
+  toResult,
+  troublesOf,
+} from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
 
@@ -68,7 +76,7 @@ export async function storeItems(
     const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
     return { results: toErrors(lines, going) };
   }
-  await recordAccess(parts, target, plan, applied.outcomes);
+  await recordAccess(parts, target, plan, applied);
   return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
 }
 
@@ -76,20 +84,19 @@ export async function storeItems(
 const MAX_NAMED = 50;
 
 /** Writes down that lines changed who may read items that were stored before: ids and counts of a whole slice, no names. */
-async function recordAccess(
+export async function recordAccess(
   { store, audit }: Parts,
   { caller, connector, uploadId }: PushTarget,
-  { ops, kbIds }: Plan,
-  outcomes: readonly OpOutcome[],
+  { ops }: Pick<Plan, "ops">,
+  { accessChanges }: Pick<Applied, "accessChanges">,
 ): Promise<void> {
-  const changed = ops.flatMap((op, at) => (op.op === "access" && outcomes[at] === "upserted" ? [op] : []));
-  if (changed.length === 0) return;
-  const isForAll = ({ access }: (typeof changed)[number]) =>
+  if (accessChanges.length === 0) return;
+  const isForAll = (access: SourceAccess | null | undefined) =>
     access?.known === true && access.all.every((list) => list.includes("workspace") || list.includes("everyone"));
   const details = {
-    changed: changed.length,
-    openToWorkspace: changed.filter(isForAll).length,
-    kbIds: changed.flatMap(({ externalId }) => kbIds.get(externalId) ?? []).slice(0, MAX_NAMED),
+    changed: accessChanges.length,
+    openToWorkspace: accessChanges.filter(({ op }) => isForAll(accessIn(ops[op]))).length,
+    kbIds: [...new Set(accessChanges.map(({ kbId }) => kbId))].slice(0, MAX_NAMED),
     keyId: caller.keyId,
     ...(uploadId !== undefined && { uploadId }),
   };
@@ -98,13 +105,17 @@ async function recordAccess(
   await store.transaction((tx) => audit.recordSystem(tx, caller.workspaceId, act));
 }
 
+function accessIn(op: ItemOp | undefined): SourceAccess | null | undefined {
+  return op?.op === "upsert" ? op.item.access : op?.op === "access" ? op.access : undefined;
+}
+
 /** What is to be done for some lines, and which of it answers which line. */
 export interface Plan {
   answers: Answer[];
   ops: ItemOp[];
   authority: PushAuthority;
-  /** Of the items that were stored before, by externalId. */
-  kbIds: ReadonlyMap<string, string>;
+  /** The items that were stored before, by externalId. */
+  stored: ReadonlySet<string>;
   /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read anew. */
   versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
 }
@@ -119,7 +130,7 @@ export async function beginPlan(parts: Parts, target: PushTarget, lines: readonl
     answers: [],
     ops: [],
     authority,
-    kbIds: new Map(stored.map(({ externalId, kbId }) => [externalId, kbId])),
+    stored: new Set(stored.map(({ externalId }) => externalId)),
     versions: new Map(stored.map((item) => [item.externalId, item])),
   };
 }
@@ -151,7 +162,7 @@ export async function planUpsert(
     plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
     return;
   }
-  const isNew = known === undefined && !plan.kbIds.has(externalId);
+  const isNew = known === undefined && !plan.stored.has(externalId);
   const quota = isNew ? await parts.quotas.takeItem(caller.workspaceId) : undefined;
   if (quota !== undefined) {
     plan.answers.pop();
@@ -248,7 +259,7 @@ async function planLine(
       if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
       else plan.answers.push({ ...answer, op: plan.ops.length });
       // Another version is alive too: it is about to be sent. What went meanwhile stays gone.
-      if (known || plan.kbIds.has(externalId)) plan.ops.push({ op: "seen", externalIds: [externalId] });
+      if (known || plan.stored.has(externalId)) plan.ops.push({ op: "seen", externalIds: [externalId] });
       return;
     }
     case "delete":

@@ -54,6 +54,30 @@ describe("the key of a push connector", () => {
     expect(JSON.stringify([opened, people])).not.toMatch(/board|:hr/);
   });
 
+  test("leaves that trace whatever opens an item: a version of it, a document, or another parent", async ({
+    expect,
+  }) => {
+    const kb = await makeBoard();
+    const open = { known: true, all: [["workspace"]] };
+    const found = async () => (await kb.as(kb.owner).get("/api/audit?action=connector.access_pushed")).json.entries;
+    await kb.push([pushed("board", { access: open, version: "2", text: "Another text." })]);
+    expect(await found()).toMatchObject([{ details: { changed: 1, openToWorkspace: 1 } }]);
+    const form = new FormData();
+    form.append(
+      "line",
+      JSON.stringify(pushed("hr", { access: open, version: "2", text: undefined, content: undefined })),
+    );
+    form.append("file", new File(["A text."], "hr.txt", { type: "text/plain" }));
+    const request = new Response(form);
+    const headers = { "content-type": request.headers.get("content-type") ?? "" };
+    const sent = await kb.send("POST", "/documents", { raw: await request.text(), headers });
+    expect(sent.json.result).toBe("upserted");
+    expect(await found()).toMatchObject([{ details: { changed: 1, openToWorkspace: 1 } }, { details: { changed: 1 } }]);
+    await kb.push([pushed("hr", { access: open, version: "3", parentId: "missing" })]);
+    await kb.push([pushed("board", { access: open, version: "3", text: "A third text." })]);
+    expect(await found()).toHaveLength(3);
+  });
+
   test("is made anew by the connector's owner, who is then told nothing more", async ({ expect }) => {
     const kb = await makeBoard();
     await kb.rotate(kb.admin);

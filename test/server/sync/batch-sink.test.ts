@@ -7,7 +7,14 @@ test("a total that the source gave stays until it gives another", async ({ expec
   const sink = makeBatchSink({
     apply: async (batch) => {
       batches.push(batch);
-      return { isApplied: true, outcomes: [], hiddenChildren: [], isCancelRequested: false, tookMs: 1 };
+      return {
+        isApplied: true,
+        outcomes: [],
+        hiddenChildren: [],
+        accessChanges: [],
+        isCancelRequested: false,
+        tookMs: 1,
+      };
     },
     connectorId: "con_1",
     always: [],

@@ -179,12 +179,19 @@ export interface HiddenChild {
   trouble: ParentTrouble;
 }
 
+/** An op that gave an item that was stored before another access, its own or its parent's. */
+export interface AccessChange {
+  op: number;
+  kbId: string;
+}
+
 export type BatchResult =
   | {
       isApplied: true;
       outcomes: OpOutcome[];
       /** As they stand at the end of the batch. */
       hiddenChildren: HiddenChild[];
+      accessChanges: AccessChange[];
       isCancelRequested: boolean;
       tookMs: number;
     }

@@ -43,6 +43,10 @@ export function noteStanding(
   else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
     touch(work, externalId, isMoved);
   }
+  // What is in a file is told with the file.
+  if (known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId)) {
+    work.accessChanges.push({ op: work.op, kbId: known.kbId });
+  }
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 

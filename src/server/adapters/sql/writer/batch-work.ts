@@ -1,6 +1,6 @@
 import type { IndexChange } from "#server/ports/search-index.ts";
 import type { SourceAccess } from "#server/ports/source.ts";
-import { type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
+import { type AccessChange, type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
 import { NO_COUNTS } from "#server/ports/store/syncs.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
@@ -30,6 +30,7 @@ export interface Work {
   touched: Map<string, boolean>;
   /** Items that nobody may read for their parents' sake, when their op was applied. */
   hidden: { op: number; externalId: string }[];
+  accessChanges: AccessChange[];
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 
@@ -51,6 +52,7 @@ export function makeWork(
     op: 0,
     touched: new Map(),
     hidden: [],
+    accessChanges: [],
     counts: { ...NO_COUNTS },
     isFurther: false,
     guarded: 0,

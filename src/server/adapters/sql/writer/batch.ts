@@ -76,8 +76,9 @@ export function makeApplyBatch(
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
-      const hiddenChildren = listHidden(work);
-      return { isApplied: true, outcomes, hiddenChildren, isCancelRequested, tookMs: performance.now() - startedAt };
+      const { accessChanges } = work;
+      const told = { outcomes, hiddenChildren: listHidden(work), accessChanges };
+      return { isApplied: true, ...told, isCancelRequested, tookMs: performance.now() - startedAt };
     });
   };
 }
