@@ -1,6 +1,6 @@
 /** A snippet as a terminal shows it: cleaned, wrapped between words, what matched in bold. */
 import { cleanBlock } from "#api/clean.ts";
-import { widthOf } from "./output.ts";
+import { widthOf } from "./width.ts";
 
 /** Stand for the ends of a match while the text is cleaned and wrapped; taken out of the text itself first. */
 const [START, END] = ["\ue000", "\ue001"];

@@ -4,6 +4,7 @@ import { cleanBlock, cleanLine } from "#api/clean.ts";
 import type { CommandInput } from "./command.ts";
 import type { Deps, Io } from "./deps.ts";
 import { excerptLines } from "./excerpt.ts";
+import { widthOf } from "./width.ts";
 import { redact } from "./failure.ts";
 import type { Defaults } from "./settings.ts";
 
@@ -288,13 +289,3 @@ export function fit(text: string, width: number): string {
   }
   return `${shown}…`;
 }
-
-/** Columns a terminal needs for the text: wide letters take two, marks none. */
-export function widthOf(text: string): number {
-  let width = 0;
-  for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
-  return width;
-}
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

@@ -17,6 +17,7 @@ import { openDatabase, type Database } from "./adapters/sql/db.ts";
 import { makeStore } from "./adapters/sql/store.ts";
 import { makeVault, parseSecretKeys, type VaultKey } from "./adapters/vault.ts";
 import { analyzeDocument } from "./analysis/analyzer.ts";
+import { announceClosed, announceHealth, announceReady, setupLines } from "./announce.ts";
 import { makeApp } from "./app.ts";
 import type { AuditService } from "./audit/service.ts";
 import { baseUrlOf, isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
@@ -118,7 +119,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
   const readers = settings.dataDirGroup ? "group" : "owner";
   process.umask(umaskFor(readers));
   const folder = openDataFolder(settings.dataDir, readers);
-  sayClosed(folder.closed, log);
+  announceClosed(folder.closed, log);
   const undo: (() => Promise<void> | void)[] = [() => folder.release()];
   try {
     const database = await openDatabase({
@@ -127,7 +128,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       writerEntry: findSpawnEntry("writer"),
     });
     undo.unshift(() => database.close());
-    database.health.onChange((fault) => sayHealth(fault, { log, file: database.file }));
+    database.health.onChange((fault) => announceHealth(fault, { log, file: database.file }));
     const store = makeStore(database);
     const deriveKey = folder.openKey((await store.workspaces.list()).length > 0);
     await database.writer.call("sweepIndex", {});
@@ -170,7 +171,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       .warm()
       .catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
     const upkeep = startUpkeep(settings, deps.deps);
-    welcome(foundation.settings.baseUrl, setupCode, around.say);
+    announceReady(foundation.settings.baseUrl, setupCode, around.say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
       stop: () => {
@@ -185,29 +186,6 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     for (const close of undo) await close();
     throw error;
   }
-}
-
-/** Once for each time that it begins or ends. */
-function sayHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
-  switch (fault?.code) {
-    case undefined:
-      return log.warn({ database: file }, "The database can be written again.");
-    case "storage_full":
-      return log.error({ database: file }, "The disk is full: writes are refused, reads go on. Make room.");
-    case "database_damaged":
-      return log.error({ database: file, err: fault }, "The database is damaged: stop the server, restore a backup.");
-    default:
-      return log.error({ database: file, err: fault }, "The database can't be used: check its disk and its owner.");
-  }
-}
-
-/** Once, when it changed: then it stays so. */
-function sayClosed(closed: readonly string[], log: Log): void {
-  if (closed.length === 0) return;
-  log.warn(
-    { paths: closed },
-    "Other users of this machine could read these; now they can't. If one of them had access, replace the passwords and keys that connectors use.",
-  );
 }
 
 function makeFoundation(
@@ -247,7 +225,7 @@ async function assemble(
     ...foundation,
     cursorKey: given.deriveKey("cursor"),
     oauthKey: given.deriveKey("oauth"),
-    announceSetupCode: (code) => given.say(setupLine(code)),
+    announceSetupCode: (code) => given.say(setupLines(foundation.settings.baseUrl, code)),
     ...outsideOf(settings),
   });
   const { database } = given;
@@ -319,18 +297,6 @@ async function makeFirstAdmin(settings: Settings, { onboarding }: Deps): Promise
   const { bootstrapEmail: email, bootstrapPassword: password } = settings;
   if (email !== undefined && password !== undefined) await onboarding.bootstrap({ email, password });
   return onboarding.makeSetupCode();
-}
-
-function welcome(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
-  const next =
-    setupCode === undefined
-      ? [`Sign in in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
-      : [setupLine(setupCode), `Make the first admin in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`];
-  say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
-}
-
-function setupLine(code: string): string {
-  return `Setup code: ${code} (valid for 24 hours)`;
 }
 
 /** Without what is absent. */

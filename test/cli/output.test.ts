@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { redact } from "#cli/failure.ts";
-import { bytes, count, duration, fit, widthOf } from "#cli/output.ts";
+import { bytes, count, duration, fit } from "#cli/output.ts";
+import { widthOf } from "#cli/width.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { kb, makeWorld } from "./fakes.ts";
 

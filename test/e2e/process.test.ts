@@ -165,7 +165,7 @@ describe("a server that is told to end", () => {
       .split("\n")
       .filter((line) => line.startsWith("{"));
     expect(logged.join("\n")).not.toContain(code);
-    expect(server.output()).toContain(`Make the first admin in a browser, at ${server.url}`);
+    expect(server.output()).toContain(`Setup link: ${server.url}/welcome#code=${code}`);
     await server.stop();
     const settled = await startServerProcess(join(dir, "settled"), {});
     expect(settled.output()).toContain(`Sign in in a browser, at ${settled.url}, or with: kb login ${settled.url}`);

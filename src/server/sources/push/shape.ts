@@ -107,7 +107,8 @@ const PushItem = z
     access: Access.optional().meta({ description: "May be left out with a parentId: then it is the parent's." }),
   })
   .refine((item) => item.access !== undefined || item.parentId !== undefined, {
-    message: "say who may read it; only an item with a parentId may leave it out",
+    message:
+      'say who may read it, such as {"known": true, "all": [["workspace"]]}; only an item with a parentId may leave it out',
     path: ["access"],
   })
   .refine((item) => item.text === undefined || item.content === undefined, {

@@ -1,0 +1,40 @@
+/** What the server tells the person who runs it: on standard error at start, in the log later. */
+import type { ApiError } from "#api/errors.ts";
+import type { Log } from "./ports/clock.ts";
+
+/** Says where to go now; with a setup code, how to make the first admin. */
+export function announceReady(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
+  const next =
+    setupCode === undefined
+      ? [`Sign in in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
+      : [setupLines(baseUrl, setupCode), `Or create the first admin in a terminal: kb login ${baseUrl}`];
+  say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
+}
+
+/** The setup code, and the link that fills it in. What follows # stays in the browser: no log and no proxy sees it. */
+export function setupLines(baseUrl: string, code: string): string {
+  return `Setup code: ${code} (valid for 24 hours)\nSetup link: ${baseUrl}/welcome#code=${code}`;
+}
+
+/** Logs that the database can no longer be written, or can again: once each time. */
+export function announceHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
+  switch (fault?.code) {
+    case undefined:
+      return log.warn({ database: file }, "The database can be written again.");
+    case "storage_full":
+      return log.error({ database: file }, "The disk is full: writes are refused, reads go on. Make room.");
+    case "database_damaged":
+      return log.error({ database: file, err: fault }, "The database is damaged: stop the server, restore a backup.");
+    default:
+      return log.error({ database: file, err: fault }, "The database can't be used: check its disk and its owner.");
+  }
+}
+
+/** Logs what other users of this machine could read until now: once, since it stays closed. */
+export function announceClosed(closed: readonly string[], log: Log): void {
+  if (closed.length === 0) return;
+  log.warn(
+    { paths: closed },
+    "Other users of this machine could read these; now they can't. If one of them had access, replace the passwords and keys that connectors use.",
+  );
+}
