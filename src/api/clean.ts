@@ -124,14 +124,22 @@ export function placeOf(
   item: { kind: string; title: string; key: string | null; path: readonly string[] },
   maxFolders = 10,
 ): string {
+  return placesOf(item, maxFolders).join("/");
+}
+
+/** `placeOf` in its parts, for a breadcrumb. */
+export function placesOf(
+  item: { kind: string; title: string; key: string | null; path: readonly string[] },
+  maxFolders = 10,
+): string[] {
   const name = item.kind === "task" ? "" : cleanField(item.key ?? "", MAX_CHARS.key);
   const folders = item.path
     .map((segment) => cleanField(segment, MAX_CHARS.segment))
     .filter((segment) => segment !== "");
-  if (folders.length === 0 && name === cleanField(item.title, MAX_CHARS.key)) return "";
+  if (folders.length === 0 && name === cleanField(item.title, MAX_CHARS.key)) return [];
   const left = folders.length - maxFolders;
   const shown = left > 0 ? [...folders.slice(0, 1), "…", ...folders.slice(left + 1)] : folders;
-  return [...shown, ...(name === "" ? [] : [name])].join("/");
+  return [...shown, ...(name === "" ? [] : [name])];
 }
 
 const LINE_BREAKS = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;

@@ -4,7 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, test } from "vitest";
 import { whoIn, whyVisible } from "#server/web/app/pages/item/access-words.ts";
 import { blocksOf } from "#server/web/app/pages/item/blocks.ts";
-import { quotationsOf, readMailText } from "#server/web/app/pages/item/mail.ts";
+import { mailBodyOf, quotationsOf } from "#server/web/app/pages/item/mail.ts";
 import { Markdown } from "#server/web/app/pages/item/markdown.tsx";
 import { Code, Document, MailBody, Raw } from "#server/web/app/pages/item/plain-views.tsx";
 import { lineSegmentsOf, segmentsOf } from "#server/web/app/pages/item/segments.ts";
@@ -14,7 +14,7 @@ const markdown = (text: string) => renderToStaticMarkup(createElement(Markdown, 
 const VIEWS: Record<string, (text: string) => string> = {
   markdown,
   code: (text) => renderToStaticMarkup(createElement(Code, { text })),
-  mail: (text) => renderToStaticMarkup(createElement(MailBody, { body: readMailText(text).body })),
+  mail: (text) => renderToStaticMarkup(createElement(MailBody, { body: mailBodyOf(text) })),
   document: (text) => renderToStaticMarkup(createElement(Document, { text, isWhole: true })),
   raw: (text) => renderToStaticMarkup(createElement(Raw, { text })),
 };
@@ -153,12 +153,11 @@ describe("a table", () => {
 });
 
 describe("a mail", () => {
-  test("gives its head as facts and its quotations by their depth", ({ expect }) => {
-    const mail = readMailText(
+  test("leaves its head to the facts and gives its quotations by their depth", ({ expect }) => {
+    const body = mailBodyOf(
       "From: Ana <ana@a.test>\nTo: bo@b.test\nSubject: Plan\n\nHi\n> old\n> > older\n\nFrom: me\n",
     );
-    expect(mail).toMatchObject({ from: "Ana <ana@a.test>", to: "bo@b.test", subject: "Plan" });
-    expect(quotationsOf(mail.body)).toEqual([
+    expect(quotationsOf(body)).toEqual([
       { depth: 0, text: "Hi" },
       { depth: 1, text: "old" },
       { depth: 2, text: "older" },
@@ -176,11 +175,23 @@ test("the type of an item decides how its text is shown, its own name before its
     kindOf({ title: "queue.ts" }),
     kindOf({ title: "x", mimeType: "application/json; charset=utf-8" }),
     kindOf({ title: "Plan", kind: "message", mimeType: "message/rfc822" }),
+    kindOf({ title: "A saved page", key: "page.mht", mimeType: "message/rfc822" }),
     kindOf({ title: "accounts.csv", mimeType: "text/csv" }),
     kindOf({ title: "Fix v1.2.ts now", kind: "task", externalId: "7" }),
     kindOf({ title: "Log in fails", kind: "task" }),
     kindOf({ title: "report.pdf", mimeType: "application/pdf" }),
-  ]).toEqual(["markdown", "markdown", "code", "code", "mail", "document", "markdown", "markdown", "document"]);
+  ]).toEqual([
+    "markdown",
+    "markdown",
+    "code",
+    "code",
+    "mail",
+    "document",
+    "document",
+    "markdown",
+    "markdown",
+    "document",
+  ]);
 });
 
 test("who may see an item is said in words", ({ expect }) => {

@@ -4,38 +4,30 @@ import type { FileRecord } from "#api/files.ts";
 import { itemAccessQuery } from "#server/web/app/data/item.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
-import type { MailText } from "./mail.ts";
 
 /** Fields of the source that are shown; more are for the API. */
 const MOST_FIELDS = 12;
 
 /** What is known of an item beside its title and its text, and who may see it. */
-export function Facts({ file, mail }: { file: FileRecord; mail: MailText | undefined }) {
-  const { author, assignees, dueAt, createdAt, updatedAt, indexedAt, url, fields } = file;
-  const said = new Set(mail === undefined ? SAID_FIELDS : [...SAID_FIELDS, ...MAIL_FIELDS]);
+export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
+  const { author, assignees, dueAt, createdAt, updatedAt, indexedAt, fields } = file;
+  const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
   return (
     <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
-      <Fact label="From">{mail?.from}</Fact>
-      <Fact label="To">{mail?.to}</Fact>
-      <Fact label="Cc">{mail?.cc}</Fact>
-      {mail?.date !== undefined && (
-        <Fact label="Date">
-          <Moment at={mail.date} />
-        </Fact>
-      )}
-      {mail?.from === undefined && <Fact label="Author">{author?.name}</Fact>}
+      {isMail && <MailHead fields={fields} />}
+      {!(isMail && "from" in fields) && <Fact label="Author">{author?.name}</Fact>}
       <Fact label="Assigned to">{assignees.map(({ name }) => name).join(", ")}</Fact>
       {dueAt !== null && (
         <Fact label="Due">
           <Time at={dueAt} />
         </Fact>
       )}
-      {createdAt !== null && mail === undefined && (
+      {createdAt !== null && !isMail && (
         <Fact label="Created">
           <Time at={createdAt} />
         </Fact>
       )}
-      {updatedAt !== null && mail === undefined && (
+      {updatedAt !== null && !isMail && (
         <Fact label="Changed">
           <Time at={updatedAt} />
         </Fact>
@@ -48,13 +40,32 @@ export function Facts({ file, mail }: { file: FileRecord; mail: MailText | undef
         .slice(0, MOST_FIELDS)
         .map(([name, value]) => (
           <Fact key={name} label={wordsOf(name)}>
-            {typeof value === "object" ? value.join(", ") : String(value)}
+            {valueText(value)}
           </Fact>
         ))}
-      {url !== null && !isWebAddress(url) && <Fact label="Address">{url}</Fact>}
       <Access kbId={file.kbId} />
     </dl>
   );
+}
+
+/** From whom, to whom and when, as a mail's own head says. */
+function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<FileRecord, "fields">) {
+  return (
+    <>
+      <Fact label="From">{valueText(from)}</Fact>
+      <Fact label="To">{valueText(to)}</Fact>
+      <Fact label="Cc">{valueText(cc)}</Fact>
+      {date !== "" && (
+        <Fact label="Date">
+          <Moment at={valueText(date)} />
+        </Fact>
+      )}
+    </>
+  );
+}
+
+function valueText(value: FileRecord["fields"][string]): string {
+  return typeof value === "object" ? value.join(", ") : String(value);
 }
 
 /** What stands above, under another name. */
@@ -109,9 +120,4 @@ function Access({ kbId }: { kbId: string }) {
       </dd>
     </div>
   );
-}
-
-/** Only web addresses are links: whatever else a source names is shown as text. */
-export function isWebAddress(url: string): boolean {
-  return /^https?:\/\//i.test(url);
 }

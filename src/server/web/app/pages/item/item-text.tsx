@@ -5,7 +5,7 @@ import { toProblem } from "#server/web/app/data/problem.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { readMailText } from "./mail.ts";
+import { mailBodyOf } from "./mail.ts";
 import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
 import type { TextKind } from "./text-kind.ts";
@@ -29,20 +29,22 @@ export interface ItemTextProps {
     fetchNextPage(): unknown;
   };
   /** Why there is no text. */
-  reason: FileRecord["textState"]["reason"];
+  textState: Pick<FileRecord["textState"], "reason" | "message">;
   /** Line feeds end lines, as people write in trackers and messages. */
   showsBreaks: boolean;
 }
 
 /** The text of an item by its kind, with a switch to the text as it is stored; or why there is none. */
-export function ItemText({ kind, query, reason, showsBreaks }: ItemTextProps) {
+export function ItemText({ kind, query, textState, showsBreaks }: ItemTextProps) {
   const [isRaw, setRaw] = useState(false);
   const problem = query.error === null ? undefined : toProblem(query.error);
+  const { reason, message } = textState;
   if (problem?.code === "no_text" || (query.data?.pages[0]?.text === "" && !query.hasNextPage)) {
     return (
       <Section title="No text">
         <EmptyState icon="list" title={reason === null ? "This item has no text" : REASONS[reason]}>
-          {problem?.hint ?? "Search finds it by its title, its place and what its source says about it."}
+          {message !== null && <p className="wrap-anywhere">{message}</p>}
+          <p>Search finds it by its title, its place and what its source says about it.</p>
         </EmptyState>
       </Section>
     );
@@ -84,7 +86,7 @@ function Rendered({ kind, text, isWhole, showsBreaks }: RenderedProps) {
     case "code":
       return <Code text={text} />;
     case "mail":
-      return <MailBody body={readMailText(text).body} />;
+      return <MailBody body={mailBodyOf(text)} />;
     case "document":
       return <Document isWhole={isWhole} text={text} />;
   }
@@ -97,7 +99,7 @@ const TITLES: Readonly<Record<TextKind, string>> = {
   document: "Text",
 };
 
-const REASONS: Readonly<Record<NonNullable<ItemTextProps["reason"]>, string>> = {
+const REASONS: Readonly<Record<NonNullable<FileRecord["textState"]["reason"]>, string>> = {
   unsupported_type: "kb reads no text from this type of file",
   too_large: "This file is too large to be read",
   empty: "There is no text in this item",

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
+import { placesOf } from "#api/clean.ts";
 import type { FileRecord } from "#api/files.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
@@ -10,9 +11,8 @@ import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { CopyButton } from "#server/web/app/ui/copy-field.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { Facts, isWebAddress } from "./facts.tsx";
+import { Facts } from "./facts.tsx";
 import { ItemText } from "./item-text.tsx";
-import { readMailText } from "./mail.ts";
 import { textKindOf } from "./text-kind.ts";
 
 /**
@@ -31,28 +31,28 @@ export function Page() {
   if (record.data === undefined) return <Skeleton lines={6} />;
   const file = record.data;
   const kind = textKindOf(file);
-  const head = kind === "mail" && text.data !== undefined ? readMailText(text.data.pages[0]?.text ?? "") : undefined;
-  const title = head?.subject ?? file.title;
   return (
     <>
       <Breadcrumb file={file} />
-      <PageHeading action={<Acts file={file} />} title={title}>
-        <Badges file={file} title={title} />
+      <PageHeading action={<Acts file={file} />} title={file.title}>
+        <Badges file={file} />
       </PageHeading>
       <div className="space-y-5">
-        <Facts file={file} mail={head} />
-        <ItemText kind={kind} query={text} reason={file.textState.reason} showsBreaks={file.kind !== "file"} />
+        <Facts file={file} isMail={kind === "mail"} />
+        <ItemText kind={kind} query={text} showsBreaks={file.kind !== "file"} textState={file.textState} />
       </div>
     </>
   );
 }
 
-/** Source and folders; the title follows as the heading. */
-function Breadcrumb({ file: { source, path } }: { file: FileRecord }) {
+/** Source, folders and the file's name; the title follows as the heading. */
+function Breadcrumb({ file }: { file: FileRecord }) {
+  const places = placesOf(file);
+  if (places.at(-1) === file.title) places.pop();
   return (
     <nav aria-label="Place" className="text-muted mb-1.5 text-xs">
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5">
-        {[source, ...path].map((part, at) => (
+        {[file.source, ...places].map((part, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two folders may have the same name
           <li className="flex min-w-0 items-center gap-1.5" key={at}>
             {at > 0 && <span aria-hidden="true">/</span>}
@@ -65,9 +65,9 @@ function Breadcrumb({ file: { source, path } }: { file: FileRecord }) {
 }
 
 /** The key of a task, its state and its labels. */
-function Badges({ file, title }: { file: FileRecord; title: string }) {
+function Badges({ file }: { file: FileRecord }) {
   const { kind, key, status, labels } = file;
-  const known = key !== null && key !== title ? key : null;
+  const known = kind === "task" ? key : null;
   return (
     <span className="flex flex-wrap items-center gap-1.5">
       {known !== null && <span className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{known}</span>}
@@ -104,4 +104,9 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
       )}
     </div>
   );
+}
+
+/** Only web addresses are links: whatever else a source names is shown as text. */
+function isWebAddress(url: string): boolean {
+  return /^https?:\/\//i.test(url);
 }

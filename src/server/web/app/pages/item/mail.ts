@@ -1,30 +1,6 @@
-/** A mail as it is stored: its head as lines, an empty line, what it says. */
-export interface MailText {
-  from?: string;
-  to?: string;
-  cc?: string;
-  date?: string;
-  subject?: string;
-  body: string;
-}
-
-const NAMES = { From: "from", To: "to", Cc: "cc", Date: "date", Subject: "subject" } as const;
-
-/** Takes the head off, as far as it is one; a text without gives only its body. */
-export function readMailText(text: string): MailText {
-  const mail: MailText = { body: text };
-  let at = 0;
-  for (;;) {
-    const lineFeed = text.indexOf("\n", at);
-    const line = text.slice(at, lineFeed < 0 ? text.length : lineFeed);
-    const [, name, value] = /^(From|To|Cc|Date|Subject): (.*)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) break;
-    // The pattern names exactly these.
-    mail[NAMES[name as keyof typeof NAMES]] ??= value;
-    at = lineFeed < 0 ? text.length : lineFeed + 1;
-  }
-  mail.body = text.slice(at).replace(/^\n+/, "");
-  return mail;
+/** What a stored mail says, without the lines of its head: those are fields of the item. */
+export function mailBodyOf(text: string): string {
+  return text.replace(/^(?:(?:From|To|Cc|Date|Subject): .*(?:\n|$))+/, "").replace(/^\n+/, "");
 }
 
 /** Lines that belong together: what is said, and what is quoted from an earlier mail, with its depth. */

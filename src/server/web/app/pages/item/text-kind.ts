@@ -13,7 +13,7 @@ export type Shown = Pick<FileRecord, "kind" | "mimeType" | "title" | "key" | "ex
 export function textKindOf(item: Shown): TextKind {
   const extension = extensionOf(item);
   const type = item.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "message/rfc822" || MAIL.has(extension)) return "mail";
+  if (item.kind === "message" && (type === "message/rfc822" || MAIL.has(extension))) return "mail";
   if (type === "text/markdown" || MARKDOWN.has(extension)) return "markdown";
   if (CODE.has(extension) || CODE_TYPES.test(type)) return "code";
   if (type === "" && extension === "" && (item.kind === "task" || item.kind === "page")) return "markdown";
@@ -31,7 +31,7 @@ function extensionOf({ key, externalId, title }: Shown): string {
 
 const words = (list: string) => new Set(list.split(" "));
 
-const MAIL = words("eml msg mht mbox");
+const MAIL = words("eml msg");
 const MARKDOWN = words("md markdown mdown mkd mdx");
 const CODE = words(
   "ada asm astro awk bash bat c cc cfg cjs clj cljs cmake cmd conf cpp cr cs css cts cu cxx d dart diff dockerfile ejs el elm env " +
