@@ -6,14 +6,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { OpenAPIHono } from "@hono/zod-openapi";
 import openapiTS, { astToString } from "openapi-typescript";
-import { ROUTE_GROUPS } from "#api/index.ts";
 import { makeCliReference } from "#cli/reference.ts";
-import { findDoorRule } from "#server/http/auth.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
 import { makePushLineSchema } from "#server/sources/push/json-schema.ts";
+import { makeDocument } from "./openapi.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
 
@@ -44,43 +42,6 @@ async function main(isCheck: boolean): Promise<void> {
     writeFileSync(toFile(path), text);
     process.stdout.write(`wrote ${relative(process.cwd(), toFile(path))}\n`);
   }
-}
-
-/** The OpenAPI document of every route; no running server is needed. */
-function makeDocument(): unknown {
-  const app = new OpenAPIHono();
-  const routes = Object.values(ROUTE_GROUPS).flatMap((group) => Object.values(group));
-  for (const route of routes.toSorted(byPath))
-    app.openAPIRegistry.registerPath({ ...route, security: securityOf(route) });
-  app.openAPIRegistry.registerComponent("securitySchemes", "bearer", {
-    type: "http",
-    scheme: "bearer",
-    description: "A personal access token, or on push routes the connector's key",
-  });
-  app.openAPIRegistry.registerComponent("securitySchemes", "session", {
-    type: "apiKey",
-    in: "cookie",
-    name: "kb_session",
-    description: "The web session; `__Host-kb` on https",
-  });
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: { title: "kb connector search service", version: "1" },
-  });
-}
-
-/** Who may knock, by the door table: the document can't promise what the server does not do. */
-function securityOf({ method, path }: { method: string; path: string }): Record<string, string[]>[] {
-  const rule = findDoorRule(method, path);
-  if (!rule) throw new Error(`${method.toUpperCase()} ${path} has no row in src/server/http/auth.ts.`);
-  if (rule.public) return [];
-  const takesBearer = rule.connectorKey || rule.pat.length > 0;
-  return [...(takesBearer ? [{ bearer: [...rule.pat] }] : []), ...(rule.session ? [{ session: [] }] : [])];
-}
-
-function byPath(a: { path: string; method: string }, b: { path: string; method: string }): number {
-  const [left, right] = [`${a.path} ${a.method}`, `${b.path} ${b.method}`];
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function toFile(path: string): string {

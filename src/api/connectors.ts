@@ -18,7 +18,7 @@ import {
   SourceKind,
   Sync,
 } from "./connector-records.ts";
-import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, json, problemAnswer, problems, z } from "./route.ts";
 
 const ById = z.object({ id: ConnectorId });
 const BySync = z.object({ id: ConnectorId, syncId: idSchema("sync") });
@@ -48,7 +48,23 @@ export const connectorRoutes = {
         "The connector, its first sync (none for push), and the key of a push connector, shown this once",
         z.object({ connector: Connector, sync: Sync.nullable(), key: z.string().optional() }),
       ),
-      default: problemAnswer,
+      default: problems(
+        "provider_unknown",
+        "provider_unavailable",
+        "connector_config_invalid",
+        "connector_scope_invalid",
+        "connector_check_failed",
+        "root_not_allowed",
+        "address_not_allowed",
+        "source_not_found",
+        "visibility_not_supported",
+        "unknown_member",
+        "unknown_group",
+        "quota_reached",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
     },
   }),
   mine: createRoute({
@@ -78,7 +94,21 @@ export const connectorRoutes = {
     path: "/api/connectors/browse",
     summary: "What could be chosen in a source; stores nothing",
     request: { body: body(BrowseBody) },
-    responses: { 200: answer("The nodes below the parent", BrowseAnswer), default: problemAnswer },
+    responses: {
+      200: answer("The nodes below the parent", BrowseAnswer),
+      default: problems(
+        "provider_unknown",
+        "provider_unavailable",
+        "connector_config_invalid",
+        "connector_check_failed",
+        "root_not_allowed",
+        "address_not_allowed",
+        "source_not_found",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
+    },
   }),
   get: createRoute({
     method: "get",
@@ -92,14 +122,32 @@ export const connectorRoutes = {
     path: "/api/connectors/{id}",
     summary: "Change name, config, access or schedule",
     request: { params: ById, body: body(PatchConnectorBody) },
-    responses: { 200: answer("The connector as it is now", One), default: problemAnswer },
+    responses: {
+      200: answer("The connector as it is now", One),
+      default: problems(
+        "connector_state_conflict",
+        "credential_required",
+        "provider_unavailable",
+        "connector_config_invalid",
+        "connector_check_failed",
+        "root_not_allowed",
+        "address_not_allowed",
+        "source_not_found",
+        "visibility_not_supported",
+        "unknown_member",
+        "unknown_group",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
+    },
   }),
   remove: createRoute({
     method: "delete",
     path: "/api/connectors/{id}",
     summary: "Delete: hidden at once, purged in the background, keys revoked",
     request: { params: ById },
-    responses: { 202: answer("The connector, going", One), default: problemAnswer },
+    responses: { 202: answer("The connector, going", One), default: problems("connector_state_conflict") },
   }),
   changeScope: createRoute({
     method: "patch",
@@ -115,7 +163,15 @@ export const connectorRoutes = {
         "The connector, the run that walks the added part (null on a dry run), and what changes",
         z.object({ connector: Connector, sync: Sync.nullable(), plan: ScopePlan }),
       ),
-      default: problemAnswer,
+      default: problems(
+        "connector_state_conflict",
+        "connector_scope_invalid",
+        "provider_unavailable",
+        "source_not_found",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
     },
   }),
   requestSync: createRoute({
@@ -123,7 +179,10 @@ export const connectorRoutes = {
     path: "/api/connectors/{id}/syncs",
     summary: "Ask for a run; joins the one that is queued",
     request: { params: ById, body: json(RequestSyncBody) },
-    responses: { 202: answer("The queued run", OneSync), default: problemAnswer },
+    responses: {
+      202: answer("The queued run", OneSync),
+      default: problems("connector_state_conflict", "provider_unavailable"),
+    },
   }),
   listSyncs: createRoute({
     method: "get",
@@ -147,21 +206,24 @@ export const connectorRoutes = {
     path: "/api/connectors/{id}/syncs/{syncId}/cancel",
     summary: "End a run; what it stored stays",
     request: { params: BySync },
-    responses: { 202: answer("The run, ending or ended", OneSync), default: problemAnswer },
+    responses: { 202: answer("The run, ending or ended", OneSync), default: problems("sync_not_running") },
   }),
   pause: createRoute({
     method: "post",
     path: "/api/connectors/{id}/pause",
     summary: "Stop the schedule and the run under way; items stay visible",
     request: { params: ById },
-    responses: { 200: answer("The connector", One), default: problemAnswer },
+    responses: { 200: answer("The connector", One), default: problems("connector_state_conflict") },
   }),
   resume: createRoute({
     method: "post",
     path: "/api/connectors/{id}/resume",
     summary: "Go on after a pause or an error",
     request: { params: ById },
-    responses: { 200: answer("The connector", One), default: problemAnswer },
+    responses: {
+      200: answer("The connector", One),
+      default: problems("connector_state_conflict", "credential_required", "provider_unavailable"),
+    },
   }),
   listRemovals: createRoute({
     method: "get",
@@ -178,14 +240,14 @@ export const connectorRoutes = {
     path: "/api/connectors/{id}/removals/approve",
     summary: "Remove what was held",
     request: { params: ById, body: json(RemovalsBody) },
-    responses: { 200: answer("How many", z.object({ removed: Count })), default: problemAnswer },
+    responses: { 200: answer("How many", z.object({ removed: Count })), default: problems("connector_state_conflict") },
   }),
   rejectRemovals: createRoute({
     method: "post",
     path: "/api/connectors/{id}/removals/reject",
     summary: "Keep what was held",
     request: { params: ById, body: json(RemovalsBody) },
-    responses: { 200: answer("How many", z.object({ kept: Count })), default: problemAnswer },
+    responses: { 200: answer("How many", z.object({ kept: Count })), default: problems("connector_state_conflict") },
   }),
   rotateKey: createRoute({
     method: "post",
@@ -198,6 +260,9 @@ export const connectorRoutes = {
       params: ById,
       body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
     },
-    responses: { 200: answer("The new key", z.object({ key: z.string().nullable() })), default: problemAnswer },
+    responses: {
+      200: answer("The new key", z.object({ key: z.string().nullable() })),
+      default: problems("connector_state_conflict"),
+    },
   }),
 };

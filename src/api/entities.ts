@@ -1,5 +1,5 @@
 import { EntityType, ItemKind, TaskStatus, Timestamp } from "./common.ts";
-import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, createRoute, problems, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
 /**
@@ -91,7 +91,7 @@ export const entitiesRoute = createRoute({
       "Entities in items that the caller may read",
       z.object({ entities: z.array(Entity), nextCursor: z.string().nullable(), total: z.number().int() }),
     ),
-    default: problemAnswer,
+    default: problems("invalid_argument"),
   },
 });
 
@@ -105,5 +105,8 @@ export const entityContextRoute = createRoute({
     params: z.object({ id: z.string().max(200) }),
     query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),
   },
-  responses: { 200: answer("What visible items say about it", EntityContext), default: problemAnswer },
+  responses: {
+    200: answer("What visible items say about it", EntityContext),
+    default: problems("invalid_argument", "no_such_person"),
+  },
 });

@@ -10,7 +10,7 @@ import {
   TextReason,
   Timestamp,
 } from "./common.ts";
-import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { ItemPerson } from "./search.ts";
 
 export const FileRecord = z
@@ -94,10 +94,12 @@ export const FileCounts = z
   .openapi("FileCounts");
 export type FileCounts = z.infer<typeof FileCounts>;
 
+const TEXT_ONLY = "Of the text: not together with `original=true`.";
+
 export const FileContentQuery = z.strictObject({
   /** UTF-16 code units from the start of the text. */
-  offset: z.coerce.number().int().min(0).optional(),
-  limit: z.coerce.number().int().min(1).max(1_000_000).optional(),
+  offset: z.coerce.number().int().min(0).max(1_000_000_000).optional().openapi({ description: TEXT_ONLY }),
+  limit: z.coerce.number().int().min(1).max(1_000_000).optional().openapi({ description: TEXT_ONLY }),
   /** Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from its start. */
   section: z.string().min(1).max(400).optional(),
   /** Words or a quoted phrase: gives the passages around them, each headed by its offset. */
@@ -165,7 +167,7 @@ export const fileRoutes = {
     tags: ["files"],
     summary: "Everything indexed that the caller may see",
     request: { query: FileListQuery },
-    responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+    responses: { 200: answer("A page of items", FileList), default: problems("not_found") },
   }),
   listOfConnector: createRoute({
     operationId: "listConnectorFiles",
@@ -202,7 +204,16 @@ export const fileRoutes = {
         },
       },
       304: { description: "Unchanged since the given ETag" },
-      default: problemAnswer,
+      default: problems(
+        "past_end",
+        "no_such_section",
+        "no_text",
+        "source_not_found",
+        "address_not_allowed",
+        "source_unavailable",
+        "source_unauthorized",
+        "source_rate_limited",
+      ),
     },
   }),
   get: createRoute({

@@ -1,5 +1,5 @@
 import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /** An OAuth client that a person let in. */
@@ -88,7 +88,7 @@ export const consentRoutes = {
     path: "/oauth/consent/{uid}/request",
     summary: "What the client asks for",
     request: { params: uid },
-    responses: { 200: answer("What is to be decided", ConsentRequest), default: problemAnswer },
+    responses: { 200: answer("What is to be decided", ConsentRequest), default: problems("consent_invalid") },
   }),
   decide: createRoute({
     method: "post",
@@ -97,7 +97,7 @@ export const consentRoutes = {
     request: { params: uid, body: body(ConsentDecision) },
     responses: {
       200: answer("Where the browser goes now", z.object({ redirectTo: z.string() })),
-      default: problemAnswer,
+      default: problems("consent_invalid", "password_needed", "sign_in_failed", "role_too_low"),
     },
   }),
   findDevice: createRoute({
@@ -105,13 +105,16 @@ export const consentRoutes = {
     path: "/oauth/device/request",
     summary: "What the device that shows this code asks for",
     request: { body: body(z.object({ userCode: UserCode })) },
-    responses: { 200: answer("What is to be decided", ConsentRequest), default: problemAnswer },
+    responses: { 200: answer("What is to be decided", ConsentRequest), default: problems("consent_invalid") },
   }),
   decideDevice: createRoute({
     method: "post",
     path: "/oauth/device/decision",
     summary: "Let the device in, or not",
     request: { body: body(ConsentDecision.extend({ userCode: UserCode })) },
-    responses: { 204: { description: "Decided" }, default: problemAnswer },
+    responses: {
+      204: { description: "Decided" },
+      default: problems("consent_invalid", "password_needed", "sign_in_failed", "role_too_low"),
+    },
   }),
 };

@@ -1,4 +1,4 @@
-import { answer, createRoute, z } from "./route.ts";
+import { answer, createRoute, problemAnswer, z } from "./route.ts";
 
 const Status = z.object({ status: z.literal("ok") }).openapi("Status");
 
@@ -8,13 +8,13 @@ export const operationRoutes = {
     method: "get",
     path: "/healthz",
     summary: "Is the process alive?",
-    responses: { 200: answer("It is", Status) },
+    responses: { 200: answer("It is", Status), default: problemAnswer },
   }),
   readiness: createRoute({
     method: "get",
     path: "/readyz",
     summary:
       "Can it answer requests? 503 while it starts or shuts down, its disk is full, or its database can't be used",
-    responses: { 200: answer("It can", Status) },
+    responses: { 200: answer("It can", Status), default: problemAnswer },
   }),
 };

@@ -1,7 +1,7 @@
 /** Pushing beyond single lines: uploads that can be resumed or hold the whole set, and documents with their bytes. */
 import { idSchema, Timestamp } from "./common.ts";
 import { PushResult } from "./connector-records.ts";
-import { answer, body, createRoute, json, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, json, problemAnswer, problems, z } from "./route.ts";
 
 const Count = z.number().int();
 
@@ -66,7 +66,7 @@ export type BeginUploadBody = z.infer<typeof BeginUploadBody>;
 
 export const EndUploadBody = z.strictObject({
   /** The number of the last line that you sent; needed to end a set. 0 where you sent documents alone. */
-  lines: z.number().int().min(0).optional(),
+  lines: z.number().int().min(0).max(1_000_000_000).optional(),
 });
 export type EndUploadBody = z.infer<typeof EndUploadBody>;
 
@@ -89,7 +89,16 @@ export const pushRoutes = {
     path: "/api/connectors/{id}/items",
     summary: "Push items: one JSON event a line, one result a line",
     request: { params: ById, query: PushQuery, body: { required: true, ...ndjson } },
-    responses: { 200: { description: "PushResult lines, in order", ...ndjson }, default: problemAnswer },
+    responses: {
+      200: { description: "PushResult lines, in order", ...ndjson },
+      default: problems(
+        "push_upload_over",
+        "push_upload_incomplete",
+        "push_cut",
+        "connector_state_conflict",
+        "quota_reached",
+      ),
+    },
   }),
   removeItem: createRoute({
     method: "delete",
@@ -101,7 +110,7 @@ export const pushRoutes = {
         "`held`: its removal waits for approval",
         z.object({ result: z.enum(["removed", "held", "absent"]) }),
       ),
-      default: problemAnswer,
+      default: problems("connector_state_conflict"),
     },
   }),
   pushDocument: createRoute({
@@ -124,14 +133,23 @@ export const pushRoutes = {
         },
       },
     },
-    responses: { 200: answer("What became of it; its line is 1", PushResult), default: problemAnswer },
+    responses: {
+      200: answer("What became of it; its line is 1", PushResult),
+      default: problems(
+        "push_upload_over",
+        "push_cut",
+        "connector_state_conflict",
+        "quota_reached",
+        "principal_not_allowed",
+      ),
+    },
   }),
   beginUpload: createRoute({
     method: "post",
     path: "/api/connectors/{id}/uploads",
     summary: "Begin an upload; a new set takes the place of one that is open",
     request: { params: ById, body: json(BeginUploadBody) },
-    responses: { 201: answer("The upload", One), default: problemAnswer },
+    responses: { 201: answer("The upload", One), default: problems("connector_state_conflict") },
   }),
   getUpload: createRoute({
     method: "get",
@@ -145,6 +163,9 @@ export const pushRoutes = {
     path: "/api/connectors/{id}/uploads/{uploadId}/end",
     summary: "End an upload; of a set, what was not sent is removed, or held for approval",
     request: { params: ByUpload, body: body(EndUploadBody) },
-    responses: { 200: answer("The upload, over", One), default: problemAnswer },
+    responses: {
+      200: answer("The upload, over", One),
+      default: problems("push_upload_over", "push_upload_incomplete", "connector_state_conflict"),
+    },
   }),
 };

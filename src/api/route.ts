@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ProblemBody } from "./common.ts";
+import type { ErrorCode } from "./errors.ts";
 
 /** `application/json` content of a schema, for `request.body` and `responses`. */
 export function json<T extends z.ZodType>(schema: T) {
@@ -16,7 +17,28 @@ export function body<T extends z.ZodType>(schema: T) {
   return { required: true, ...json(schema) } as const;
 }
 
-/** The problem answer that every `/api` route can give. */
+/** A JSON answer that signs somebody in. */
+export function signedIn<T extends z.ZodType>(description: string, schema: T) {
+  return { ...answer(description, schema), headers: { "Set-Cookie": SESSION_COOKIE } } as const;
+}
+
+const SESSION_COOKIE = {
+  description: "The session: `__Host-kb` on https, `kb_session` on plain http",
+  schema: { type: "string" },
+} as const;
+
+/**
+ * The failures of a route: those that any route of its kind has (credentials, body, ids, limits) and these of its own.
+ * The document lists each status with its codes; `failuresOf` says which.
+ */
+export function problems(...codes: ErrorCode[]) {
+  return { ...problemAnswer, [OWN_CODES]: codes } as const;
+}
+
+/** Where `problems` keeps the codes. */
+export const OWN_CODES = "x-codes";
+
+/** The failures of a route that has none of its own. */
 export const problemAnswer = {
   description: "Problem (RFC 9457); `code` says which",
   content: { "application/problem+json": { schema: ProblemBody } },

@@ -1,5 +1,5 @@
 import { FieldValue, ItemKind, TaskStatus, Timestamp } from "./common.ts";
-import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, createRoute, problems, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
 const DayText = z.string().max(60).openapi({ description: "2026-11-01, 2026-11, today, 7d (ago), +7d (ahead)." });
@@ -110,5 +110,8 @@ export const searchRoute = createRoute({
   tags: ["search"],
   summary: "Search indexed files",
   request: { query: SearchQuery },
-  responses: { 200: answer("What the caller may see of what fits", SearchAnswer), default: problemAnswer },
+  responses: {
+    200: answer("What the caller may see of what fits", SearchAnswer),
+    default: problems("invalid_argument", "no_such_person", "search_timeout"),
+  },
 });

@@ -1,5 +1,5 @@
 import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, problemAnswer, problems, signedIn, z } from "./route.ts";
 
 /**
  * An address as people type it; compared ASCII-lower-case. `admin@localhost` is one; a list of several, a quoted or a
@@ -20,7 +20,7 @@ export const TimeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, "Expected an IANA time zone such as Europe/Vienna")
-  .openapi({ example: "Europe/Vienna" });
+  .openapi({ description: "A name of the IANA time zone database; offsets are none.", example: "Europe/Vienna" });
 
 /** A name that people see: one line, 1–120 characters. */
 export const PersonName = z
@@ -195,7 +195,10 @@ export const sessionRoutes = {
     path: "/api/session",
     summary: "Sign in with e-mail and password",
     request: { body: body(SignInBody) },
-    responses: { 200: answer("Signed in; the cookie is set", Session), default: problemAnswer },
+    responses: {
+      200: signedIn("Signed in; the cookie is set", Session),
+      default: problems("sign_in_failed", "forbidden"),
+    },
   }),
   signOut: createRoute({
     method: "delete",
@@ -234,21 +237,34 @@ export const sessionRoutes = {
     path: "/api/onboarding",
     summary: "Make the first admin with the setup code",
     request: { body: body(OnboardingBody) },
-    responses: { 201: answer("Signed in as the owner", Session), default: problemAnswer },
+    responses: {
+      201: signedIn("Signed in as the owner", Session),
+      default: problems("onboarding_closed", "setup_code_invalid", "password_too_weak", "email_taken"),
+    },
   }),
   accept: createRoute({
     method: "post",
     path: "/api/invitations/accept",
     summary: "Accept an invitation",
     request: { body: body(AcceptBody) },
-    responses: { 201: answer("Signed in as a member", Session), default: problemAnswer },
+    responses: {
+      201: signedIn("Signed in as a member", Session),
+      default: problems(
+        "invitation_invalid",
+        "already_member",
+        "password_too_weak",
+        "sign_in_failed",
+        "unauthenticated",
+        "quota_reached",
+      ),
+    },
   }),
   switchWorkspace: createRoute({
     method: "post",
     path: "/api/session/workspace",
     summary: "Work in another of my workspaces; the session gets a new secret",
     request: { body: body(z.object({ workspaceId: idSchema("workspace") })) },
-    responses: { 200: answer("Signed in there; the cookie is set", Session), default: problemAnswer },
+    responses: { 200: signedIn("Signed in there; the cookie is set", Session), default: problems("not_found") },
   }),
 };
 
@@ -260,7 +276,7 @@ export const signUpRoutes = {
     request: { body: body(SignUpBody) },
     responses: {
       201: answer("A message is on its way that finishes it, or says that there is an account", Sent),
-      default: problemAnswer,
+      default: problems("sign_up_closed", "onboarding_needed", "email_taken", "password_too_weak", "mail_failed"),
     },
   }),
   requestReset: createRoute({
@@ -268,27 +284,36 @@ export const signUpRoutes = {
     path: "/api/password-reset",
     summary: "Send a link that sets a new password",
     request: { body: body(z.object({ email: Email })) },
-    responses: { 202: answer("Sent if there is such an account", Sent), default: problemAnswer },
+    responses: { 202: answer("Sent if there is such an account", Sent), default: problems("mail_not_configured") },
   }),
   confirmReset: createRoute({
     method: "post",
     path: "/api/password-reset/confirm",
     summary: "Set a new password by the link; every other credential of the account ends",
     request: { body: body(z.object({ token: LinkToken, password: Password })) },
-    responses: { 200: answer("Signed in", Session), default: problemAnswer },
+    responses: {
+      200: signedIn("Signed in", Session),
+      default: problems("link_invalid", "password_too_weak", "forbidden"),
+    },
   }),
   requestVerification: createRoute({
     method: "post",
     path: "/api/email-verification",
     summary: "Send me a link that proves my e-mail address",
-    responses: { 202: answer("Sent", Sent), default: problemAnswer },
+    responses: {
+      202: answer("Sent", Sent),
+      default: problems("already_verified", "mail_not_configured", "mail_failed"),
+    },
   }),
   confirm: createRoute({
     method: "post",
     path: "/api/email-verification/confirm",
     summary: "Confirm a mailed link: a sign-up, an address, a new address",
     request: { body: body(ConfirmBody) },
-    responses: { 200: answer("What it did", ConfirmResult), default: problemAnswer },
+    responses: {
+      200: signedIn("What it did", ConfirmResult),
+      default: problems("link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"),
+    },
   }),
 };
 
@@ -305,7 +330,7 @@ export const profileRoutes = {
     path: "/api/profile/password",
     summary: "Change my password; my other sessions and the clients I let in end",
     request: { body: body(ChangePasswordBody) },
-    responses: { 204: { description: "Changed" }, default: problemAnswer },
+    responses: { 204: { description: "Changed" }, default: problems("password_wrong", "password_too_weak") },
   }),
   changeEmail: createRoute({
     method: "post",
@@ -314,7 +339,7 @@ export const profileRoutes = {
     request: { body: body(ChangeEmailBody) },
     responses: {
       200: answer("The person, and whether a message must be confirmed", z.object({ user: User, sent: z.boolean() })),
-      default: problemAnswer,
+      default: problems("password_wrong", "email_taken", "mail_failed"),
     },
   }),
   identities: createRoute({
@@ -347,7 +372,10 @@ export const myWorkspaceRoutes = {
     path: "/api/workspaces",
     summary: "Make a workspace that I own",
     request: { body: body(CreateWorkspaceBody) },
-    responses: { 201: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
+    responses: {
+      201: answer("The workspace", z.object({ workspace: Workspace })),
+      default: problems("workspace_limit_reached"),
+    },
   }),
 };
 

@@ -1,4 +1,4 @@
-import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, problems, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /**
@@ -36,7 +36,10 @@ export const ssoRoutes = {
     path: "/api/sso/authorize",
     summary: "Go to the identity provider",
     request: { query: z.object({ returnTo: z.string().max(2000).optional() }) },
-    responses: { 302: { description: "To the provider" }, default: problemAnswer },
+    responses: {
+      302: { description: "To the provider" },
+      default: problems("sso_not_configured", "source_unavailable"),
+    },
   }),
   callback: createRoute({
     method: "get",
@@ -45,13 +48,16 @@ export const ssoRoutes = {
     request: {
       query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4000).optional() }),
     },
-    responses: { 302: { description: "Signed in, or back with a reason" }, default: problemAnswer },
+    responses: { 302: { description: "Signed in, or back with a reason" }, default: problems("sso_not_configured") },
   }),
   link: createRoute({
     method: "post",
     path: "/api/sso/link",
     summary: "Link my account to the identity provider: gives the address to go to",
     request: { body: body(z.object({ password: Password.optional() })) },
-    responses: { 200: answer("Where to go", z.object({ url: z.string() })), default: problemAnswer },
+    responses: {
+      200: answer("Where to go", z.object({ url: z.string() })),
+      default: problems("sso_not_configured", "recent_sign_in_required", "password_wrong", "source_unavailable"),
+    },
   }),
 };

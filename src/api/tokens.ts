@@ -1,5 +1,5 @@
 import { idSchema, Scope, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { PersonName } from "./session.ts";
 
 /** A personal access token as its owner sees it. Two states: active while `revokedAt` is null, else revoked. */
@@ -44,14 +44,20 @@ export const tokenRoutes = {
     path: "/api/api-tokens",
     summary: "Create a token; its plaintext is shown this once",
     request: { body: body(CreateTokenBody) },
-    responses: { 201: answer("The token and its plaintext", CreatedToken), default: problemAnswer },
+    responses: {
+      201: answer("The token and its plaintext", CreatedToken),
+      default: problems("token_limit_reached", "quota_reached", "recent_sign_in_required"),
+    },
   }),
   adopt: createRoute({
     method: "post",
     path: "/api/api-tokens/{id}/adopt",
     summary: "Keep a token that an OAuth client made: it no longer ends with that client",
     request: { params: z.object({ id: idSchema("token") }) },
-    responses: { 200: answer("The token, now a token of mine", z.object({ token: Token })), default: problemAnswer },
+    responses: {
+      200: answer("The token, now a token of mine", z.object({ token: Token })),
+      default: problems("token_limit_reached", "recent_sign_in_required"),
+    },
   }),
   revoke: createRoute({
     method: "delete",

@@ -1,5 +1,5 @@
 import { idSchema, PageCursor, PageLimit, Role, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, z } from "./route.ts";
+import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { Email, PersonName, SecretsSetting, TimeZone, Workspace } from "./session.ts";
 
 export const Member = z
@@ -121,14 +121,17 @@ export const workspaceRoutes = {
     path: "/api/workspace/members/{id}",
     summary: "Change a member's role (owner)",
     request: { params: userId, body: body(PatchMemberBody) },
-    responses: { 200: answer("The member", z.object({ member: Member })), default: problemAnswer },
+    responses: {
+      200: answer("The member", z.object({ member: Member })),
+      default: problems("role_too_low", "last_owner"),
+    },
   }),
   removeMember: createRoute({
     method: "delete",
     path: "/api/workspace/members/{id}",
     summary: "Remove a member (admin), or leave; every credential of theirs dies",
     request: { params: userId },
-    responses: { 204: { description: "Removed" }, default: problemAnswer },
+    responses: { 204: { description: "Removed" }, default: problems("role_too_low", "last_owner") },
   }),
   resetMember: createRoute({
     method: "post",
@@ -137,7 +140,7 @@ export const workspaceRoutes = {
     request: { params: userId },
     responses: {
       201: answer("The link, unless it was mailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
-      default: problemAnswer,
+      default: problems("role_too_low", "mail_failed"),
     },
   }),
 };
@@ -164,7 +167,7 @@ export const invitationRoutes = {
         "The invitation, and its link unless it was mailed",
         z.object({ invitation: Invitation, url: z.string().nullable() }),
       ),
-      default: problemAnswer,
+      default: problems("role_too_low", "already_member", "quota_reached", "mail_failed"),
     },
   }),
   revoke: createRoute({
@@ -172,7 +175,7 @@ export const invitationRoutes = {
     path: "/api/workspace/invitations/{id}",
     summary: "Withdraw an invitation (admin)",
     request: { params: z.object({ id: idSchema("invitation") }) },
-    responses: { 204: { description: "Withdrawn; the link is dead" }, default: problemAnswer },
+    responses: { 204: { description: "Withdrawn; the link is dead" }, default: problems("role_too_low") },
   }),
 };
 
@@ -196,14 +199,20 @@ export const groupRoutes = {
     path: "/api/groups",
     summary: "Make a group of your own (admin)",
     request: { body: body(CreateGroupBody) },
-    responses: { 201: answer("The group", z.object({ group: Group })), default: problemAnswer },
+    responses: {
+      201: answer("The group", z.object({ group: Group })),
+      default: problems("unknown_member", "unknown_group", "group_cycle"),
+    },
   }),
   update: createRoute({
     method: "patch",
     path: "/api/groups/{id}",
     summary: "Change a group: its name, who is in it, who owns it (its owner; an admin while it is open)",
     request: { params: groupId, body: body(PatchGroupBody) },
-    responses: { 200: answer("The group", z.object({ group: Group })), default: problemAnswer },
+    responses: {
+      200: answer("The group", z.object({ group: Group })),
+      default: problems("unknown_member", "unknown_group", "group_cycle"),
+    },
   }),
   remove: createRoute({
     method: "delete",
@@ -229,7 +238,10 @@ export const localRootRoutes = {
     path: "/api/local-roots",
     summary: "Allow a folder (owner, on this machine)",
     request: { body: body(AddRootBody) },
-    responses: { 201: answer("The folder by its real path", z.object({ root: LocalRoot })), default: problemAnswer },
+    responses: {
+      201: answer("The folder by its real path", z.object({ root: LocalRoot })),
+      default: problems("root_not_allowed"),
+    },
   }),
   remove: createRoute({
     method: "delete",

@@ -2,6 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { ApiError } from "#api/errors.ts";
+import { answerBroken } from "./broken-request.ts";
+import type { Log } from "./ports/clock.ts";
 
 /** A listening HTTP server. */
 export interface Listener {
@@ -36,13 +38,14 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
  *
  * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that is not this machine's
  */
-export async function listen(fetch: FetchHandler, host: string, port: number): Promise<Listener> {
+export async function listen(fetch: FetchHandler, host: string, port: number, log: Log): Promise<Listener> {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
     const made = serve({ fetch, hostname: host, port, serverOptions: PATIENCE }, () => resolve(made)) as Server;
     made.on("request", closeUnlessRead);
     made.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
   });
+  server.on("clientError", (error, socket) => answerBroken(error, socket, log));
   return {
     // A server that listens on TCP has an address of this shape.
     port: (server.address() as AddressInfo).port,

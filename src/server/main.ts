@@ -138,6 +138,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       (request, env) => app?.fetch(request, env) ?? new Response("Starting", { status: 503 }),
       settings.host,
       settings.port,
+      log,
     );
     undo.unshift(async () => void (await listener.close(0)));
     const foundation = makeFoundation(settings, {

@@ -160,7 +160,8 @@ function isOwnOrigin(origin: string, base: URL): boolean {
   );
 }
 
-function makeRequestId(randomBytes: RandomBytes): string {
+/** The id of one request, in its answer and in the log. */
+export function makeRequestId(randomBytes: RandomBytes): string {
   let text = "req_";
   for (const byte of randomBytes(16)) text += ID_ALPHABET[byte & 31];
   return text;

@@ -1,11 +1,12 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";
-import { noSuchThing } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";
+import { failuresOf } from "./failures.ts";
 import { type CreateRule, findCreateRule, type Idempotency } from "./idempotency.ts";
 import type { Limits } from "./limits.ts";
 import { parseRequest } from "./request.ts";
@@ -53,7 +54,7 @@ export interface MounterOptions {
   limits: Pick<Limits, "chargeRequest">;
   /** Makes creates repeatable. */
   idempotency: Pick<Idempotency, "run">;
-  /** Checks every JSON answer against the contract and fails when it does not fit. For tests. */
+  /** Checks every answer against the contract and fails when its JSON or its status does not fit. For tests. */
   checksAnswers?: boolean;
 }
 
@@ -78,12 +79,19 @@ export function makeMounter(options: MounterOptions): Mounter {
     push: (route, handler) => add("connector", route, handler as unknown as Mounted["handler"]),
     finish(app) {
       mounted.sort(bySpecificity);
+      // `/connectors/mine` is no `/connectors/{id}`, whatever the method: the wrong one is told so.
+      const fixed = mounted.map((entry) => entry.route.path).filter((path) => !path.includes("{"));
       for (const entry of mounted) {
-        app.on(entry.route.method.toUpperCase(), toHonoPath(entry.route.path), (c) => handle(entry, options, c));
+        const taken = new Set(fixed.filter((path) => path !== entry.route.path && entry.pattern.test(path)));
+        app.on(entry.route.method.toUpperCase(), toHonoPath(entry.route.path), (c) =>
+          taken.has(c.req.path) ? c.notFound() : answer(c, entry, options),
+        );
       }
     },
     methodsOf(path) {
-      const methods = mounted.filter((entry) => entry.pattern.test(path)).map((e) => e.route.method.toUpperCase());
+      const named = mounted.filter((entry) => entry.route.path === path);
+      const found = named.length > 0 ? named : mounted.filter((entry) => entry.pattern.test(path));
+      const methods = found.map((entry) => entry.route.method.toUpperCase());
       return [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])))].sort();
     },
   };
@@ -97,6 +105,27 @@ interface Mounted {
   pattern: RegExp;
   /** Set where `Idempotency-Key` counts. */
   create?: CreateRule;
+}
+
+/** The answer of a route; in tests its status must be one that the contract lists. */
+async function answer(c: AppContext, entry: Mounted, options: MounterOptions): Promise<Response> {
+  if (options.checksAnswers !== true) return handle(entry, options, c);
+  try {
+    const response = await handle(entry, options, c);
+    requireListed(entry.route, response.status);
+    return response;
+  } catch (error) {
+    if (error instanceof ApiError) requireListed(entry.route, error.status, error.code);
+    throw error;
+  }
+}
+
+function requireListed(route: RouteConfig, status: number, code?: string): void {
+  if (String(status) in route.responses || failuresOf(route).has(status)) return;
+  const what = code === undefined ? String(status) : `${status} "${code}"`;
+  throw new Error(
+    `${route.method.toUpperCase()} ${route.path} answered ${what}, which its contract does not list: name it in problems(…).`,
+  );
 }
 
 async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {

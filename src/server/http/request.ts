@@ -109,14 +109,15 @@ function isArraySchema(schema: unknown): boolean {
   return isArraySchema(schema.def.innerType);
 }
 
-function shapeOf(schema: unknown): Record<string, unknown> | undefined {
+/** The members of an object schema; undefined for another one. */
+export function shapeOf(schema: unknown): Record<string, unknown> | undefined {
   if (typeof schema !== "object" || schema === null || !("shape" in schema)) return undefined;
   // A zod object's `shape` is a record of schemas.
   return schema.shape as Record<string, unknown>;
 }
 
 /** An object schema that says nothing about unknown keys refuses them; others stay as they are. */
-function strictly(schema: z.ZodType): z.ZodType {
+export function strictly(schema: z.ZodType): z.ZodType {
   const { def }: { def: { type: string; catchall?: unknown } } = schema;
   if (def.type !== "object" || def.catchall !== undefined) return schema;
   if ("strict" in schema && typeof schema.strict === "function") return schema.strict() as z.ZodType;

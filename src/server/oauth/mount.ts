@@ -31,10 +31,10 @@ export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
   const { oauth } = options;
   const server = authorizationServerMetadata(oauth.baseUrl);
   const resource = protectedResourceMetadata(oauth.baseUrl);
-  publish(app, "/.well-known/oauth-authorization-server", server);
-  publish(app, "/.well-known/openid-configuration", server);
-  publish(app, "/.well-known/oauth-protected-resource", resource);
-  publish(app, "/.well-known/oauth-protected-resource/mcp", resource);
+  publish(app, options, "/.well-known/oauth-authorization-server", server);
+  publish(app, options, "/.well-known/openid-configuration", server);
+  publish(app, options, "/.well-known/oauth-protected-resource", resource);
+  publish(app, options, "/.well-known/oauth-protected-resource/mcp", resource);
 
   on(app, options, PATHS.register, { POST: (c) => register(c, oauth) });
   on(app, options, PATHS.authorize, {
@@ -50,6 +50,8 @@ export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
 
 type Handler = (c: AppContext) => Promise<Response>;
 
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
 /** Paths that pages of other sites may use: they carry their own credentials and look at no cookie. */
 const CROSS_ORIGIN: ReadonlySet<string> = new Set([
   PATHS.register,
@@ -62,16 +64,16 @@ function on(
   app: App,
   { log }: MountOAuthOptions,
   path: string,
-  handlers: Partial<Record<"GET" | "POST", Handler>>,
+  handlers: Partial<Record<(typeof METHODS)[number], Handler>>,
 ): void {
   const methods = Object.keys(handlers).join(", ");
   app.all(path, async (c) => {
     const isOpen = CROSS_ORIGIN.has(path);
     if (isOpen && c.req.method === "OPTIONS") return preflight("POST");
     try {
-      const handler = handlers[c.req.method === "GET" ? "GET" : c.req.method === "POST" ? "POST" : "GET"];
-      const isKnown = c.req.method in handlers && handler !== undefined;
-      if (!isKnown) {
+      const method = METHODS.find((one) => one === c.req.method);
+      const handler = method && handlers[method];
+      if (handler === undefined) {
         throw new ApiError("method_not_allowed", { message: `${c.req.method} is not possible here; ${methods} is.` });
       }
       return await handler(c);
@@ -101,13 +103,12 @@ function preflight(methods: string): Response {
   });
 }
 
-function publish(app: App, path: string, document: Record<string, unknown>): void {
+function publish(app: App, options: MountOAuthOptions, path: string, document: Record<string, unknown>): void {
   const body = JSON.stringify(document);
-  app.get(path, () => {
-    const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300", ...ANY_ORIGIN };
-    return new Response(body, { headers });
-  });
+  const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300", ...ANY_ORIGIN };
   app.options(path, () => preflight("GET"));
+  const answer = async () => new Response(body, { headers });
+  on(app, options, path, { GET: answer, HEAD: answer });
 }
 
 async function register(c: AppContext, oauth: OAuthService): Promise<Response> {

@@ -11,6 +11,8 @@ import { makeLimits } from "#server/http/limits.ts";
 import { makeMounter, type Mount } from "#server/http/mount.ts";
 import { answerProblem } from "#server/http/problem.ts";
 import type { Actor } from "#server/ports/actor.ts";
+import { composeFeatures } from "../../features.ts";
+import { makeServer } from "../../helpers.ts";
 
 const BASE = "http://127.0.0.1:7700";
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -266,6 +268,20 @@ describe("a mounted route", () => {
 
   test("an impossible id in the path reads like one that does not exist", async ({ expect }) => {
     expect(await send(app, "GET", "/api/groups/x", { cookie: "kb_session=owner" })).toMatchObject({ status: 404 });
+  });
+
+  test("a fixed path below a path with an id has its own methods: another one is told which", async ({ expect }) => {
+    const kb = await makeServer({}, composeFeatures);
+    const owner = kb.as(await kb.addOwner());
+    for (const path of ["mine", "search", "sources", "progress", "all-files", "browse", "file-counts-by-source"]) {
+      const allowed = path === "browse" ? "POST" : "GET, HEAD";
+      for (const method of ["PATCH", "DELETE"]) {
+        const { status, headers } = await owner.request(method, `/api/connectors/${path}`, { body: { name: "x" } });
+        expect([path, status, headers.get("allow")]).toEqual([path, 405, allowed]);
+      }
+    }
+    const id = await owner.request("PUT", "/api/connectors/con_2222222222222222");
+    expect([id.status, id.headers.get("allow")]).toEqual([405, "DELETE, GET, HEAD, PATCH"]);
   });
 
   test("asks who it is before it looks at what it says", async ({ expect }) => {

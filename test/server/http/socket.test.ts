@@ -6,7 +6,7 @@ import { makeServer, TEST_PASSWORD } from "../../helpers.ts";
 
 async function serve() {
   const kb = await makeServer();
-  const listener = await listen(kb.app.fetch, "127.0.0.1", 0);
+  const listener = await listen(kb.app.fetch, "127.0.0.1", 0, kb.log);
   onTestFinished(async () => void (await listener.close(0)));
   return { kb, url: `http://127.0.0.1:${listener.port}` };
 }
@@ -79,3 +79,36 @@ test("over a real socket: the rest of a body that nobody reads is not waited for
     expect(answer).toMatch(/^HTTP\/1.1 404/);
   }
 });
+
+test("over a real socket: what is too long to be read, or no HTTP, gets a problem with its request id", async ({
+  expect,
+}) => {
+  const { kb, url } = await serve();
+  const cases = [
+    [`GET /api/sso/authorize?returnTo=${"a".repeat(17_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, "headers_too_large"],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
+    ["no such thing\r\n\r\n", 400, "invalid_request"],
+  ] as const;
+  for (const [sent, status, code] of cases) {
+    const answer = await sendRaw(Number(new URL(url).port), sent);
+    const [head = "", body = ""] = answer.split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+    const problem: unknown = JSON.parse(body);
+    expect(problem).toMatchObject({ status, code, requestId: expect.stringMatching(/^req_[2-9a-z]{16}$/) });
+    const requestId = /^x-request-id: (.+)$/im.exec(head)?.[1];
+    expect(problem).toMatchObject({ requestId });
+    expect(kb.log.lines.filter(({ fields }) => fields["requestId"] === requestId)).toHaveLength(1);
+  }
+});
+
+/** Sends bytes and gives all that comes back until the server closes. */
+function sendRaw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    let answer = "";
+    socket.on("data", (chunk) => (answer += String(chunk)));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answer));
+  });
+}

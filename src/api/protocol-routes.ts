@@ -1,0 +1,240 @@
+/**
+ * What other standards describe and the document names too: MCP and the authorization server. They are mounted by their
+ * own code and answer failures in the words of their standard; `/api` answers problems.
+ */
+import { ProblemBody } from "./common.ts";
+import { body, createRoute, OWN_CODES, z } from "./route.ts";
+import type { ErrorCode } from "./errors.ts";
+
+const RpcId = z.union([z.string(), z.number(), z.null()]);
+
+/** A JSON-RPC 2.0 request or notification. */
+const RpcRequest = z
+  .looseObject({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number()]).optional(),
+    method: z.string(),
+    params: z.looseObject({}).optional(),
+  })
+  .openapi("RpcRequest");
+
+const RpcError = z.object({
+  code: z.number().int(),
+  message: z.string(),
+  data: z.looseObject({ code: z.string().optional(), requestId: z.string().optional() }).optional(),
+});
+
+const RpcAnswer = z
+  .object({ jsonrpc: z.literal("2.0"), id: RpcId, result: z.looseObject({}).optional(), error: RpcError.optional() })
+  .openapi("RpcAnswer");
+
+/** RFC 6749 §5.2. */
+const OAuthError = z.looseObject({ error: z.string(), error_description: z.string().optional() }).openapi("OAuthError");
+
+/** RFC 8414 and RFC 9728: what is published; clients take what they know. */
+const Metadata = z.looseObject({}).openapi("Metadata");
+
+function answers(schema: z.ZodType) {
+  return { "application/json": { schema } } as const;
+}
+
+function rpcProblems(...codes: ErrorCode[]) {
+  return {
+    description: "JSON-RPC error; `error.data.code` says which",
+    content: answers(RpcAnswer),
+    [OWN_CODES]: codes,
+  };
+}
+
+/** The endpoint answers as OAuth says; who is refused before it (Host, too many requests) gets a problem. */
+function oauthProblems(...codes: ErrorCode[]) {
+  return {
+    description: "OAuth error",
+    content: { ...answers(OAuthError), "application/problem+json": { schema: ProblemBody } },
+    [OWN_CODES]: codes,
+  };
+}
+
+/** A person's browser may stand before these: the page of the failure, or the error for a program. */
+function browserProblems(...codes: ErrorCode[]) {
+  const { content, ...rest } = oauthProblems(...codes);
+  return { ...rest, content: { ...content, "text/html": { schema: z.string() } } };
+}
+
+function form<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { "application/x-www-form-urlencoded": { schema } } } as const;
+}
+
+export const mcpRoutes = {
+  call: createRoute({
+    method: "post",
+    path: "/mcp",
+    summary: "The MCP endpoint (Streamable HTTP, stateless): tools/list and tools/call",
+    request: { body: body(z.union([RpcRequest, z.array(RpcRequest).min(1).max(20)])) },
+    responses: {
+      200: {
+        description: "The answer; of a call with a progress token, events that end with it",
+        content: {
+          ...answers(z.union([RpcAnswer, z.array(RpcAnswer)])),
+          "text/event-stream": { schema: z.string() },
+        },
+      },
+      202: { description: "Notifications only: nothing to answer" },
+      // Of the newest revision: a method that there is not.
+      default: rpcProblems("not_found"),
+    },
+  }),
+};
+
+const published = (path: string, summary: string) =>
+  createRoute({
+    method: "get",
+    path,
+    summary,
+    responses: { 200: { description: "The metadata", content: answers(Metadata) }, default: oauthProblems() },
+  });
+
+export const metadataRoutes = {
+  server: published("/.well-known/oauth-authorization-server", "Metadata of the authorization server (RFC 8414)"),
+  openid: published("/.well-known/openid-configuration", "The same, where clients of OpenID Connect look for it"),
+  resource: published("/.well-known/oauth-protected-resource", "Metadata of /mcp as a protected resource (RFC 9728)"),
+  resourceOfMcp: published("/.well-known/oauth-protected-resource/mcp", "The same, at the path of the resource"),
+};
+
+const token = z.string().max(5_000);
+
+export const authorizationRoutes = {
+  register: createRoute({
+    method: "post",
+    path: "/oauth/register",
+    summary: "Register a client (RFC 7591)",
+    request: {
+      body: body(
+        z.looseObject({
+          redirect_uris: z.array(z.string().max(2_000)).min(1).max(20),
+          client_name: z.string().optional(),
+        }),
+      ),
+    },
+    responses: {
+      201: { description: "The client", content: answers(z.looseObject({ client_id: z.string() })) },
+      default: oauthProblems(),
+    },
+  }),
+  authorize: createRoute({
+    method: "get",
+    path: "/oauth/authorize",
+    summary: "Ask a person to let a client in (RFC 6749, PKCE)",
+    request: {
+      query: z.looseObject({
+        client_id: z.string(),
+        response_type: z.literal("code"),
+        redirect_uri: z.string().max(2_000),
+        code_challenge: z.string().min(43).max(128),
+        code_challenge_method: z.literal("S256"),
+        scope: z.string().optional(),
+        state: z.string().optional(),
+        resource: z.string().optional(),
+      }),
+    },
+    responses: {
+      302: { description: "To the page that asks" },
+      303: { description: "Back to the client with an error" },
+      default: browserProblems(),
+    },
+  }),
+  decide: createRoute({
+    method: "post",
+    path: "/oauth/authorize",
+    summary: "Submit a decision; without one, the same as GET",
+    request: {
+      body: {
+        required: true,
+        content: {
+          "application/x-www-form-urlencoded": { schema: z.looseObject({}) },
+          "application/json": { schema: z.looseObject({}) },
+        },
+      },
+    },
+    responses: {
+      200: { description: "Where to go (JSON)", content: answers(z.object({ redirectTo: z.string() })) },
+      303: { description: "Back to the client, or on to GET" },
+      default: browserProblems("unauthenticated", "two_credentials", "consent_invalid", "password_needed"),
+    },
+  }),
+  resume: createRoute({
+    method: "get",
+    path: "/oauth/authorize/{uid}",
+    summary: "Go on after the decision",
+    request: { params: z.object({ uid: z.string().max(100) }) },
+    responses: { 303: { description: "Back to the client" }, default: browserProblems() },
+  }),
+  token: createRoute({
+    method: "post",
+    path: "/oauth/token",
+    summary: "Exchange a code, refresh, or poll for a device (RFC 6749, RFC 8628)",
+    request: {
+      body: form(
+        z.looseObject({
+          grant_type: z.enum(["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]),
+          client_id: z.string(),
+          code: token.optional(),
+          code_verifier: z.string().optional(),
+          redirect_uri: z.string().optional(),
+          refresh_token: token.optional(),
+          device_code: token.optional(),
+          resource: z.string().optional(),
+          scope: z.string().optional(),
+        }),
+      ),
+    },
+    responses: {
+      200: {
+        description: "The tokens",
+        content: answers(z.looseObject({ access_token: z.string(), token_type: z.string(), expires_in: z.number() })),
+      },
+      default: oauthProblems("unauthenticated"),
+    },
+  }),
+  revoke: createRoute({
+    method: "post",
+    path: "/oauth/revoke",
+    summary: "Revoke a token (RFC 7009); an unknown one is no error",
+    request: { body: form(z.looseObject({ token, client_id: z.string(), token_type_hint: z.string().optional() })) },
+    responses: { 200: { description: "It is dead" }, default: oauthProblems("unauthenticated") },
+  }),
+  device: createRoute({
+    method: "post",
+    path: "/oauth/device_authorization",
+    summary: "Begin the sign-in of a device without a browser (RFC 8628)",
+    request: { body: form(z.looseObject({ client_id: z.string(), scope: z.string().optional() })) },
+    responses: {
+      200: {
+        description: "The codes",
+        content: answers(
+          z.looseObject({ device_code: z.string(), user_code: z.string(), verification_uri: z.string() }),
+        ),
+      },
+      default: oauthProblems("unauthenticated"),
+    },
+  }),
+  keys: createRoute({
+    method: "get",
+    path: "/oauth/jwks",
+    summary: "Keys of the authorization server (RFC 7517)",
+    responses: {
+      200: {
+        description: "The keys",
+        content: { "application/jwk-set+json": { schema: z.looseObject({ keys: z.array(z.looseObject({})) }) } },
+      },
+      default: oauthProblems(),
+    },
+  }),
+};
+
+/** In the document beside `ROUTE_GROUPS`. */
+export const PROTOCOL_ROUTES = {
+  mcp: mcpRoutes,
+  metadata: metadataRoutes,
+  authorization: authorizationRoutes,
+} as const;

@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { STATUS_CODES } from "node:http";
+import { ApiError } from "#api/errors.ts";
+import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
+import { toProblem } from "./http/problem.ts";
+import type { Log } from "./ports/clock.ts";
+
+/**
+ * Answers what Node's parser gave up on before there was a request: a request line or headers that are too long, no
+ * HTTP at all, headers that never end. The answer is a problem like any other, and its id stands in the log.
+ */
+export function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
+  // The connection is gone, or an answer is on its way: nothing may be written into it.
+  if (error.code === "ECONNRESET" || !socket.writable || hasAnswerUnderWay(socket)) return void socket.destroy(error);
+  const requestId = makeRequestId(randomBytes);
+  const failure = toFailure(error.code);
+  const problem = toProblem(failure, requestId);
+  const body = JSON.stringify(problem.body);
+  const answer = withSecurityHeaders(new Response(null, { headers: problem.headers }), {
+    isHttps: false,
+    isApi: true,
+    requestId,
+  });
+  const headers = [...answer.headers, ["Content-Length", String(Buffer.byteLength(body))], ["Connection", "close"]];
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  log.info({ requestId, status: problem.status, code: failure.code, reason: error.code }, "request refused");
+  socket.end([`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ""}`, ...lines, "", body].join("\r\n"));
+}
+
+function toFailure(code: string | undefined): ApiError {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const message = "The address and the headers of a request have room for 16 KiB together. Send less in them.";
+    return new ApiError("headers_too_large", { message });
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new ApiError("request_timeout", { message: "The request did not come to its end in time. Send it again." });
+  }
+  return new ApiError("invalid_request", { message: "This is not a well-formed HTTP request." });
+}
+
+/** Node keeps the answer of the request before on the socket while it is being sent. */
+function hasAnswerUnderWay(socket: Duplex): boolean {
+  return (Reflect.get(socket, "_httpMessage") ?? null) !== null;
+}

@@ -1,0 +1,90 @@
+import type { RouteConfig } from "@hono/zod-openapi";
+import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { OWN_CODES } from "#api/route.ts";
+import { findDoorRule, type DoorRule } from "./auth.ts";
+import { findCreateRule } from "./idempotency.ts";
+import { shapeOf } from "./request.ts";
+
+/** What a route may fail with, by HTTP status. */
+export type Failures = ReadonlyMap<number, readonly ErrorCode[]>;
+
+/**
+ * Every status that a route may fail with, and its codes: what its credentials, its body, its ids and the limits bring
+ * with them, and the codes that the route itself names by `problems`. The document is made of it, and tests hold every
+ * answer against it.
+ */
+export function failuresOf(route: RouteConfig): Failures {
+  const rule = findDoorRule(route.method, route.path);
+  const codes = new Set<ErrorCode>([
+    ...EVERYWHERE,
+    ...(isUnsafe(route) ? ON_WRITES : []),
+    ...(rule === undefined ? [] : ofCredentials(rule)),
+    ...ofRequest(route),
+    ...(findCreateRule(route.method, route.path) ? OF_CREATES : []),
+    ...ownCodes(route),
+  ]);
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(statusOf(code), [...(byStatus.get(statusOf(code)) ?? []), code]);
+  return new Map([...byStatus].sort(([a], [b]) => a - b));
+}
+
+/** What the frame of every request may say, and a server that fails or is not ready. */
+const EVERYWHERE: readonly ErrorCode[] = [
+  "invalid_request",
+  "credential_in_url",
+  "host_not_allowed",
+  "request_timeout",
+  "rate_limited",
+  "headers_too_large",
+  "internal",
+  "unavailable",
+];
+
+/** Other sites are kept from changing anything; and where there is no room, nothing is changed. */
+const ON_WRITES: readonly ErrorCode[] = ["origin_not_allowed", ...codesOfStatus(507)];
+
+const OF_CREATES: readonly ErrorCode[] = ["idempotency_key_reused", "already_created"];
+
+function ofCredentials(rule: DoorRule): ErrorCode[] {
+  if (rule.public) return [];
+  const takesScopes = rule.pat.length > 0 || rule.oauth !== undefined;
+  return [
+    "unauthenticated",
+    "two_credentials",
+    "forbidden",
+    ...(takesScopes ? (["insufficient_scope"] as const) : []),
+    // Another connector's key.
+    ...(rule.connectorKey ? (["not_found"] as const) : []),
+  ];
+}
+
+function ofRequest({ request }: RouteConfig): ErrorCode[] {
+  const isPaged = shapeOf(request?.query)?.["cursor"] !== undefined;
+  return [
+    ...(request?.params === undefined ? [] : (["not_found"] as const)),
+    ...(request?.body === undefined ? [] : (["payload_too_large", "unsupported_media_type"] as const)),
+    ...(isPaged ? (["invalid_cursor"] as const) : []),
+  ];
+}
+
+/** The codes that the route itself names. */
+export function ownCodes({ responses }: RouteConfig): ErrorCode[] {
+  const answer: unknown = responses["default"];
+  if (typeof answer !== "object" || answer === null || !(OWN_CODES in answer)) return [];
+  // `problems` is what puts it there.
+  return answer[OWN_CODES] as ErrorCode[];
+}
+
+/** The HTTP status of a code. */
+export function statusOf(code: ErrorCode): number {
+  return ERROR_CLASSES[ERROR_CODES[code]].status;
+}
+
+function codesOfStatus(status: number): ErrorCode[] {
+  // The keys of the table are the codes.
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => statusOf(code) === status);
+}
+
+function isUnsafe({ method }: RouteConfig): boolean {
+  return method !== "get" && method !== "head";
+}

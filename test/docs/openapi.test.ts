@@ -1,0 +1,186 @@
+/** The published document against two validators of JSON Schema 2020-12, and the server against the document. */
+import { readFileSync } from "node:fs";
+import { registerSchema, validate } from "@hyperjump/json-schema/draft-2020-12";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, test } from "vitest";
+import { ROUTE_GROUPS } from "#api/index.ts";
+import { PROTOCOL_ROUTES } from "#api/protocol-routes.ts";
+import { composeFeatures } from "../features.ts";
+import { makeServer } from "../helpers.ts";
+import { GOOD_BODIES } from "./good-bodies.ts";
+
+interface Operation {
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, Answer | { $ref: string }>;
+}
+
+interface Answer {
+  content?: Record<string, { schema: object }>;
+}
+
+interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object>; responses: Record<string, Answer> };
+}
+
+// The generator writes it in this shape.
+const DOCUMENT = JSON.parse(readFileSync("docs/openapi.json", "utf8")) as OpenApi;
+const BASE = "https://kb.test/openapi";
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+);
+const BODIES = OPERATIONS.flatMap(({ name, operation }) => {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  return schema === undefined ? [] : [{ name, schema }];
+});
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+// Its types are those of CommonJS: the function is the default of the default.
+(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+
+/** References lead to the components, which both validators know by this address. */
+const COMPONENTS = `${BASE}/components`;
+const COMPONENTS_SCHEMA = withReferences({ $id: COMPONENTS, $schema: DIALECT, $defs: DOCUMENT.components.schemas });
+ajv.addSchema(COMPONENTS_SCHEMA);
+registerSchema(COMPONENTS_SCHEMA as never, COMPONENTS, DIALECT);
+
+function withReferences(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", `${COMPONENTS}#/$defs/`));
+}
+
+const compiled = new Map<object, ReturnType<typeof ajv.compile>>();
+function compile(schema: object): ReturnType<typeof ajv.compile> {
+  const known = compiled.get(schema) ?? ajv.compile(withReferences(schema));
+  compiled.set(schema, known);
+  return known;
+}
+
+let registered = 0;
+async function validateByHyperjump(schema: object, value: unknown): Promise<boolean> {
+  const uri = `${BASE}/${++registered}`;
+  registerSchema(withReferences(schema) as never, uri, DIALECT);
+  return (await validate(uri, value as never)).valid;
+}
+
+const VALIDATORS: readonly [string, (schema: object, value: unknown) => Promise<boolean>][] = [
+  ["ajv", async (schema, value) => compile(schema)(value) === true],
+  ["hyperjump", validateByHyperjump],
+];
+
+describe.each(VALIDATORS)("the document, to %s", (_name, fits) => {
+  test("takes a good body of every operation, and no unknown key where the server takes none", async ({ expect }) => {
+    expect(BODIES.map(({ name }) => name).toSorted()).toEqual(Object.keys(GOOD_BODIES).toSorted());
+    const wrong: string[] = [];
+    for (const { name, schema } of BODIES) {
+      const good = GOOD_BODIES[name];
+      if (!(await fits(schema, good))) wrong.push(`${name} refuses a good body`);
+      const isOpen = /^POST \/(?:mcp|oauth\/(?:register|authorize))$/.test(name);
+      const more = { ...(good as object), surprise: 1 };
+      if ((await fits(schema, more)) !== isOpen) wrong.push(`${name} takes an unknown key`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("fits its own examples", async ({ expect }) => {
+    const examples = schemasWith("example");
+    expect(examples.length).toBeGreaterThan(5);
+    for (const schema of examples) expect([schema, await fits(schema, schema["example"])]).toEqual([schema, true]);
+  });
+});
+
+test("every pattern of the document is one, with and without the flag u", ({ expect }) => {
+  const patterns = [...new Set(schemasWith("pattern").map((schema) => String(schema["pattern"])))];
+  expect(patterns.length).toBeGreaterThan(15);
+  for (const pattern of patterns) {
+    expect(() => new RegExp(pattern, "u")).not.toThrow();
+    expect(pattern).not.toMatch(/\/[dgimsuvy]+$/);
+  }
+});
+
+test("every operation lists what it may fail with, and nothing stands for the rest", ({ expect }) => {
+  const groups = [...Object.values(ROUTE_GROUPS), ...Object.values(PROTOCOL_ROUTES)];
+  const routes = groups.flatMap((group): { method: string; path: string }[] => Object.values(group));
+  expect(new Set(OPERATIONS.map(({ name }) => name))).toEqual(
+    new Set(routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`)),
+  );
+  for (const { name, operation } of OPERATIONS) {
+    const statuses = Object.keys(operation.responses);
+    expect([name, statuses]).toEqual([name, expect.arrayContaining(["400", "403", "429", "431", "500", "503"])]);
+    expect([name, statuses.includes("default")]).toEqual([name, false]);
+  }
+});
+
+test("the server answers every kind of request as the document says, status and body", async ({ expect }) => {
+  const kb = await makeServer({ settings: { rateLimits: "off" } }, composeFeatures);
+  const owner = await kb.addOwner();
+  const member = await kb.addMember(owner.workspaceId);
+  const clients = [kb.anyone(), kb.as(member), kb.as(owner), kb.withToken(await kb.token(owner))];
+  const wrong: string[] = [];
+  let checks = 0;
+  for (const { name, operation } of OPERATIONS) {
+    const [method = "", template = ""] = name.split(" ");
+    // These need a socket of Node's own, or end what the other requests need.
+    if (/^\/oauth\/(?:authorize|token|revoke|device_auth|jwks)|^\/api\/session/.test(template)) continue;
+    for (const client of clients) {
+      for (const { path, request } of requestsOf(name, template)) {
+        const answer = await client.request(method, path, request);
+        const problem = await misfit(operation, answer);
+        if (problem !== undefined) wrong.push(`${method} ${path}: ${problem}`);
+        checks++;
+      }
+    }
+  }
+  expect(wrong).toEqual([]);
+  expect(checks).toBeGreaterThan(700);
+});
+
+function requestsOf(name: string, template: string) {
+  const json = { "content-type": "application/json" };
+  const ids = ["con", "usr", "kbi"].map((prefix) => `${prefix}_2222222222222222`);
+  const paths = template.includes("{") ? ids.map((id) => template.replaceAll(/\{\w+\}/g, id)) : [template];
+  const body = GOOD_BODIES[name];
+  const bodies =
+    body === undefined
+      ? [{}]
+      : [
+          { raw: JSON.stringify(body), headers: json },
+          { raw: "{", headers: json },
+          { raw: "{}", headers: {} },
+        ];
+  return paths.flatMap((path) => [
+    ...bodies.map((request) => ({ path, request })),
+    { path: `${path}?nope=1`, request: bodies[0] ?? {} },
+    { path: `${path}?limit=0&cursor=zzz`, request: bodies[0] ?? {} },
+  ]);
+}
+
+/** What is wrong with an answer by the document; undefined when nothing is. */
+async function misfit(
+  { responses }: Operation,
+  { status, headers, json }: { status: number; headers: Headers; json?: unknown },
+): Promise<string | undefined> {
+  const listed = responses[String(status)];
+  if (listed === undefined) return `${status} is not listed ${JSON.stringify(json)}`;
+  const answer = "$ref" in listed ? DOCUMENT.components.responses[listed.$ref.split("/").at(-1) ?? ""] : listed;
+  const type = headers.get("content-type")?.split(";")[0] ?? "";
+  if (type === "" && answer?.content === undefined) return undefined;
+  const schema = answer?.content?.[type]?.schema;
+  if (schema === undefined) return `${status} gives ${type}, which is not listed`;
+  if (json === undefined) return undefined;
+  const fits = compile(schema);
+  return fits(json) ? undefined : `${status}: ${ajv.errorsText(fits.errors)}`;
+}
+
+function schemasWith(key: string): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  JSON.parse(JSON.stringify(DOCUMENT), (_key, value: unknown) => {
+    if (typeof value === "object" && value !== null && key in value && !("$ref" in value)) {
+      found.push(value as Record<string, unknown>);
+    }
+    return value;
+  });
+  return found.filter((one) => typeof one[key] === "string" && "type" in one);
+}
