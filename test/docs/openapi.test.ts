@@ -11,6 +11,7 @@ import { makeServer } from "../helpers.ts";
 import { GOOD_BODIES } from "./good-bodies.ts";
 
 interface Operation {
+  parameters?: { name: string; schema: { pattern?: string } }[];
   requestBody?: { content: Record<string, { schema: object }> };
   responses: Record<string, Answer | { $ref: string }>;
 }
@@ -117,51 +118,58 @@ test("the server answers every kind of request as the document says, status and 
   const kb = await makeServer({ settings: { rateLimits: "off" } }, composeFeatures);
   const owner = await kb.addOwner();
   const member = await kb.addMember(owner.workspaceId);
-  const clients = [kb.anyone(), kb.as(member), kb.as(owner), kb.withToken(await kb.token(owner))];
+  const others = [kb.anyone(), kb.as(member), kb.withToken(await kb.token(owner))];
   const wrong: string[] = [];
   let checks = 0;
   for (const { name, operation } of OPERATIONS) {
     const [method = "", template = ""] = name.split(" ");
     // These need a socket of Node's own, or end what the other requests need.
     if (/^\/oauth\/(?:authorize|token|revoke|device_auth|jwks)|^\/api\/session/.test(template)) continue;
-    for (const client of clients) {
-      for (const { path, request } of requestsOf(name, template)) {
-        const answer = await client.request(method, path, request);
-        const problem = await misfit(operation, answer);
-        if (problem !== undefined) wrong.push(`${method} ${path}: ${problem}`);
-        checks++;
-      }
+    const [first, ...rest] = requestsOf(name, template, operation);
+    const sent = [...rest, first].map((one) => [kb.as(owner), one] as const);
+    for (const [client, { path, request }] of [...others.map((client) => [client, first] as const), ...sent]) {
+      const answer = await client.request(method, path, request);
+      const problem = misfit(operation, answer);
+      if (problem !== undefined) wrong.push(`${method} ${path}: ${problem}`);
+      checks++;
     }
   }
   expect(wrong).toEqual([]);
-  expect(checks).toBeGreaterThan(700);
+  expect(checks).toBeGreaterThan(400);
 });
 
-function requestsOf(name: string, template: string) {
-  const json = { "content-type": "application/json" };
-  const ids = ["con", "usr", "kbi"].map((prefix) => `${prefix}_2222222222222222`);
-  const paths = template.includes("{") ? ids.map((id) => template.replaceAll(/\{\w+\}/g, id)) : [template];
+type Sent = { path: string; request: { raw?: string; headers?: Record<string, string> } };
+
+/** A request that fits, to a thing that is not there where the path names one; then ones that don't fit. */
+function requestsOf(name: string, template: string, { parameters = [] }: Operation): [Sent, ...Sent[]] {
+  const headers = { "content-type": "application/json" };
+  const path = template.replaceAll(/\{(\w+)\}/g, (_match, key: string) => {
+    const pattern = parameters.find((one) => one.name === key)?.schema.pattern;
+    return `${/^\^(\w+_)/.exec(pattern ?? "")?.[1] ?? "con_"}2222222222222222`;
+  });
   const body = GOOD_BODIES[name];
-  const bodies =
+  const good = body === undefined ? {} : { raw: JSON.stringify(body), headers };
+  const badBodies =
     body === undefined
-      ? [{}]
+      ? []
       : [
-          { raw: JSON.stringify(body), headers: json },
-          { raw: "{", headers: json },
+          { raw: "{", headers },
           { raw: "{}", headers: {} },
         ];
-  return paths.flatMap((path) => [
-    ...bodies.map((request) => ({ path, request })),
-    { path: `${path}?nope=1`, request: bodies[0] ?? {} },
-    { path: `${path}?limit=0&cursor=zzz`, request: bodies[0] ?? {} },
-  ]);
+  return [
+    { path, request: good },
+    ...badBodies.map((request) => ({ path, request })),
+    ...(path === template ? [] : [{ path: template.replaceAll(/\{\w+\}/g, "usr_1"), request: good }]),
+    { path: `${path}?nope=1&limit=0&cursor=zzz`, request: good },
+    { path: `${path}?cursor=zzz`, request: good },
+  ];
 }
 
 /** What is wrong with an answer by the document; undefined when nothing is. */
-async function misfit(
+function misfit(
   { responses }: Operation,
   { status, headers, json }: { status: number; headers: Headers; json?: unknown },
-): Promise<string | undefined> {
+): string | undefined {
   const listed = responses[String(status)];
   if (listed === undefined) return `${status} is not listed ${JSON.stringify(json)}`;
   const answer = "$ref" in listed ? DOCUMENT.components.responses[listed.$ref.split("/").at(-1) ?? ""] : listed;

@@ -1,6 +1,430 @@
 // Made by `npm run gen` from src/api. Do not edit.
 
 export interface paths {
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metadata of the authorization server (RFC 8414) */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The metadata */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Metadata"];
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metadata of /mcp as a protected resource (RFC 9728) */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The metadata */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Metadata"];
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, at the path of the resource */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The metadata */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Metadata"];
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same, where clients of OpenID Connect look for it */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The metadata */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Metadata"];
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/api-tokens": {
         parameters: {
             query?: never;
@@ -30,15 +454,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -73,8 +496,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `recent_sign_in_required` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -82,6 +507,23 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `token_limit_reached`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -123,15 +565,16 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -171,8 +614,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `recent_sign_in_required` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -180,6 +625,22 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `token_limit_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -221,15 +682,14 @@ export interface paths {
                         "application/json": components["schemas"]["AuditPage"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -266,15 +726,14 @@ export interface paths {
                         "application/json": components["schemas"]["AuditCheck"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -313,15 +772,14 @@ export interface paths {
                         "application/x-ndjson": string;
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -366,15 +824,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -420,15 +877,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -486,8 +942,8 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `provider_unknown` */
+                400: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -495,6 +951,43 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `provider_unavailable`, `connector_config_invalid`, `connector_scope_invalid`, `connector_check_failed`, `root_not_allowed`, `address_not_allowed`, `source_not_found`, `visibility_not_supported`, `unknown_member`, `unknown_group` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -533,15 +1026,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -569,8 +1062,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -578,6 +1076,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -630,8 +1133,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict`, `credential_required` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -639,6 +1147,31 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `provider_unavailable`, `connector_config_invalid`, `connector_check_failed`, `root_not_allowed`, `address_not_allowed`, `source_not_found`, `visibility_not_supported`, `unknown_member`, `unknown_group` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -683,8 +1216,8 @@ export interface paths {
                         "application/json": components["schemas"]["PushResult"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `push_cut` */
+                400: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -692,6 +1225,35 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `push_upload_over`, `connector_state_conflict`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `principal_not_allowed` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -754,8 +1316,8 @@ export interface paths {
                         "application/x-ndjson": string;
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `push_cut` */
+                400: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -763,6 +1325,26 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `push_upload_over`, `push_upload_incomplete`, `connector_state_conflict`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -806,8 +1388,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -815,6 +1402,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -854,8 +1446,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -863,6 +1460,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -915,15 +1517,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -972,8 +1574,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -981,6 +1588,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1027,8 +1641,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1036,6 +1655,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1076,8 +1702,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict`, `credential_required` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1085,6 +1716,20 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Cannot be processed: `provider_unavailable` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1135,8 +1780,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1144,6 +1794,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1204,8 +1861,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1213,6 +1875,31 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `connector_scope_invalid`, `provider_unavailable`, `source_not_found` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -1251,15 +1938,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1294,8 +1981,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1303,6 +1995,22 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `provider_unavailable` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1342,15 +2050,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1394,8 +2102,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `sync_not_running` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1403,6 +2116,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1456,8 +2174,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1465,6 +2188,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1504,15 +2234,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1562,8 +2292,13 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `push_upload_over`, `push_upload_incomplete`, `connector_state_conflict` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1571,6 +2306,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1653,8 +2395,8 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `provider_unknown` */
+                400: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1662,6 +2404,34 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `provider_unavailable`, `connector_config_invalid`, `connector_check_failed`, `root_not_allowed`, `address_not_allowed`, `source_not_found` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1773,15 +2543,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1820,15 +2589,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1884,15 +2652,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -1931,8 +2698,12 @@ export interface paths {
                         "application/json": components["schemas"]["Sent"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `already_verified` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1940,6 +2711,28 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Cannot be processed: `mail_not_configured` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `mail_failed` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -1977,14 +2770,17 @@ export interface paths {
                 /** @description What it did */
                 200: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["ConfirmResult"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not signed in: `sign_in_failed` */
+                401: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1992,6 +2788,41 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `password_needed`, `forbidden` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `email_taken` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2066,15 +2897,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2114,15 +2944,16 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -2162,15 +2993,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2207,8 +3037,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `unknown_member`, `unknown_group`, `group_cycle` */
+                422: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2216,6 +3053,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2254,15 +3096,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2286,15 +3128,16 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -2332,8 +3175,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `unknown_member`, `unknown_group`, `group_cycle` */
+                422: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2341,6 +3191,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -2369,7 +3224,10 @@ export interface paths {
                         email?: string;
                         name?: string;
                         password?: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                         token: string;
                     };
@@ -2379,14 +3237,17 @@ export interface paths {
                 /** @description Signed in as a member */
                 201: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not signed in: `sign_in_failed`, `unauthenticated` */
+                401: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2394,6 +3255,42 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `already_member`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Gone: `invitation_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `password_too_weak` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2431,15 +3328,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2470,8 +3366,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `root_not_allowed` */
+                422: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2479,6 +3382,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2516,15 +3424,16 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -2558,15 +3467,13 @@ export interface paths {
                         "application/json": components["schemas"]["EntryState"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2586,7 +3493,10 @@ export interface paths {
                         name: string;
                         password: string;
                         setupCode: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                         workspaceName: string;
                     };
@@ -2596,14 +3506,17 @@ export interface paths {
                 /** @description Signed in as the owner */
                 201: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `setup_code_invalid` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2611,6 +3524,32 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `onboarding_closed`, `email_taken` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `password_too_weak` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2654,8 +3593,13 @@ export interface paths {
                         "application/json": components["schemas"]["Sent"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `mail_not_configured` */
+                422: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2663,6 +3607,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2700,14 +3649,17 @@ export interface paths {
                 /** @description Signed in */
                 200: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2715,6 +3667,32 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `password_too_weak` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2748,7 +3726,10 @@ export interface paths {
                 content: {
                     "application/json": {
                         name?: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string | null;
                     };
                 };
@@ -2765,15 +3746,17 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -2817,8 +3800,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `password_wrong` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2826,6 +3811,31 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `email_taken` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `mail_failed` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2863,15 +3873,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2915,8 +3924,10 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `password_wrong` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -2924,6 +3935,23 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `password_too_weak` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -2958,15 +3986,14 @@ export interface paths {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -2984,7 +4011,10 @@ export interface paths {
                         /** @example anna@acme.test */
                         email: string;
                         password: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                     };
                 };
@@ -2993,14 +4023,17 @@ export interface paths {
                 /** @description Signed in; the cookie is set */
                 200: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not signed in: `sign_in_failed` */
+                401: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3008,6 +4041,23 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         /** Sign out */
@@ -3027,15 +4077,15 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -3071,14 +4121,19 @@ export interface paths {
                 /** @description Signed in there; the cookie is set */
                 200: {
                     headers: {
+                        /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
+                        "Set-Cookie"?: string;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Session"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                /** @description Not found: `not_found` */
+                404: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3086,6 +4141,14 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3126,15 +4189,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3174,15 +4236,16 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -3214,7 +4277,10 @@ export interface paths {
                         email: string;
                         name: string;
                         password: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                         workspaceName: string;
                     };
@@ -3230,8 +4296,9 @@ export interface paths {
                         "application/json": components["schemas"]["Sent"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `sign_up_closed` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3239,6 +4306,40 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `onboarding_needed`, `email_taken` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `password_too_weak` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `mail_failed` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3273,8 +4374,10 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                /** @description Not found: `sso_not_configured` */
+                404: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3282,6 +4385,20 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3319,8 +4436,10 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                /** @description Not found: `sso_not_configured` */
+                404: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3328,6 +4447,11 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3374,8 +4498,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `recent_sign_in_required`, `password_wrong` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3383,6 +4509,32 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Not found: `sso_not_configured` */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Source unavailable: `source_unavailable` */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3419,15 +4571,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3449,7 +4600,10 @@ export interface paths {
                         name?: string;
                         /** @enum {string} */
                         secrets?: "mask" | "index";
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                     };
                 };
@@ -3466,15 +4620,17 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -3511,15 +4667,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3554,8 +4709,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `role_too_low` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3563,6 +4720,31 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `already_member`, `quota_reached` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `mail_failed` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3600,8 +4782,10 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `role_too_low` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3609,6 +4793,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -3648,15 +4839,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3697,15 +4887,15 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3729,8 +4919,10 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `role_too_low` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3738,6 +4930,22 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `last_owner` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         options?: never;
@@ -3771,8 +4979,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `role_too_low` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3780,6 +4990,24 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `last_owner` */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         trace?: never;
@@ -3821,8 +5049,10 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope`, `role_too_low` */
+                403: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3830,6 +5060,22 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                409: components["responses"]["Conflict"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                /** @description Unavailable: `unavailable`, `mail_failed` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3870,15 +5116,14 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/problem+json": components["schemas"]["Problem"];
-                    };
-                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -3894,7 +5139,10 @@ export interface paths {
                 content: {
                     "application/json": {
                         name: string;
-                        /** @example Europe/Vienna */
+                        /**
+                         * @description A name of the IANA time zone database; offsets are none.
+                         * @example Europe/Vienna
+                         */
                         timeZone?: string;
                     };
                 };
@@ -3911,8 +5159,12 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Conflict: `idempotency_key_reused`, `already_created`, `workspace_limit_reached` */
+                409: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3920,6 +5172,13 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -3952,6 +5211,590 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Status"];
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The MCP endpoint (Streamable HTTP, stateless): tools/list and tools/call */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RpcRequest"] | components["schemas"]["RpcRequest"][];
+                };
+            };
+            responses: {
+                /** @description The answer; of a call with a progress token, events that end with it */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"] | components["schemas"]["RpcAnswer"][];
+                        "text/event-stream": string;
+                    };
+                };
+                /** @description Notifications only: nothing to answer */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Not signed in: `unauthenticated` */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `insufficient_scope` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Not found: `not_found` */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RpcAnswer"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ask a person to let a client in (RFC 6749, PKCE) */
+        get: {
+            parameters: {
+                query: {
+                    client_id: string;
+                    code_challenge: string;
+                    code_challenge_method: "S256";
+                    redirect_uri: string;
+                    resource?: string;
+                    response_type: "code";
+                    scope?: string;
+                    state?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description To the page that asks */
+                302: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Back to the client with an error */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Submit a decision; without one, the same as GET */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/x-www-form-urlencoded": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            responses: {
+                /** @description Where to go (JSON) */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            redirectTo: string;
+                        };
+                    };
+                };
+                /** @description Back to the client, or on to GET */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Not signed in: `unauthenticated` */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `password_needed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Gone: `consent_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/authorize/{uid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Go on after the decision */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    uid: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Back to the client */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Not found: `not_found` */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                        "text/html": string;
                     };
                 };
             };
@@ -4006,8 +5849,9 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not signed in: `unauthenticated`, `sign_in_failed` */
+                401: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4015,6 +5859,33 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `password_needed`, `role_too_low` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `consent_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -4051,8 +5922,13 @@ export interface paths {
                         "application/json": components["schemas"]["ConsentRequest"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `consent_invalid` */
+                410: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4060,10 +5936,175 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/device_authorization": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin the sign-in of a device without a browser (RFC 8628) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/x-www-form-urlencoded": {
+                        client_id: string;
+                        scope?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            responses: {
+                /** @description The codes */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            device_code: string;
+                            user_code: string;
+                            verification_uri: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not signed in: `unauthenticated` */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -4107,8 +6148,9 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                /** @description Not signed in: `unauthenticated`, `sign_in_failed` */
+                401: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -4116,6 +6158,32 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed`, `forbidden`, `password_needed`, `role_too_low` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `consent_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
             };
         };
         delete?: never;
@@ -4158,12 +6226,607 @@ export interface paths {
                         "application/json": components["schemas"]["ConsentRequest"];
                     };
                 };
-                /** @description Problem (RFC 9457); `code` says which */
-                default: {
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `consent_invalid` */
+                410: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/jwks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Keys of the authorization server (RFC 7517) */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The keys */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/jwk-set+json": {
+                            keys: {
+                                [key: string]: unknown;
+                            }[];
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Register a client (RFC 7591) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        client_name?: string;
+                        redirect_uris: string[];
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            responses: {
+                /** @description The client */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            client_id: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke a token (RFC 7009); an unknown one is no error */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/x-www-form-urlencoded": {
+                        client_id: string;
+                        token: string;
+                        token_type_hint?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            responses: {
+                /** @description It is dead */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not signed in: `unauthenticated` */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange a code, refresh, or poll for a device (RFC 6749, RFC 8628) */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/x-www-form-urlencoded": {
+                        client_id: string;
+                        code?: string;
+                        code_verifier?: string;
+                        device_code?: string;
+                        /** @enum {string} */
+                        grant_type: "authorization_code" | "refresh_token" | "urn:ietf:params:oauth:grant-type:device_code";
+                        redirect_uri?: string;
+                        refresh_token?: string;
+                        resource?: string;
+                        scope?: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            responses: {
+                /** @description The tokens */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            access_token: string;
+                            expires_in: number;
+                            token_type: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                    };
+                };
+                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not signed in: `unauthenticated` */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed: `host_not_allowed`, `origin_not_allowed` */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Request timeout: `request_timeout` */
+                408: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too large: `payload_too_large` */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unsupported media type: `unsupported_media_type` */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests: `rate_limited` */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Headers too large: `headers_too_large` */
+                431: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Internal error: `internal` */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Unavailable: `unavailable` */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Insufficient storage: `storage_full` */
+                507: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OAuthError"];
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
@@ -4201,6 +6864,13 @@ export interface paths {
                         "application/json": components["schemas"]["Status"];
                     };
                 };
+                400: components["responses"]["InvalidRequest"];
+                403: components["responses"]["NotAllowed"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
             };
         };
         put?: never;
@@ -4614,6 +7284,9 @@ export interface components {
             role: components["schemas"]["Role"];
             userId: string;
         };
+        Metadata: {
+            [key: string]: unknown;
+        };
         MyWorkspace: {
             current: boolean;
             id: string;
@@ -4634,6 +7307,12 @@ export interface components {
             by: string | null;
             /** @enum {string} */
             type: "reset_link_made";
+        };
+        OAuthError: {
+            error: string;
+            error_description?: string;
+        } & {
+            [key: string]: unknown;
         };
         Problem: {
             code: string;
@@ -4709,6 +7388,35 @@ export interface components {
         };
         /** @enum {string} */
         Role: "owner" | "admin" | "member";
+        RpcAnswer: {
+            error?: {
+                code: number;
+                data?: {
+                    code?: string;
+                    requestId?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+                message: string;
+            };
+            id: string | number | null;
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            result?: {
+                [key: string]: unknown;
+            };
+        };
+        RpcRequest: {
+            id?: string | number;
+            /** @enum {string} */
+            jsonrpc: "2.0";
+            method: string;
+            params?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         /** @enum {string} */
         Scope: "mcp:read" | "kb:api" | "kb:admin";
         SearchAnswer: {
@@ -4955,7 +7663,125 @@ export interface components {
             timeZone: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Conflict: `idempotency_key_reused`, `already_created` */
+        Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Headers too large: `headers_too_large` */
+        HeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Insufficient storage: `storage_full` */
+        InsufficientStorage: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Internal error: `internal` */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor` */
+        InvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not allowed: `host_not_allowed`, `forbidden`, `insufficient_scope`, `origin_not_allowed` */
+        NotAllowed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not found: `not_found` */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Not signed in: `unauthenticated` */
+        NotSignedIn: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Request timeout: `request_timeout` */
+        RequestTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too large: `payload_too_large` */
+        TooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many requests: `rate_limited` */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unavailable: `unavailable` */
+        Unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unsupported media type: `unsupported_media_type` */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -4993,15 +7819,15 @@ export interface operations {
                     "application/json": components["schemas"]["FileList"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     listAllFiles: {
@@ -5033,8 +7859,11 @@ export interface operations {
                     "application/json": components["schemas"]["FileList"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            /** @description Not found: `not_found` */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5042,6 +7871,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     countFilesBySource: {
@@ -5062,15 +7896,14 @@ export interface operations {
                     "application/json": components["schemas"]["FileCounts"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getFile: {
@@ -5095,15 +7928,15 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getFileAccess: {
@@ -5128,22 +7961,24 @@ export interface operations {
                     "application/json": components["schemas"]["FileAccess"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getFileContent: {
         parameters: {
             query?: {
                 find?: string;
+                /** @description Of the text: not together with `original=true`. */
                 limit?: number;
+                /** @description Of the text: not together with `original=true`. */
                 offset?: number | null;
                 original?: "true" | "false";
                 section?: string;
@@ -5175,8 +8010,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
+            /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `past_end` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5184,6 +8019,40 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            /** @description Not found: `not_found`, `no_such_section` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            /** @description Cannot be processed: `no_text`, `source_not_found`, `address_not_allowed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description Source unavailable: `source_unavailable`, `source_unauthorized`, `source_rate_limited` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
         };
     };
     searchItems: {
@@ -5228,8 +8097,23 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
+            /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor`, `invalid_argument`, `no_such_person` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            /** @description Unavailable: `unavailable`, `search_timeout` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5266,8 +8150,8 @@ export interface operations {
                     };
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
+            /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_cursor`, `invalid_argument` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5275,6 +8159,13 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
     getEntityContext: {
@@ -5300,8 +8191,8 @@ export interface operations {
                     "application/json": components["schemas"]["EntityContext"];
                 };
             };
-            /** @description Problem (RFC 9457); `code` says which */
-            default: {
+            /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials`, `invalid_argument`, `no_such_person` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5309,6 +8200,14 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["NotSignedIn"];
+            403: components["responses"]["NotAllowed"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }
