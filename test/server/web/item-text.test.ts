@@ -152,6 +152,17 @@ describe("a table", () => {
   });
 });
 
+test("the name of a sheet heads its table, and a remark in a text stays what it is", ({ expect }) => {
+  const told = (text: string) =>
+    blocksOf(text, true).map((block) => (block.type === "table" ? block.rows : `${block.type}: ${block.text}`));
+  expect(told("Notes\n\n# Budget\n\n| a |\n| --- |\n| 1 |\n\n# a remark\nof a script\n")).toEqual([
+    "text: Notes",
+    "heading: Budget",
+    [["1"]],
+    "text: # a remark\nof a script",
+  ]);
+});
+
 describe("a mail", () => {
   test("leaves its head to the facts and gives its quotations by their depth", ({ expect }) => {
     const body = mailBodyOf(

@@ -5,6 +5,12 @@ export interface TextBlock {
   text: string;
 }
 
+/** The name of a sheet, above its table. */
+export interface HeadingBlock {
+  type: "heading";
+  text: string;
+}
+
 export interface TableBlock {
   type: "table";
   head: string[];
@@ -13,7 +19,7 @@ export interface TableBlock {
   numeric: boolean[];
 }
 
-export type Block = TextBlock | TableBlock;
+export type Block = TextBlock | HeadingBlock | TableBlock;
 
 /**
  * A long table repeats its head every 50 rows; here it is one table again. `isWhole` false: more text follows, and a line
@@ -35,7 +41,10 @@ export function blocksOf(text: string, isWhole: boolean): Block[] {
       prose.push(line);
       continue;
     }
+    const name = /^# (.+)$/.exec(prose.findLast((one) => one.trim() !== "") ?? "")?.[1];
+    if (name !== undefined) prose.length = prose.findLastIndex((one) => one.trim() !== "");
     endProse();
+    if (name !== undefined) blocks.push({ type: "heading", text: name });
     const head = cellsOf(line);
     const hasHead = RULE.test(lines[at + 1] ?? "");
     const rows: string[][] = hasHead ? [] : [head];

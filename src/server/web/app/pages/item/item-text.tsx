@@ -52,9 +52,11 @@ export function ItemText({ kind, query, textState, showsBreaks }: ItemTextProps)
   return (
     <Section
       action={
-        <Button aria-pressed={isRaw} kind={isRaw ? "plain" : "quiet"} onClick={() => setRaw(!isRaw)}>
-          Raw
-        </Button>
+        <div className="-my-1.5 -mr-2">
+          <Button aria-pressed={isRaw} kind={isRaw ? "plain" : "quiet"} onClick={() => setRaw(!isRaw)}>
+            Raw
+          </Button>
+        </div>
       }
       title={isRaw ? "Raw text" : TITLES[kind]}
     >

@@ -63,7 +63,12 @@ export function Document({ text, isWhole }: { text: string; isWhole: boolean }) 
   return (
     <div className="space-y-4">
       {blocksOf(dropDirection(text), isWhole).map((block, at) =>
-        block.type === "text" ? (
+        block.type === "heading" ? (
+          // oxlint-disable-next-line react/no-array-index-key -- a block has no name but its place
+          <h3 className="text-[0.9375rem] font-semibold wrap-anywhere" key={at}>
+            {block.text}
+          </h3>
+        ) : block.type === "text" ? (
           // oxlint-disable-next-line react/no-array-index-key -- a block has no name but its place
           <Prose className="max-w-[72ch]" key={at} text={block.text} />
         ) : (
@@ -127,7 +132,7 @@ const Rows = memo(
           <tr key={at}>
             {row.map((cell, column) => (
               <td
-                className={`border-line max-w-96 min-w-12 border-b px-3 py-1.5 align-top wrap-break-word ${sideOf(numeric[column] === "1")}`}
+                className={`border-line max-w-96 min-w-12 border-b px-3 py-1.5 align-top wrap-break-word ${widthOf(cell)} ${sideOf(numeric[column] === "1")}`}
                 // oxlint-disable-next-line react/no-array-index-key -- a cell has no name but its place
                 key={column}
               >
@@ -144,6 +149,13 @@ const Rows = memo(
     before.rows.length === after.rows.length &&
     before.rows.at(-1)?.join("|") === after.rows.at(-1)?.join("|"),
 );
+
+/** Characters of a cell that stay on one line: the table scrolls sideways, its rows stay low. */
+const ONE_LINE = 36;
+
+function widthOf(cell: string): string {
+  return cell.length <= ONE_LINE ? "whitespace-nowrap" : "min-w-64";
+}
 
 function sideOf(isNumeric: boolean | undefined): string {
   return isNumeric === true ? "text-right tabular-nums" : "text-left";
