@@ -161,6 +161,8 @@ function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
   moveParts(rows, item.formerExternalId, item.externalId);
+  // What could not move along has no parent now.
+  touch(work, item.formerExternalId);
   touch(work, item.externalId);
   return { ...former, externalId: item.externalId };
 }
@@ -174,6 +176,7 @@ function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
   moveParts(rows, known.externalId, item.externalId);
+  touch(work, known.externalId);
   touch(work, item.externalId);
   return { ...known, externalId: item.externalId };
 }

@@ -182,6 +182,23 @@ describe("who may read an item with parents", () => {
     expect((await kb.found(["user:a"])).found).toEqual(all);
   });
 
+  test("of a file that moved does not stay with what could not move along", async ({ expect }) => {
+    const kb = await makeWorld();
+    const a = ACCESSES[0] ?? null;
+    const part = (of: string) => put(`${of}!//x`, { parent: of, access: null });
+    await kb.apply([
+      put("old", { parent: null, access: a }),
+      part("old"),
+      put("new", { parent: null, access: a }),
+      part("new"),
+    ]);
+    await kb.apply([{ op: "delete", externalId: "new", subtree: false }]);
+    const moved = put("new", { parent: null, access: { known: true, all: [["user:b"]] }, version: "2" });
+    if (moved.op !== "upsert") throw new Error("It is an upsert.");
+    await kb.apply([{ ...moved, item: { ...moved.item, formerExternalId: "old" } }]);
+    expect(await kb.readable(["user:a"])).toEqual([]);
+  });
+
   test("counts for a chain of 3,000 and for 2,000 children of one, without a limit of the stack", async ({
     expect,
   }) => {
