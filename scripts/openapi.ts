@@ -122,13 +122,29 @@ function besideSecurity(route: RouteConfig): Pick<RouteConfig, "security"> {
 
 /**
  * A pattern of the document is the source of the expression. The library prints the whole expression and takes the
- * slashes off: of `/^a$/u` it leaves `^a$/u`, which nothing fits. JSON Schema reads every pattern as with `u`.
+ * slashes off: of `/^a$/u` it leaves `^a$/u`, which nothing fits. Classes of Unicode are written as ranges, which
+ * validators in Python read too.
  */
 function withPlainPatterns(document: unknown): unknown {
   return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
-    key === "pattern" && typeof value === "string" ? value.replace(/\/[dgimsuvy]+$/, "") : value,
+    key === "pattern" && typeof value === "string" ? toPlainPattern(value) : value,
   );
 }
+
+function toPlainPattern(printed: string): string {
+  const pattern = printed
+    .replace(/\/[dgimsuvy]+$/, "")
+    .replaceAll(String.raw`\p{Cc}`, CONTROL_CHARACTERS)
+    .replaceAll(String.raw`\p{Cf}`, FORMAT_CHARACTERS);
+  if (/\\p\{/i.test(pattern)) throw new Error(`${pattern} has a class of Unicode that not every validator knows.`);
+  return pattern;
+}
+
+/** `\p{Cc}` and, of the characters that two bytes hold, `\p{Cf}`: the others have no notation that all share. */
+const CONTROL_CHARACTERS = String.raw`\u0000-\u001f\u007f-\u009f`;
+const FORMAT_CHARACTERS =
+  String.raw`\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e` +
+  String.raw`\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb`;
 
 function routesOf(groups: Record<string, Record<string, RouteConfig>>): RouteConfig[] {
   return Object.values(groups).flatMap((group) => Object.values(group));

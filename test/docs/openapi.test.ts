@@ -6,6 +6,7 @@ import addFormats from "ajv-formats";
 import { describe, test } from "vitest";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { PROTOCOL_ROUTES } from "#api/protocol-routes.ts";
+import { Email, PersonName } from "#api/session.ts";
 import { composeFeatures } from "../features.ts";
 import { makeServer } from "../helpers.ts";
 import { GOOD_BODIES } from "./good-bodies.ts";
@@ -59,6 +60,36 @@ function compile(schema: object): ReturnType<typeof ajv.compile> {
   return known;
 }
 
+function schemaOf(wanted: string): object {
+  const found = BODIES.find(({ name }) => name === wanted);
+  if (found === undefined) throw new Error(`${wanted} takes no body.`);
+  return found.schema;
+}
+
+/** Names and addresses, and whether they are good. */
+const LINES: readonly (readonly ["name" | "address", string, boolean])[] = [
+  ["name", "Anna Berger", true],
+  ["name", "Bo O'Neill /u", true],
+  ["name", "Ácme & Söhne 🌱 你好", true],
+  ["name", "two\nlines", false],
+  ["name", "nul\u0000l", false],
+  ["name", "c1 \u0085 control", false],
+  ["name", "soft\u00adhyphen", false],
+  ["name", "zero\u200bwidth", false],
+  ["name", "turned \u202e round", false],
+  ["name", "line\u2028separator", false],
+  ["name", "mark\ufeffed", false],
+  ["name", "a".repeat(121), false],
+  ["address", "anna@acme.test", true],
+  ["address", "admin@localhost", true],
+  ["address", "jürgen+a@bücher.test", true],
+  ["address", "anna", false],
+  ["address", "anna@acme.test,bo@acme.test", false],
+  ["address", "anna @acme.test", false],
+  ["address", "an\u200bna@acme.test", false],
+  ["address", "anna@acme.test\u0000x", false],
+];
+
 let registered = 0;
 async function validateByHyperjump(schema: object, value: unknown): Promise<boolean> {
   const uri = `${BASE}/${++registered}`;
@@ -85,6 +116,16 @@ describe.each(VALIDATORS)("the document, to %s", (_name, fits) => {
     expect(wrong).toEqual([]);
   });
 
+  test("takes and refuses the names and addresses that the server does", async ({ expect }) => {
+    const profile = schemaOf("PATCH /api/profile");
+    const reset = schemaOf("POST /api/password-reset");
+    for (const [kind, value, isGood] of LINES) {
+      const [schema, taken, body] =
+        kind === "name" ? [profile, PersonName, { name: value }] : [reset, Email, { email: value }];
+      expect([value, taken.safeParse(value).success, await fits(schema, body)]).toEqual([value, isGood, isGood]);
+    }
+  });
+
   test("fits its own examples", async ({ expect }) => {
     const examples = schemasWith("example");
     expect(examples.length).toBeGreaterThan(5);
@@ -97,7 +138,9 @@ test("every pattern of the document is one, with and without the flag u", ({ exp
   expect(patterns.length).toBeGreaterThan(15);
   for (const pattern of patterns) {
     expect(() => new RegExp(pattern, "u")).not.toThrow();
+    expect(() => new RegExp(pattern)).not.toThrow();
     expect(pattern).not.toMatch(/\/[dgimsuvy]+$/);
+    expect(pattern).not.toMatch(/\\p\{/i);
   }
 });
 
