@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { ApiError } from "#api/errors.ts";
 import { answerBroken } from "./broken-request.ts";
+import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
+import { toProblem } from "./http/problem.ts";
 import type { Log } from "./ports/clock.ts";
 
 /** A listening HTTP server. */
@@ -51,6 +54,15 @@ export async function listen(fetch: FetchHandler, host: string, port: number, lo
     port: (server.address() as AddressInfo).port,
     close: (timeoutMs) => closeServer(server, timeoutMs),
   };
+}
+
+/** What is asked before the server is ready: to come again in a moment. */
+export function answerStarting(): Response {
+  const message = "The server is starting. Try again in a moment.";
+  const requestId = makeRequestId(randomBytes);
+  const problem = toProblem(new ApiError("unavailable", { message, retryAfterMs: 1_000 }), requestId);
+  const answer = new Response(JSON.stringify(problem.body), { status: problem.status, headers: problem.headers });
+  return withSecurityHeaders(answer, { isHttps: false, isApi: true, requestId });
 }
 
 async function closeServer(server: Server, timeoutMs: number): Promise<number> {

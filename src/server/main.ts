@@ -25,7 +25,7 @@ import { makeIdentity, type AppSettings, type Deps, type Foundation, type Identi
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
 import { faultOfPrivateHosts, makeAddressGuard } from "./http/ssrf.ts";
-import { listen, type Listener } from "./listen.ts";
+import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Afterwards } from "./ports/afterwards.ts";
 import type { Clock, Log } from "./ports/clock.ts";
 import type { AddressGuard } from "./ports/network.ts";
@@ -135,7 +135,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     let app: ReturnType<typeof makeApp> | undefined;
     // The port must be known before links are made: with port 0 the system chooses it.
     const listener = await listen(
-      (request, env) => app?.fetch(request, env) ?? new Response("Starting", { status: 503 }),
+      (request, env) => app?.fetch(request, env) ?? answerStarting(),
       settings.host,
       settings.port,
       log,

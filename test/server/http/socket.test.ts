@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { onTestFinished, test } from "vitest";
-import { listen } from "#server/listen.ts";
+import { answerStarting, listen } from "#server/listen.ts";
 import { makeServer, TEST_PASSWORD } from "../../helpers.ts";
 
 async function serve() {
@@ -100,6 +100,19 @@ test("over a real socket: what is too long to be read, or no HTTP, gets a proble
     expect(problem).toMatchObject({ requestId });
     expect(kb.log.lines.filter(({ fields }) => fields["requestId"] === requestId)).toHaveLength(1);
   }
+});
+
+test("over a real socket: a server that is starting says so in a problem, and when to come again", async ({
+  expect,
+}) => {
+  const kb = await makeServer();
+  const listener = await listen(answerStarting, "127.0.0.1", 0, kb.log);
+  onTestFinished(async () => void (await listener.close(0)));
+  const answer = await fetch(`http://127.0.0.1:${listener.port}/api/session`);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  const requestId = answer.headers.get("x-request-id");
+  expect(await answer.json()).toMatchObject({ status: 503, code: "unavailable", requestId });
 });
 
 /** Sends bytes and gives all that comes back until the server closes. */
