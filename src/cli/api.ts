@@ -105,11 +105,19 @@ export function makeApi(
 }
 
 /** Every record of a list, page by page, at most `max`. `key` is the plural that holds them. */
-export async function listAll<T>(api: Api, path: string, key: string, query: Query = {}, max = 10_000): Promise<T[]> {
+export async function listAll<T>(
+  api: Api,
+  path: string,
+  key: string,
+  query: Query = {},
+  max = 10_000,
+  onPage: (page: Readonly<Record<string, unknown>>) => void = () => undefined,
+): Promise<T[]> {
   const all: T[] = [];
   let cursor: string | undefined;
   do {
     const page: Record<string, unknown> = await api.call("GET", path, { query: { limit: 200, ...query, cursor } });
+    onPage(page);
     // The contract's list envelope: {<plural>: [...], nextCursor}.
     all.push(...((page[key] ?? []) as T[]));
     cursor = textOf(page["nextCursor"]);

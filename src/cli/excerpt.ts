@@ -18,7 +18,13 @@ export function excerptLines(
   { width, most, bold }: { width: number; most: number; bold: (text: string) => string },
 ): string[] {
   const marked = cleanBlock(mark(snippet.replace(EITHER, " "), highlights)).trimEnd();
-  const lines = marked.split("\n").flatMap((line) => wrap(line, Math.max(20, width)));
+  const room = Math.max(20, width);
+  const lines = marked.split("\n").flatMap((line) =>
+    wrap(
+      line.split(/(?<= )/).flatMap((word) => pieces(word, room)),
+      room,
+    ),
+  );
   let isOn = false;
   return lines.slice(0, most).map((line) => {
     const parts = line.split(/([\ue000\ue001])/);
@@ -41,10 +47,15 @@ function mark(text: string, highlights: readonly { start: number; end: number }[
     );
 }
 
-function wrap(line: string, width: number): string[] {
+/** A line in lines of at most `width` columns, broken between words; a longer word, such as an address, stays whole. */
+export function wrapLine(line: string, width: number): string[] {
+  return wrap(line.split(/(?<= )/), Math.max(20, width));
+}
+
+function wrap(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let current = "";
-  for (const word of line.split(/(?<= )/).flatMap((each) => pieces(each, width))) {
+  for (const word of words) {
     if (current !== "" && shownWidth(current + word.trimEnd()) > width) {
       lines.push(current.trimEnd());
       current = "";
@@ -67,4 +78,13 @@ function pieces(word: string, width: number): string[] {
 
 function shownWidth(text: string): number {
   return widthOf(text.replace(EITHER, ""));
+}
+
+/** A snippet in one line for a program that takes colours. */
+export function excerptLine(
+  snippet: string,
+  highlights: readonly { start: number; end: number }[],
+  bold: (text: string) => string,
+): string {
+  return excerptLines(snippet.replace(/\s/g, " "), highlights, { width: Infinity, most: 1, bold }).join("");
 }

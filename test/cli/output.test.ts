@@ -1,8 +1,9 @@
 import { describe, test } from "vitest";
 import { redact } from "#cli/failure.ts";
-import { bytes, count, duration, fit } from "#cli/output.ts";
-import { widthOf } from "#cli/width.ts";
+import { bytes, count, duration } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
+import { fit } from "#cli/table.ts";
+import { widthOf } from "#cli/width.ts";
 import { kb, makeWorld } from "./fakes.ts";
 
 // OSC 52 writes the clipboard, OSC 8 hides a link's target, CSI moves the cursor, bidi and tags hide what follows.
@@ -158,8 +159,8 @@ describe("form", () => {
     const world = makeWorld({ routes, isTty: true, columns: 80, env: { ...makeWorld().env, NO_COLOR: "1" } });
     const { stdout } = await kb(world, "files", "list");
     expect(stdout).toMatchInlineSnapshot(`
-      "KIND  TITLE                STATE                UPDATED     KBID
-      file  A long title of a …  unsearchable (unsu…  2026-11-20  kbi_2345abcd2345abcd
+      "KIND  TITLE                   STATE             UPDATED     KBID
+      file  A long title of a doc…  unsupported type  2026-11-20  kbi_2345abcd2345abcd
       "
     `);
     expect(Math.max(...stdout.split("\n").map(widthOf))).toBeLessThanOrEqual(80);

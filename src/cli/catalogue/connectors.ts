@@ -20,8 +20,8 @@ const ACCESS_OPTIONS: readonly OptionSpec[] = [
     summary: "who may see its items",
     choices: ["private", "members", "workspace", "source"],
   },
-  { flags: "--member <id>", summary: "with members: usr_…; may be repeated", repeatable: true },
-  { flags: "--group <id>", summary: "with members: grp_…; may be repeated", repeatable: true },
+  { flags: "--member <member>", summary: "with members: id, e-mail or name; may be repeated", repeatable: true },
+  { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
   { flags: "--every <duration>", summary: "sync that often: 30m, 6h, or never" },
 ];
 

@@ -64,7 +64,7 @@ export const FILE_COMMANDS: readonly CommandSpec[] = [
     name: "files list",
     summary: "List indexed items that you may see.",
     options: [
-      { flags: "--connector <id>", summary: "only of this connector" },
+      { flags: "--connector <connector>", summary: "only of this connector: id or name" },
       { flags: "--provider <provider>", summary: "only of this kind of source" },
       { flags: "--source <source>", summary: "only of this place, exactly as printed" },
       ...FILE_LIST_OPTIONS,
@@ -132,11 +132,11 @@ export const ACCESS_COMMANDS: readonly CommandSpec[] = [
     name: "access explain",
     summary: "Say why somebody can or cannot see an item.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
-    options: [{ flags: "--user <id>", summary: "another member (admin): usr_…" }],
+    options: [{ flags: "--user <member>", summary: "another member (admin): id, e-mail or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],
     exitCodes: [3, 4, 7],
     fields: ACCESS_FIELDS,
     isRemote: true,
-    load: async () => (await import("#cli/commands/files.ts")).explainAccess,
+    load: async () => (await import("#cli/commands/access.ts")).explainAccess,
   },
 ];

@@ -7,10 +7,11 @@ import { textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { memberIdsOf } from "#cli/find.ts";
 import { bytes, count, makeOutput, plural } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
+import { shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
-import { findMember } from "./members.ts";
 
 const AUDIT = "/api/audit";
 const DEFAULT_ROWS = 50;
@@ -19,20 +20,40 @@ const DEFAULT_ROWS = 50;
 export async function listAudit(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const query = { action: textOption(input, "action"), ...(await memberOf(api, input)) };
-  const entries = await listAll<AuditEntry>(api, AUDIT, "entries", query, rowsOf(input));
+  const names: Record<string, string> = {};
+  const entries = await listAll<AuditEntry>(api, AUDIT, "entries", query, rowsOf(input), (page) =>
+    Object.assign(names, page["names"]),
+  );
+  const named = (id: string): string => names[id] ?? id;
   const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ entries, nextCursor: null }, () =>
+  output.result({ entries, nextCursor: null, names }, () =>
     output.table(
       entries,
       [
         { title: "no", value: (entry) => entry.seq },
-        { title: "at", value: (entry) => minute(entry.at) },
-        { title: "who", value: (entry) => entry.actorUserId ?? "system" },
-        { title: "with", value: (entry) => entry.credential, isFlexible: true },
+        { title: "at", value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
+        {
+          title: "who",
+          value: (entry) => entry.actorUserId ?? "system",
+          shown: (entry) => named(entry.actorUserId ?? "system"),
+          isFlexible: true,
+        },
+        {
+          title: "with",
+          value: (entry) => entry.credential,
+          shown: (entry) => credentialOf(entry.credential, named),
+          isFlexible: true,
+          isOptional: true,
+        },
         { title: "action", value: (entry) => entry.action },
-        { title: "what", value: (entry) => entry.targetId || entry.targetType, isFlexible: true },
+        {
+          title: "what",
+          value: (entry) => entry.targetId || entry.targetType,
+          shown: (entry) => named(entry.targetId) || entry.targetType,
+          isFlexible: true,
+        },
         { title: "outcome", value: (entry) => entry.outcome },
-        { title: "from", value: (entry) => entry.ip ?? "" },
+        { title: "from", value: (entry) => entry.ip ?? "", isOptional: true },
       ],
       "Nothing was recorded.",
     ),
@@ -49,12 +70,12 @@ export async function listReads(input: CommandInput, deps: Deps): Promise<void> 
     output.table(
       reads,
       [
-        { title: "at", value: (read) => minute(read.at) },
-        { title: "with", value: (read) => read.credential, isFlexible: true },
+        { title: "at", value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
+        { title: "with", value: (read) => read.credential, isFlexible: true, isOptional: true },
         { title: "client", value: (read) => read.client ?? "", isFlexible: true },
         { title: "tool", value: (read) => read.tool },
         { title: "items", value: (read) => read.kbIds.length },
-        { title: "ids", value: (read) => read.kbIds, isFlexible: true },
+        { title: "ids", value: (read) => read.kbIds, isFlexible: true, isOptional: true },
       ],
       "Nothing was read.",
     ),
@@ -124,7 +145,7 @@ export async function exportAudit(input: CommandInput, deps: Deps): Promise<void
 async function memberOf(api: Api, input: CommandInput): Promise<Query> {
   const word = textOption(input, "member");
   if (word === undefined) return {};
-  return { userId: /^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId };
+  return { userId: (await memberIdsOf(api, [word]))[0] };
 }
 
 function rowsOf(input: CommandInput): number {
@@ -138,6 +159,12 @@ function sinceOf(input: CommandInput): string | undefined {
   if (Number.isNaN(at))
     throw usageFailure(`--since "${text}" is not a day or a time.`, "Write 2026-01-31 or 2026-01-31T09:00Z.");
   return new Date(at).toISOString();
+}
+
+/** `session:ses_…` with the name of the session: the kind stays, since a name alone doesn't say it. */
+function credentialOf(credential: string, named: (id: string) => string): string {
+  const [kind = "", id = ""] = credential.split(":");
+  return id === "" ? kind : `${kind} ${named(id)}`;
 }
 
 function minute(at: string): string {

@@ -4,11 +4,12 @@ import { argument, flagOption, listOption, textOption, type CommandInput } from 
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { accessOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
 import type { ConnectorRecord, JsonSchema, SourceKind, SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
-import { accessOf, credentialsOf, optional, scheduleOf } from "./connectors.ts";
+import { credentialsOf, optional, scheduleOf } from "./connectors.ts";
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for what the source still needs. */
 export async function addConnector(input: CommandInput, deps: Deps): Promise<number> {
@@ -22,7 +23,7 @@ export async function addConnector(input: CommandInput, deps: Deps): Promise<num
     providerId: source.providerId,
     name: textOption(input, "name") ?? defaultName(source, config),
     config,
-    access: accessOf(input) ?? { visibility: "private" },
+    access: (await accessOf(api, input)) ?? { visibility: "private" },
     ...(include.length + exclude.length > 0 ? { scope: { include, exclude } } : {}),
     ...optional("schedule", scheduleOf(input)),
     ...(await credentialsOf(input, deps)),

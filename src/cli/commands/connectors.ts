@@ -1,10 +1,12 @@
 import { connect, listAll, segment, type Api, type Query } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { interrupted, usageFailure } from "#cli/failure.ts";
+import { confirmed } from "#cli/confirm.ts";
+import type { Deps } from "#cli/deps.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { accessOf, findConnector } from "#cli/find.ts";
 import { count, makeOutput, plural } from "#cli/output.ts";
-import { pickNamed } from "#cli/pick.ts";
 import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
+import { shortTime } from "#cli/table.ts";
 import { parseDuration, readSecret, parsePair } from "#cli/values.ts";
 import { printFiles } from "./files.ts";
 
@@ -27,11 +29,15 @@ export async function listConnectors(input: CommandInput, deps: Deps): Promise<v
       [
         { title: "id", value: (item) => item.id },
         { title: "name", value: (item) => item.name, isFlexible: true },
-        { title: "provider", value: (item) => item.providerId },
+        { title: "provider", value: (item) => item.providerId, isOptional: true },
         { title: "state", value: stateOf },
         { title: "indexed", value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)) },
         { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
-        { title: "last sync", value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "" },
+        {
+          title: "last sync",
+          value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "",
+          shown: (item) => shortTime(item.lastSync?.finishedAt),
+        },
       ],
       "There is no connector that you may see. kb connectors add makes one.",
     ),
@@ -76,7 +82,7 @@ export async function showConnector(input: CommandInput, deps: Deps): Promise<vo
       ["state", stateOf(connector)],
       ["owner", connector.owner?.name],
       ["visible to", connector.access?.visibility],
-      ["config", connector.config],
+      ["config", output.format === "table" ? settingsOf(connector.config) : connector.config],
       ["include", connector.scope?.include],
       ["exclude", connector.scope?.exclude],
       ["schedule", connector.schedule ? `every ${connector.schedule.everyMinutes} minutes` : "by hand"],
@@ -85,11 +91,28 @@ export async function showConnector(input: CommandInput, deps: Deps): Promise<vo
         "last sync",
         connector.lastSync ? `${connector.lastSync.state} ${connector.lastSync.finishedAt ?? ""}` : "never",
       ],
-      ["items", counts && Object.entries(counts).map(([name, value]) => `${count(value)} ${name}`)],
+      ["items", counts && countsOf(counts, output.format === "table")],
       ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
     ]);
     for (const note of notesOn(counts)) output.talk(note);
   });
+}
+
+/** A connector's settings as `--set` takes them. */
+function settingsOf(config: ConnectorRecord["config"]): string[] {
+  return Object.entries(config ?? {}).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
+
+/** How many items there are in each state; a person is told of those that there are. */
+function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: boolean): string[] {
+  return Object.entries(counts)
+    .filter(([name, value]) => !isForPerson || value > 0 || name === "indexed")
+    .map(
+      ([name, value]) =>
+        `${count(value)} ${isForPerson ? name.replace(/[A-Z]/g, (char) => ` ${char.toLowerCase()}`) : name}`,
+    );
 }
 
 /** What items need that nobody may read, although they are stored. */
@@ -111,7 +134,7 @@ function notesOn(counts: ConnectorRecord["counts"]): string[] {
 export async function updateConnector(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
-  const body = await changesOf(input, deps, connector);
+  const body = await changesOf(api, input, deps, connector);
   if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb connectors update --help");
   const path = `${CONNECTORS}/${segment(connector.id)}`;
   const answer = await api.call<{ connector: ConnectorRecord }>("PATCH", path, { body });
@@ -230,23 +253,6 @@ export async function removeConnector(input: CommandInput, deps: Deps): Promise<
   makeOutput(input, deps).talk(`Connector "${connector.name}" is hidden from search now and purged in the background.`);
 }
 
-/**
- * A connector by its id or name, in any case.
- *
- * @throws CliFailure 3 when there is none, with the near name; 2 when the name is not unique
- */
-export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
-  if (/^con_[a-z0-9]+$/.test(word)) {
-    return (await api.call<{ connector: ConnectorRecord }>("GET", `${CONNECTORS}/${segment(word)}`)).connector;
-  }
-  const all = await listAll<ConnectorRecord>(api, CONNECTORS, "connectors");
-  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
-    many: "connectors",
-    none: `There is no connector "${word}" that you may see.`,
-    list: "kb connectors list",
-  });
-}
-
 /** The `credentials` of a body, read by reference: never a secret in argv. */
 export async function credentialsOf(
   input: CommandInput,
@@ -263,21 +269,6 @@ export async function credentialsOf(
   };
 }
 
-/** The `access` of a body; undefined when no option says anything about it. */
-export function accessOf(
-  input: CommandInput,
-): { visibility: string; memberIds?: string[]; groupIds?: string[] } | undefined {
-  const memberIds = listOption(input, "member");
-  const groupIds = listOption(input, "group");
-  const visibility = textOption(input, "access") ?? (memberIds.length + groupIds.length > 0 ? "members" : undefined);
-  if (visibility === undefined) return undefined;
-  return {
-    visibility,
-    ...(memberIds.length > 0 ? { memberIds } : {}),
-    ...(groupIds.length > 0 ? { groupIds } : {}),
-  };
-}
-
 /** The `schedule` of a body: `--every 30m`, `--every never`; undefined when it was not given. */
 export function scheduleOf(input: CommandInput): { everyMinutes: number } | null | undefined {
   const every = textOption(input, "every");
@@ -285,14 +276,8 @@ export function scheduleOf(input: CommandInput): { everyMinutes: number } | null
   return every === "never" ? null : { everyMinutes: Math.max(1, Math.round(parseDuration(every, "--every") / 60_000)) };
 }
 
-/** Goes on only after a yes: `--yes`, or the person's own. Without a terminal the flag is needed. */
-export async function confirmed(input: CommandInput, deps: Deps, question: string): Promise<void> {
-  if (flagOption(input, "yes")) return;
-  if (!canAsk(deps, input.options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
-  if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
-}
-
 async function changesOf(
+  api: Api,
   input: CommandInput,
   deps: Deps,
   connector: ConnectorRecord,
@@ -304,7 +289,7 @@ async function changesOf(
   return {
     ...optional("name", textOption(input, "name")),
     ...(pairs.length > 0 ? { config } : {}),
-    ...optional("access", accessOf(input)),
+    ...optional("access", await accessOf(api, input)),
     ...(schedule === undefined ? {} : { schedule }),
     ...(await credentialsOf(input, deps)),
   };

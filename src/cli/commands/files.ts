@@ -2,12 +2,13 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
-import type { FileAccess, FileCounts, FileList, FileRecord } from "#api/files.ts";
+import type { FileCounts, FileList, FileRecord } from "#api/files.ts";
 import { connect, segment, type Api, type Query } from "#cli/api.ts";
 import { argument, flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { findConnector } from "#cli/find.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
 import { parseInteger } from "#cli/values.ts";
 
@@ -15,8 +16,9 @@ import { parseInteger } from "#cli/values.ts";
 export async function listFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const output = makeOutput(input, deps, api.settings.defaults);
+  const connector = textOption(input, "connector");
   await printFiles(api, "/api/connectors/all-files", input, output, {
-    connectorId: textOption(input, "connector"),
+    connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
     providerId: textOption(input, "provider"),
     source: textOption(input, "source") ?? api.settings.defaults.source,
   });
@@ -51,7 +53,7 @@ export async function printFiles(
         { title: "title", value: (file) => file.title, isFlexible: true },
         { title: "source", value: (file) => file.source, isFlexible: true, isOptional: true },
         { title: "path", value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
-        { title: "state", value: stateOf, isFlexible: true },
+        { title: "state", value: stateOf, shown: whyNoText, isFlexible: true },
         { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
       ],
       "No item fits that you may see.",
@@ -120,34 +122,6 @@ export async function countFiles(input: CommandInput, deps: Deps): Promise<void>
   );
 }
 
-/** `kb access explain KBID`: the chain that grants or refuses. */
-export async function explainAccess(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const path = `/api/connectors/files/${segment(argument(input, 0))}/access`;
-  const access = await api.call<FileAccess>("GET", path, { query: { userId: textOption(input, "user") } });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(access, () => {
-    output.record([
-      ["item", access.title ?? access.kbId],
-      ["user", access.userId],
-      ["may read it", access.isAllowed ? "yes" : "no"],
-      ["because", access.reason.replaceAll("_", " ")],
-      ["connector", access.connectorId],
-    ]);
-    output.table(
-      access.lists,
-      [
-        { title: "list from", value: (list) => list.origin },
-        { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
-        { title: "names", value: (list) => list.size },
-        { title: "through", value: (list) => list.chain?.join(" > ") ?? "", isFlexible: true },
-        { title: "principals", value: (list) => list.principals ?? "", isFlexible: true },
-      ],
-      "No access list applies.",
-    );
-  });
-}
-
 /** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
 export function rangeOf(range: string | undefined): { offset?: number; limit?: number } {
   if (range === undefined) return {};
@@ -163,4 +137,9 @@ function stateOf({ indexState, textState }: FileRecord): string {
   return textState.reason === null || textState.reason === indexState
     ? indexState
     : `${indexState} (${textState.reason})`;
+}
+
+/** The reason alone where an item has no text: that it can't be searched follows from it. */
+function whyNoText(file: FileRecord): string {
+  return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;
 }

@@ -3,7 +3,7 @@ import { connect, listAll, segment } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { makeOutput } from "#cli/output.ts";
-import { confirmed } from "./connectors.ts";
+import { confirmed } from "#cli/confirm.ts";
 
 const GRANTS = "/api/grants";
 

@@ -1,12 +1,11 @@
 import type { Group } from "#api/workspace.ts";
 import { connect, listAll, segment, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
-import { pickNamed } from "#cli/pick.ts";
-import { confirmed } from "./connectors.ts";
-import { findMember } from "./members.ts";
 
 const GROUPS = "/api/groups";
 
@@ -96,29 +95,6 @@ export async function removeGroup(input: CommandInput, deps: Deps): Promise<void
   await confirmed(input, deps, `Remove group "${group.name}"? What only this group may see closes to its members.`);
   await api.send("DELETE", `${GROUPS}/${segment(group.id)}`);
   makeOutput(input, deps).talk(`Group "${group.name}" is removed.`);
-}
-
-async function findGroup(api: Api, word: string): Promise<Group> {
-  if (/^grp_[a-z0-9]+$/.test(word)) {
-    return (await api.call<{ group: Group }>("GET", `${GROUPS}/${segment(word)}`)).group;
-  }
-  return pickNamed(await listAll<Group>(api, GROUPS, "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
-    many: "groups",
-    none: `No group is called "${word}".`,
-    list: "kb groups list",
-  });
-}
-
-async function memberIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const word of words) ids.push(/^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId);
-  return ids;
-}
-
-async function groupIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
-  const ids: string[] = [];
-  for (const word of words) ids.push((await findGroup(api, word)).id);
-  return ids;
 }
 
 /** The list with these added and those removed; undefined when nothing was asked for. */

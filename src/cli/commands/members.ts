@@ -1,11 +1,11 @@
 import type { Member } from "#api/workspace.ts";
-import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { connect, listAll, segment } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { findMember } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
-import { pickNamed } from "#cli/pick.ts";
-import { confirmed } from "./connectors.ts";
 
 const MEMBERS = "/api/workspace/members";
 const ROLES = ["owner", "admin", "member"];
@@ -70,15 +70,5 @@ export async function resetPassword(input: CommandInput, deps: Deps): Promise<vo
     }
     output.line(answer.url);
     output.talk(`Give this link to ${member.email} and to nobody else: it sets a new password until ${until} UTC.`);
-  });
-}
-
-/** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
-export async function findMember(api: Api, word: string): Promise<Member> {
-  const members = await listAll<Member>(api, MEMBERS, "members");
-  return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
-    many: "members",
-    none: `Nobody in this workspace is "${word}".`,
-    list: "kb members list",
   });
 }

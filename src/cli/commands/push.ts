@@ -14,7 +14,7 @@ import { makeReport, type PushReport } from "#cli/push/report.ts";
 import { makeSender, type Sender } from "#cli/push/sender.ts";
 import { findCredential, loadSettings, refusePlainHttp, type Settings } from "#cli/settings.ts";
 import { readSecret } from "#cli/values.ts";
-import { findConnector } from "./connectors.ts";
+import { findConnector } from "#cli/find.ts";
 
 /** `kb_con_` and characters that tell keys apart: a server that claims less can't know the key. */
 const TELLING_PREFIX = "kb_con_".length + 4;

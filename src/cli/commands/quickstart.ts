@@ -16,7 +16,7 @@ import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
 import { saveProfile, type Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
-import { confirmed } from "./connectors.ts";
+import { confirmed } from "#cli/confirm.ts";
 import { keepSession, signInWithPassword } from "./password-login.ts";
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */

@@ -3,7 +3,10 @@ import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
 import { argumentList, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
+import { excerptLine } from "#cli/excerpt.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
+import type { Paint } from "#cli/paint.ts";
+import { cell } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 
 /** `kb search QUERY` */
@@ -50,11 +53,19 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
 const TSV_COLUMNS = [
   { title: "kbId", value: (result: SearchResult) => result.kbId },
   { title: "kind", value: (result: SearchResult) => result.kind },
-  { title: "title", value: (result: SearchResult) => result.title },
+  {
+    title: "title",
+    value: (result: SearchResult) => result.title,
+    tinted: (result: SearchResult, paint: Paint) => paint.bold(cell(result.title)),
+  },
   { title: "source", value: (result: SearchResult) => result.source },
   { title: "updated", value: (result: SearchResult) => result.updatedAt },
   { title: "url", value: (result: SearchResult) => result.url },
-  { title: "snippet", value: (result: SearchResult) => result.snippet },
+  {
+    title: "snippet",
+    value: (result: SearchResult) => result.snippet,
+    tinted: ({ snippet, highlights }: SearchResult, paint: Paint) => excerptLine(snippet, highlights, paint.bold),
+  },
 ];
 
 function printResult(result: SearchResult, number: number, output: Output): void {

@@ -1,6 +1,6 @@
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
-import { makePaint } from "#cli/output.ts";
+import { makePaint } from "#cli/paint.ts";
 
 const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
 

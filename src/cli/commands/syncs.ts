@@ -3,11 +3,13 @@ import { argument, flagOption, listOption, textOption, type CommandInput } from 
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput, type Column } from "#cli/output.ts";
-import type { RemovalRecord, SyncRecord } from "#cli/records.ts";
+import { count, makeOutput } from "#cli/output.ts";
+import type { ConnectorRecord, RemovalRecord, SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import { shortTime, type Column } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
-import { confirmed, findConnector } from "./connectors.ts";
+import { confirmed } from "#cli/confirm.ts";
+import { findConnector } from "#cli/find.ts";
 
 /** `kb connectors sync CONNECTOR` */
 export async function startSync(input: CommandInput, deps: Deps): Promise<number> {
@@ -70,7 +72,8 @@ export async function showProgress(input: CommandInput, deps: Deps): Promise<voi
   const output = makeOutput(input, deps, api.settings.defaults);
   if (flagOption(input, "watch")) return await watchProgress(api, path, deps, output.ndjson);
   const answer = await api.call<{ syncs: SyncRecord[] }>("GET", path);
-  output.result(answer, () => output.table(answer.syncs, SYNC_COLUMNS, "No sync is running."));
+  const names = output.format === "table" ? await namesOfConnectors(api, answer.syncs) : new Map<string, string>();
+  output.result(answer, () => output.table(answer.syncs, syncColumns(names), "No sync is running."));
 }
 
 /** `kb connectors removals CONNECTOR`: what a sync wants to delete and a person must approve. */
@@ -112,10 +115,21 @@ export function pageLimit(input: CommandInput, max = 200): number | undefined {
   return parseInteger(textOption(input, "limit"), "--limit", 1, max);
 }
 
-const SYNC_COLUMNS: readonly Column<SyncRecord>[] = [
+async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promise<Map<string, string>> {
+  if (syncs.length === 0) return new Map();
+  const all = await listAll<ConnectorRecord>(api, "/api/connectors", "connectors");
+  return new Map(all.map(({ id, name }) => [id, name]));
+}
+
+const syncColumns = (names: ReadonlyMap<string, string>): readonly Column<SyncRecord>[] => [
   { title: "sync", value: (sync) => sync.id },
-  { title: "connector", value: (sync) => sync.connectorId },
-  { title: "mode", value: (sync) => sync.mode },
+  {
+    title: "connector",
+    value: (sync) => sync.connectorId,
+    shown: (sync) => names.get(sync.connectorId) ?? sync.connectorId,
+    isFlexible: true,
+  },
+  { title: "mode", value: (sync) => sync.mode, isOptional: true },
   { title: "state", value: (sync) => sync.state },
   {
     title: "done",
@@ -123,8 +137,17 @@ const SYNC_COLUMNS: readonly Column<SyncRecord>[] = [
       `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
   },
   { title: "failed", value: (sync) => count(sync.counts.failed) },
-  { title: "started", value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "" },
-  { title: "now", value: (sync) => sync.problem?.message ?? sync.progress.note ?? "", isFlexible: true },
+  {
+    title: "started",
+    value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "",
+    shown: (sync) => shortTime(sync.startedAt),
+  },
+  {
+    title: "now",
+    value: (sync) => sync.problem?.message ?? sync.progress.note ?? "",
+    isFlexible: true,
+    isOptional: true,
+  },
 ];
 
 const WATCH_MS = 1000;

@@ -20,9 +20,9 @@ export async function listTokens(input: CommandInput, deps: Deps): Promise<void>
       [
         { title: "id", value: (token) => token.id },
         { title: "name", value: (token) => token.name, isFlexible: true },
-        { title: "token", value: (token) => `${token.prefix}…` },
-        { title: "scopes", value: (token) => token.scopes },
-        { title: "created", value: (token) => token.createdAt.slice(0, 10) },
+        { title: "token", value: (token) => `${token.prefix}…`, isOptional: true },
+        { title: "scopes", value: (token) => token.scopes, isFlexible: true },
+        { title: "created", value: (token) => token.createdAt.slice(0, 10), isOptional: true },
         { title: "last used", value: (token) => token.lastUsedAt?.slice(0, 10) ?? "never" },
         { title: "expires", value: (token) => token.expiresAt?.slice(0, 10) ?? "never" },
       ],

@@ -1,0 +1,66 @@
+import type { FileAccess } from "#api/files.ts";
+import type { Group, Member } from "#api/workspace.ts";
+import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { argument, textOption, type CommandInput } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { memberIdsOf } from "#cli/find.ts";
+import { makeOutput } from "#cli/output.ts";
+import type { ConnectorRecord } from "#cli/records.ts";
+
+/** `kb access explain ITEM`: the chain that grants or refuses, with names where a person reads it. */
+export async function explainAccess(input: CommandInput, deps: Deps): Promise<void> {
+  const api = await connect(input, deps);
+  const user = textOption(input, "user");
+  const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
+  const path = `/api/connectors/files/${segment(argument(input, 0))}/access`;
+  const access = await api.call<FileAccess>("GET", path, { query: { userId } });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  const isForPerson = output.format === "table";
+  const named = isForPerson ? await namesIn(api, access) : (text: string) => text;
+  output.result(access, () => {
+    output.record([
+      ["item", access.title ?? access.kbId],
+      ["user", named(access.userId)],
+      ["may read it", access.isAllowed ? "yes" : "no"],
+      ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
+      ["connector", named(access.connectorId)],
+    ]);
+    output.table(
+      access.lists,
+      [
+        { title: "list from", value: (list) => list.origin },
+        { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
+        { title: "names", value: (list) => list.size },
+        { title: "through", value: (list) => list.chain?.map(named).join(" > ") ?? "", isFlexible: true },
+        { title: "principals", value: (list) => list.principals?.map(named) ?? "", isFlexible: true },
+      ],
+      "No access list applies.",
+    );
+  });
+}
+
+const REASONS: Record<FileAccess["reason"], string> = {
+  allowed: "every access list below lets them in",
+  not_a_member: "they are not in this workspace",
+  removed: "the item is removed",
+  access_unknown: "the source did not say who may read it, so nobody may",
+  connector_deleting: "its connector is being deleted",
+  permissions_too_old: "its permissions have not been confirmed for too long",
+  list_unmet: "an access list below does not let them in",
+};
+
+/** Says ids by the names that the caller may see; `user:usr_…` and the like keep what they are. */
+async function namesIn(api: Api, access: FileAccess): Promise<(text: string) => string> {
+  const text = JSON.stringify(access);
+  const has = (kind: string): boolean => text.includes(kind);
+  const [members, groups, connectors] = await Promise.all([
+    has("usr_") ? listAll<Member>(api, "/api/workspace/members", "members") : [],
+    has("grp_") ? listAll<Group>(api, "/api/groups", "groups") : [],
+    has("con_") ? listAll<ConnectorRecord>(api, "/api/connectors", "connectors") : [],
+  ]);
+  const names = new Map<string, string>([
+    ...members.map(({ userId, email }) => [userId, email] as const),
+    ...[...groups, ...connectors].map(({ id, name }) => [id, name] as const),
+  ]);
+  return (id) => id.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (found) => names.get(found) ?? found);
+}

@@ -1,0 +1,10 @@
+import { flagOption, type CommandInput } from "./command.ts";
+import { canAsk, type Deps } from "./deps.ts";
+import { interrupted, usageFailure } from "./failure.ts";
+
+/** Goes on only after a yes: `--yes`, or the person's own. Without a terminal the flag is needed. */
+export async function confirmed(input: CommandInput, deps: Deps, question: string): Promise<void> {
+  if (flagOption(input, "yes")) return;
+  if (!canAsk(deps, input.options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
+  if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
+}

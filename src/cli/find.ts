@@ -1,0 +1,79 @@
+/** The members, groups and connectors that the words of a command line name: by id, or by name in any case. */
+import type { Group, Member } from "#api/workspace.ts";
+import { listAll, segment, type Api } from "./api.ts";
+import { listOption, textOption, type CommandInput } from "./command.ts";
+import { pickNamed } from "./pick.ts";
+import type { ConnectorRecord } from "./records.ts";
+
+const CONNECTORS = "/api/connectors";
+const GROUPS = "/api/groups";
+const MEMBERS = "/api/workspace/members";
+
+/**
+ * A connector by its id or name, in any case.
+ *
+ * @throws CliFailure 3 when there is none, with the near name; 2 when the name is not unique
+ */
+export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
+  if (/^con_[a-z0-9]+$/.test(word)) {
+    return (await api.call<{ connector: ConnectorRecord }>("GET", `${CONNECTORS}/${segment(word)}`)).connector;
+  }
+  const all = await listAll<ConnectorRecord>(api, CONNECTORS, "connectors");
+  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
+    many: "connectors",
+    none: `There is no connector "${word}" that you may see.`,
+    list: "kb connectors list",
+  });
+}
+
+/** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
+export async function findMember(api: Api, word: string): Promise<Member> {
+  const members = await listAll<Member>(api, MEMBERS, "members");
+  return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
+    many: "members",
+    none: `Nobody in this workspace is "${word}".`,
+    list: "kb members list",
+  });
+}
+
+/** A group by id or name, in any case. Throws as `findMember` does. */
+export async function findGroup(api: Api, word: string): Promise<Group> {
+  if (/^grp_[a-z0-9]+$/.test(word)) {
+    return (await api.call<{ group: Group }>("GET", `${GROUPS}/${segment(word)}`)).group;
+  }
+  return pickNamed(await listAll<Group>(api, GROUPS, "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
+    many: "groups",
+    none: `No group is called "${word}".`,
+    list: "kb groups list",
+  });
+}
+
+/** The ids of the members that the words name. */
+export async function memberIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of words) ids.push(/^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId);
+  return ids;
+}
+
+/** The ids of the groups that the words name. */
+export async function groupIdsOf(api: Api, words: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const word of words) ids.push((await findGroup(api, word)).id);
+  return ids;
+}
+
+/** The `access` of a body; undefined when no option says anything about it. */
+export async function accessOf(
+  api: Api,
+  input: CommandInput,
+): Promise<{ visibility: string; memberIds?: string[]; groupIds?: string[] } | undefined> {
+  const memberIds = await memberIdsOf(api, listOption(input, "member"));
+  const groupIds = await groupIdsOf(api, listOption(input, "group"));
+  const visibility = textOption(input, "access") ?? (memberIds.length + groupIds.length > 0 ? "members" : undefined);
+  if (visibility === undefined) return undefined;
+  return {
+    visibility,
+    ...(memberIds.length > 0 ? { memberIds } : {}),
+    ...(groupIds.length > 0 ? { groupIds } : {}),
+  };
+}
