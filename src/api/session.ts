@@ -118,21 +118,41 @@ export const OnboardingBody = z.object({
 });
 export type OnboardingBody = z.infer<typeof OnboardingBody>;
 
+/** The secret of a link that was mailed or handed over: the part after `#token=`. */
+const LinkToken = z.string().min(1).max(200);
+
+/** The link is the right to know it; in a body, because addresses are kept in logs and histories. */
+const CheckLinkBody = z.object({ token: LinkToken });
+
+/** What an open invitation says before it is accepted. */
+export const InvitationOffer = z
+  .object({
+    workspaceName: z.string(),
+    /** Null when the account of who invited is gone. */
+    inviterName: z.string().nullable(),
+    /** Only this address accepts it. */
+    email: z.string(),
+    expiresAt: Timestamp,
+  })
+  .openapi("InvitationOffer");
+export type InvitationOffer = z.infer<typeof InvitationOffer>;
+
+/** Whose password an open link sets. */
+export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).openapi("ResetOffer");
+export type ResetOffer = z.infer<typeof ResetOffer>;
+
 /**
  * `{token}` alone from somebody who is signed in; with `email` and `password` from somebody with an account; with
  * `name` too from a new person.
  */
 export const AcceptBody = z.object({
-  token: z.string().min(1).max(200),
+  token: LinkToken,
   name: PersonName.optional(),
   email: Email.optional(),
   password: Password.optional(),
   timeZone: TimeZone.optional(),
 });
 export type AcceptBody = z.infer<typeof AcceptBody>;
-
-/** The secret of a link that was mailed or handed over: the part after `#token=`. */
-const LinkToken = z.string().min(1).max(200);
 
 export const SignUpBody = z.object({
   name: PersonName,
@@ -259,6 +279,13 @@ export const sessionRoutes = {
       ),
     },
   }),
+  checkInvitation: createRoute({
+    method: "post",
+    path: "/api/invitations/check",
+    summary: "Who invites whom to which workspace, by the link of an open invitation",
+    request: { body: body(CheckLinkBody) },
+    responses: { 200: answer("The invitation is open", InvitationOffer), default: problemAnswer },
+  }),
   switchWorkspace: createRoute({
     method: "post",
     path: "/api/session/workspace",
@@ -295,6 +322,13 @@ export const signUpRoutes = {
       200: signedIn("Signed in", Session),
       default: problems("link_invalid", "password_too_weak", "forbidden"),
     },
+  }),
+  checkReset: createRoute({
+    method: "post",
+    path: "/api/password-reset/check",
+    summary: "Whether a link still sets a new password, and whose",
+    request: { body: body(CheckLinkBody) },
+    responses: { 200: answer("The link is open", ResetOffer), default: problemAnswer },
   }),
   requestVerification: createRoute({
     method: "post",

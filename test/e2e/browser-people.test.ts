@@ -131,17 +131,19 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await ben.open(link.slice(server.url.length));
     // The secret is out of the address bar before anything is typed.
     expect(ben.page.url()).toBe(`${server.url}/invite`);
-    await fill(ben.page, {
-      "Your name": "Ben Ito",
-      "E-mail address": "someone@else.test",
-      Password: "green lamp evening",
-    });
-    await press(ben.page, "Join the workspace");
-    await ben.page.getByText("This invitation is for another e-mail address.").waitFor();
-    expect(await focused(ben.page)).toBe("E-mail address");
-    await fill(ben.page, { "E-mail address": "ben@acme.test" });
-    await press(ben.page, "Join the workspace");
+    // Who invites whom to what is said before anything is typed, and the address is not to be typed.
+    await ben.page.getByText("admin invites ben@acme.test to Workspace.").waitFor();
+    expect(await ben.page.getByLabel("E-mail address").inputValue()).toBe("ben@acme.test");
+    expect(await ben.page.getByLabel("E-mail address").isEditable()).toBe(false);
+    await fill(ben.page, { "Your name": "Ben Ito", Password: "green lamp evening" });
+    await press(ben.page, "Join Workspace");
     await ben.page.getByRole("heading", { name: "MCP access" }).waitFor();
+
+    // Opened again, the link says at once that it is over.
+    const late = await visit(server);
+    await late.open(link.slice(server.url.length));
+    await late.page.getByRole("heading", { name: "This invitation is no longer valid" }).waitFor();
+    expect(await late.page.getByRole("textbox").count()).toBe(0);
 
     for (const [visitor, kbId, heading] of [
       [anna, secret, "Salaries of next year"],
@@ -223,11 +225,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const visitor = await visit(server);
     await visitor.open(link.slice(server.url.length));
     expect(visitor.page.url()).toBe(`${server.url}/reset-password`);
+    expect(await visitor.page.getByLabel("E-mail address").inputValue()).toBe(ben.email);
     await fill(visitor.page, { "New password": "another quiet river" });
     await press(visitor.page, "Set the password and sign in");
     await visitor.page.getByRole("heading", { name: "MCP access" }).waitFor();
     const again = await post(`${server.url}/api/session`, ben, {});
     expect(again.status).toBe(401);
+    // Used up: said before anybody chooses a password.
+    const late = await visit(server);
+    await late.open(link.slice(server.url.length));
+    await late.page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
+    expect(await late.page.getByLabel("New password").count()).toBe(0);
     expect([...anna.complaints, ...visitor.complaints]).toEqual([]);
   });
 

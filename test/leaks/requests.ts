@@ -180,10 +180,17 @@ const plain =
   () =>
     get(path);
 
+/** A link that nobody made: one text for every reason, whatever there is. */
+const unknownLink =
+  (path: string): ((words: Vocabulary) => Asked) =>
+  ({ random, words }) => ({ method: "POST", path, body: { token: random.pick(words) } });
+
 const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "GET /healthz": plain("/healthz"),
   "GET /readyz": plain("/readyz"),
   "GET /api/onboarding": plain("/api/onboarding"),
+  "POST /api/invitations/check": unknownLink("/api/invitations/check"),
+  "POST /api/password-reset/check": unknownLink("/api/password-reset/check"),
   "GET /api/session": plain("/api/session"),
   "GET /api/sessions": plain("/api/sessions"),
   "GET /api/api-tokens": plain("/api/api-tokens"),

@@ -79,10 +79,13 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "DELETE /api/session": SESSION,
   "GET /api/sessions": SESSION,
   "DELETE /api/sessions/{id}": SESSION,
+  // Whoever holds the link may know what it is for.
+  "POST /api/invitations/check": OPEN,
   "POST /api/invitations/accept": OPEN,
   "POST /api/session/workspace": SESSION,
   "POST /api/sign-up": OPEN,
   "POST /api/password-reset": OPEN,
+  "POST /api/password-reset/check": OPEN,
   "POST /api/password-reset/confirm": OPEN,
   "POST /api/email-verification": SESSION,
   "POST /api/email-verification/confirm": OPEN,

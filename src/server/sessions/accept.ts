@@ -1,14 +1,15 @@
 import { ApiError } from "#api/errors.ts";
-import type { AcceptBody } from "#api/session.ts";
+import type { AcceptBody, InvitationOffer } from "#api/session.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import { emailKeyOf, type InvitationRecord } from "#server/ports/store/people.ts";
 import type { AccountService } from "./accounts.ts";
-import { takeTry } from "./doors.ts";
+import { giveTryBack, takeTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
@@ -23,6 +24,12 @@ export interface AcceptOptions {
 }
 
 export interface AcceptService {
+  /**
+   * What the invitation of this link says, for a page that shows it before anybody types anything.
+   *
+   * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
+   */
+  check(token: string, origin: RequestOrigin): Promise<InvitationOffer>;
   /**
    * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
    * its password, or is signed in. The address must be the invited one. Single use.
@@ -72,6 +79,23 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
   }
 
   return {
+    async check(token, origin) {
+      takeTry(throttle, origin);
+      const invitation = await store.workspaces.findInvitation(hashSecret(token));
+      requireOpen(invitation, clock.now());
+      const workspace = await store.workspaces.find(invitation.workspaceId);
+      if (!workspace) throw invalidInvitation();
+      const inviter = await store.users.find(invitation.invitedBy);
+      // Only wrong links count: the limit is against guessing.
+      giveTryBack(throttle, origin);
+      return {
+        workspaceName: workspace.name,
+        inviterName: inviter?.name ?? null,
+        email: invitation.email,
+        expiresAt: invitation.expiresAt.toISOString(),
+      };
+    },
+
     async accept(body, context) {
       takeTry(throttle, context.origin);
       const invitation = await store.workspaces.findInvitation(hashSecret(body.token));

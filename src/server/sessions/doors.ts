@@ -8,6 +8,11 @@ export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: strin
   for (const key of keysOfTry(origin, email)) throttle.take(key);
 }
 
+/** The try was a legitimate one and does not count. */
+export function giveTryBack(throttle: Throttle, origin: RequestOrigin, email?: string): void {
+  for (const key of keysOfTry(origin, email)) throttle.giveBack(key);
+}
+
 /** The buckets of a try: the client's address (an IPv6 /64 as one) and the account, known or not. */
 export function keysOfTry(origin: RequestOrigin, email?: string): string[] {
   const ip = `ip ${throttleKeyOfIp(origin.clientIp)}`;

@@ -1,8 +1,9 @@
 import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { ResetOffer } from "#api/session.ts";
 import { requireAbove } from "#server/access/ladder.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/ports/afterwards.ts";
-import type { Actor } from "#server/ports/actor.ts";
+import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock } from "#server/ports/clock.ts";
 import type { Post } from "#server/ports/mailer.ts";
@@ -11,7 +12,7 @@ import type { Store } from "#server/ports/store.ts";
 import type { LinkRecord } from "#server/ports/store/links.ts";
 import type { MemberRecord, UserRecord } from "#server/ports/store/people.ts";
 import type { AccountService } from "./accounts.ts";
-import { takeTry } from "./doors.ts";
+import { giveTryBack, takeTry } from "./doors.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
@@ -30,6 +31,12 @@ export interface ResetService {
    *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
    */
   requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
+  /**
+   * Whose password the link sets, for a page that shows it before anybody chooses one.
+   *
+   * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
+   */
+  check(token: string, origin: RequestOrigin): Promise<ResetOffer>;
   /**
    * Sets the new password, ends every other credential of the account, and signs in.
    *
@@ -113,13 +120,19 @@ export function makeResetService(options: ResetOptions): ResetService {
     throw linkInvalid();
   }
 
+  /** Whose link it is, if it still stands. @throws ApiError `link_invalid` */
+  async function requirePerson(from: Store, link: LinkRecord): Promise<UserRecord> {
+    const user = link.userId === null ? undefined : await from.users.find(link.userId);
+    if (!user) throw linkInvalid();
+    await requireStillMayHold(from, link, user.userId);
+    return user;
+  }
+
   async function setPassword(link: LinkRecord, given: { token: string; passwordHash: string }, context: SignInContext) {
     return store.transaction(async (tx) => {
       await links.use(tx, given.token);
-      const user = link.userId === null ? undefined : await tx.users.find(link.userId);
-      if (!user) throw linkInvalid();
+      const user = await requirePerson(tx, link);
       const { userId } = user;
-      await requireStillMayHold(tx, link, userId);
       const at = new Date(clock.now());
       const madeBy = madeByOf(link);
       await accounts.endCredentials(tx, userId);
@@ -177,6 +190,15 @@ export function makeResetService(options: ResetOptions): ResetService {
       const madeBy = (await store.users.find(actor.userId))?.name ?? null;
       await post.send(user.email, { type: "password_reset", name: user.name, madeBy, ...link });
       return { url: null, expiresAt };
+    },
+
+    async check(token, origin) {
+      takeTry(confirmThrottle, origin);
+      const link = await links.get(token, ["password_reset"]);
+      const { email } = await requirePerson(store, link);
+      // Only wrong links count: the limit is against guessing.
+      giveTryBack(confirmThrottle, origin);
+      return { email, expiresAt: link.expiresAt.toISOString() };
     },
 
     async confirm({ token, password }, context) {

@@ -20,7 +20,7 @@ type Needed =
   | "signUpCookie"
   | "knownBrowsers";
 
-/** `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/accept`. */
+/** `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/check`, `/api/invitations/accept`. */
 export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
   const { sessions, onboarding, invitationAcceptance } = deps;
   at.open(sessionRoutes.signIn, (call) => keep(deps, call.c, sessions.signIn(call.body, contextOf(call, deps))));
@@ -33,6 +33,7 @@ export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
   );
   at.open(sessionRoutes.onboardingState, ({ origin }) => onboarding.state(origin));
   at.open(sessionRoutes.onboard, (call) => keep(deps, call.c, onboarding.onboard(call.body, contextOf(call, deps))));
+  at.open(sessionRoutes.checkInvitation, ({ body, origin }) => invitationAcceptance.check(body.token, origin));
   at.open(sessionRoutes.accept, (call) =>
     keep(deps, call.c, invitationAcceptance.accept(call.body, contextOf(call, deps))),
   );
@@ -52,6 +53,7 @@ function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
     await passwordReset.request(call.body.email, contextOf(call, deps));
     return { sent: true as const };
   });
+  at.open(signUpRoutes.checkReset, ({ body, origin }) => passwordReset.check(body.token, origin));
   at.open(signUpRoutes.confirmReset, (call) =>
     keep(deps, call.c, passwordReset.confirm(call.body, contextOf(call, deps))),
   );

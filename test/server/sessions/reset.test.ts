@@ -137,6 +137,58 @@ describe("a password reset by mail", () => {
   });
 });
 
+describe("the link of a reset, before a password is chosen", () => {
+  const check = (kb: TestServer, token: string) => kb.anyone().post("/api/password-reset/check", { token });
+
+  test("tells whose it is, as often as it is opened, and no cache keeps it", async ({ expect }) => {
+    const { kb, mailbox } = await makeMailingServer();
+    const ana = await kb.addOwner();
+    await kb.anyone().post("/api/password-reset", { email: ana.email });
+    await kb.deps.afterwards.idle();
+    const token = mailbox.linkFor(ana.email);
+    for (let times = 0; times < 70; times++) expect((await check(kb, token)).status).toBe(200);
+    const shown = await check(kb, token);
+    expect(shown.json).toEqual({ email: ana.email, expiresAt: "2026-11-21T10:30:00.000Z" });
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    expect((await confirm(kb, token)).status).toBe(200);
+  });
+
+  test("gives one answer for an unknown, a used, an expired one and one of another purpose", async ({ expect }) => {
+    const { kb, mailbox } = await makeMailingServer();
+    const ana = await kb.addOwner();
+    const ask = async () => {
+      await kb.anyone().post("/api/password-reset", { email: ana.email });
+      await kb.deps.afterwards.idle();
+      return mailbox.linkFor(ana.email);
+    };
+    await kb.as(ana).post("/api/email-verification");
+    await kb.deps.afterwards.idle();
+    const other = mailbox.linkFor(ana.email);
+    const used = await ask();
+    await confirm(kb, used);
+    const expired = await ask();
+    kb.clock.advance(3_600_000);
+    const confirmed = await confirm(kb, "made-up");
+    expect(confirmed).toMatchObject({ status: 410, json: { code: "link_invalid" } });
+    for (const token of ["made-up", used, expired, other]) {
+      expect(outside(await check(kb, token))).toEqual(outside(confirmed));
+    }
+  });
+
+  test("is over when its maker no longer may hold it", async ({ expect }) => {
+    const kb = await makeServer();
+    const ana = await kb.addOwner();
+    const bo = await kb.addMember(ana.workspaceId);
+    const made = await kb.as(ana).post(`/api/workspace/members/${bo.userId}/password-reset`);
+    const token = tokenOf(made.json.url);
+    expect((await check(kb, token)).json).toMatchObject({ email: bo.email });
+    // Bo joins a workspace that Ana does not own: their account is no longer hers to open.
+    const elsewhere = await kb.addWorkspace("Elsewhere");
+    await kb.store.in(elsewhere).members.insert({ userId: bo.userId, role: "member", joinedAt: new Date() });
+    expect(await check(kb, token)).toMatchObject({ status: 410, json: { code: "link_invalid" } });
+  });
+});
+
 describe("a reset link made for a member", () => {
   const ask = (kb: TestServer, by: TestUser, { userId }: TestUser) =>
     kb.as(by).post(`/api/workspace/members/${userId}/password-reset`);

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { makeServer, TEST_PASSWORD, type TestServer } from "../../helpers.ts";
-import { makeMailingServer, withCookies } from "../sessions/people.ts";
+import { makeMailingServer, outside, withCookies } from "../sessions/people.ts";
 
 const BO = { name: "Bo", email: "bo@new.test", password: TEST_PASSWORD };
 
@@ -49,6 +49,55 @@ describe("an invitation", () => {
     expect(statuses.filter((status) => status === 201)).toHaveLength(20);
     expect(statuses.slice(20)).toEqual([429, 429]);
     expect(mailbox.mails).toHaveLength(20);
+  });
+});
+
+describe("the link of an invitation", () => {
+  const check = (kb: TestServer, token: string) => kb.anyone().post("/api/invitations/check", { token });
+
+  test("tells who invites whom to which workspace, as often as it is opened, and no cache keeps it", async ({
+    expect,
+  }) => {
+    const kb = await makeServer();
+    const { token } = await invite(kb);
+    for (let times = 0; times < 70; times++) expect((await check(kb, token)).status).toBe(200);
+    const shown = await check(kb, token);
+    expect(shown.json).toEqual({
+      workspaceName: "Inviting",
+      inviterName: "person1",
+      email: BO.email,
+      expiresAt: "2026-11-28T09:30:00.000Z",
+    });
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    // Looking uses nothing up.
+    expect((await kb.anyone().post("/api/invitations/accept", { ...BO, token })).status).toBe(201);
+  });
+
+  test("gives one answer for an unknown, a used, a withdrawn and an expired one, the one of accepting", async ({
+    expect,
+  }) => {
+    const kb = await makeServer();
+    const used = await invite(kb);
+    await kb.anyone().post("/api/invitations/accept", { ...BO, token: used.token });
+    const withdrawn = await invite(kb, "cy@new.test");
+    await kb.as(withdrawn.ana).delete(`/api/workspace/invitations/${withdrawn.invitation.id}`);
+    const expired = await invite(kb, "di@new.test");
+    kb.clock.advance(7 * 86_400_000);
+    const accepted = await kb.anyone().post("/api/invitations/accept", { ...BO, token: "made-up" });
+    expect(accepted).toMatchObject({ status: 410, json: { code: "invitation_invalid" } });
+    for (const token of ["made-up", used.token, withdrawn.token, expired.token]) {
+      expect(outside(await check(kb, token))).toEqual(outside(accepted));
+    }
+  });
+
+  test("can't be guessed: wrong ones are counted by address, with those of accepting", async ({ expect }) => {
+    const kb = await makeServer();
+    const { token } = await invite(kb);
+    const statuses = [];
+    for (let times = 0; times < 70; times++) statuses.push((await check(kb, `made-up-${times}`)).status);
+    expect(new Set(statuses)).toEqual(new Set([410, 429]));
+    expect((await check(kb, token)).status).toBe(429);
+    expect((await kb.anyone().post("/api/invitations/accept", { ...BO, token })).status).toBe(429);
   });
 });
 

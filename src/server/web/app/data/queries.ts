@@ -24,6 +24,28 @@ export const sessionQuery = queryOptions({
   queryFn: () => take(api.GET("/api/session")),
 });
 
+/** What the link of an invitation offers, and who opened it; asked once for each opening of the page. */
+export const invitationOfferQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["invitation", token],
+    queryFn: async () => {
+      const [offer, { data: session }] = await Promise.all([
+        take(api.POST("/api/invitations/check", { body: { token } })),
+        api.GET("/api/session"),
+      ]);
+      return { offer, session };
+    },
+    staleTime: Infinity,
+  });
+
+/** Whose password a link sets; asked once for each opening of the page. */
+export const resetOfferQuery = (token: string) =>
+  queryOptions({
+    queryKey: ["password-reset", token],
+    queryFn: () => take(api.POST("/api/password-reset/check", { body: { token } })),
+    staleTime: Infinity,
+  });
+
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],
   queryFn: () => take(api.GET("/api/api-tokens")),

@@ -1,60 +1,83 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Session } from "#api/session.ts";
+import type { InvitationOffer, Session } from "#api/session.ts";
 import { deviceTimeZone } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
+import { invitationOfferQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/link-token.ts";
+import { CheckedLink } from "#server/web/app/shell/checked-link.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
-import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Notice } from "#server/web/app/ui/notice.tsx";
 
 /** Accepts an invitation: as the person who is signed in, with an account, or as somebody new. */
 export function Page() {
   const token = useLinkToken();
-  const session = useQuery({ queryKey: ["session", "if-any"], queryFn: findSession });
-  if (token === undefined) return <NoLink title="Accept an invitation" />;
+  return token === undefined ? <NoLink title={TITLE} /> : <Invitation key={token} token={token} />;
+}
+
+const TITLE = "Accept an invitation";
+
+interface Invited {
+  token: string;
+  offer: InvitationOffer;
+}
+
+function Invitation({ token }: { token: string }) {
+  const query = useQuery(invitationOfferQuery(token));
   return (
-    <Loaded query={session}>
-      {({ session }) =>
-        session === undefined ? <Accept token={token} /> : <AcceptAs session={session} token={token} />
+    <CheckedLink
+      next={
+        <>
+          Did you join already? <Link to="/sign-in">Sign in</Link>
+        </>
       }
-    </Loaded>
+      overCode="invitation_invalid"
+      overTitle="This invitation is no longer valid"
+      query={query}
+      title={TITLE}
+    >
+      {({ offer, session }) =>
+        session !== undefined && isSameAddress(session.user.email, offer.email) ? (
+          <AcceptAs offer={offer} session={session} token={token} />
+        ) : (
+          <Accept offer={offer} session={session} token={token} />
+        )
+      }
+    </CheckedLink>
   );
 }
 
-async function findSession(): Promise<{ session: Session | undefined }> {
-  const { data } = await api.GET("/api/session");
-  return { session: data };
+/** The server keeps the address of an invitation in lower case. */
+function isSameAddress(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** A page load goes to the workspace that was joined. */
 function enter(): void {
-  window.location.replace("/settings/mcp-access");
+  window.location.replace("/");
 }
 
-function AcceptAs({ session, token }: { session: Session; token: string }) {
-  const [isOther, setOther] = useState(false);
-  if (isOther) return <Accept token={token} />;
+/** Who invites whom to what, in one sentence. */
+function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
+  return (
+    <>
+      <strong className="text-ink">{inviterName ?? "Somebody"}</strong> invites{" "}
+      <strong className="text-ink">{email}</strong> to <strong className="text-ink">{workspaceName}</strong>.
+    </>
+  );
+}
+
+function AcceptAs({ session, token, offer }: Invited & { session: Session }) {
   async function accept(): Promise<void> {
     await take(api.POST("/api/invitations/accept", { body: { token } }));
     enter();
   }
   return (
-    <EntryCard
-      below={
-        <Button kind="quiet" onClick={() => setOther(true)}>
-          Accept as somebody else
-        </Button>
-      }
-      lead={
-        <>
-          You are signed in as <strong className="text-ink">{session.user.name}</strong> ({session.user.email}).
-        </>
-      }
-      title="Accept the invitation"
-    >
+    <EntryCard lead={<Sentence {...offer} />} title={`Join ${offer.workspaceName}`}>
       <Form isWide onSubmit={accept} submit={`Join as ${session.user.name}`}>
         {null}
       </Form>
@@ -62,13 +85,13 @@ function AcceptAs({ session, token }: { session: Session; token: string }) {
   );
 }
 
-function Accept({ token }: { token: string }) {
+function Accept({ token, offer, session }: Invited & { session: Session | undefined }) {
   const [isNew, setNew] = useState(true);
 
   async function accept(fields: FormData): Promise<void> {
     const body = {
       token,
-      email: text(fields, "email"),
+      email: offer.email,
       password: secret(fields, "password"),
       timeZone: deviceTimeZone(),
       ...(isNew && { name: text(fields, "name") }),
@@ -85,13 +108,20 @@ function Accept({ token }: { token: string }) {
         </Button>
       }
       lead={
-        isNew ? "Make your account; the address must be the one that was invited." : "Prove that the account is yours."
+        <>
+          <Sentence {...offer} /> {isNew ? "Make your account." : "Sign in to your account."}
+        </>
       }
-      title="Accept the invitation"
+      title={`Join ${offer.workspaceName}`}
     >
-      <Form isWide onSubmit={accept} submit="Join the workspace">
+      {session !== undefined && (
+        <Notice className="mb-4">
+          You are signed in as {session.user.email}. When you join, this browser is signed in as {offer.email} instead.
+        </Notice>
+      )}
+      <Form isWide onSubmit={accept} submit={`Join ${offer.workspaceName}`}>
         {isNew && <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />}
-        <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
+        <TextField autoComplete="username" label="E-mail address" name="email" readOnly value={offer.email} />
         <PasswordField autoComplete={isNew ? "new-password" : "current-password"} label="Password" name="password" />
       </Form>
     </EntryCard>

@@ -1,31 +1,50 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, take } from "#server/web/app/data/client.ts";
+import { resetOfferQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/link-token.ts";
+import { CheckedLink } from "#server/web/app/shell/checked-link.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
-import { Form, PasswordField, secret } from "#server/web/app/ui/form.tsx";
+import { Form, PasswordField, secret, TextField } from "#server/web/app/ui/form.tsx";
 
 /** Sets a new password by a link. */
 export function Page() {
   const token = useLinkToken();
-  if (token === undefined) return <NoLink title="Set a new password" />;
+  return token === undefined ? <NoLink title={TITLE} /> : <Reset key={token} token={token} />;
+}
+
+const TITLE = "Set a new password";
+
+function Reset({ token }: { token: string }) {
+  const offer = useQuery(resetOfferQuery(token));
+  const another = <Link to="/forgot-password">Ask for another link</Link>;
 
   async function confirm(fields: FormData): Promise<void> {
-    await take(
-      api.POST("/api/password-reset/confirm", { body: { token: token ?? "", password: secret(fields, "password") } }),
-    );
+    await take(api.POST("/api/password-reset/confirm", { body: { token, password: secret(fields, "password") } }));
     window.location.replace("/");
   }
 
   return (
-    <EntryCard
-      below={<Link to="/forgot-password">Ask for another link</Link>}
-      lead="Everything else that was signed in to your account ends: sessions, tokens, connected apps."
-      title="Set a new password"
+    <CheckedLink
+      next={another}
+      overCode="link_invalid"
+      overTitle="This link is no longer valid"
+      query={offer}
+      title={TITLE}
     >
-      <Form isWide onSubmit={confirm} submit="Set the password and sign in">
-        <PasswordField autoComplete="new-password" autoFocus label="New password" name="password" />
-      </Form>
-    </EntryCard>
+      {({ email }) => (
+        <EntryCard
+          below={another}
+          lead="Everything else that was signed in to your account ends: sessions, tokens, connected apps."
+          title={TITLE}
+        >
+          <Form isWide onSubmit={confirm} submit="Set the password and sign in">
+            <TextField autoComplete="username" label="E-mail address" name="email" readOnly value={email} />
+            <PasswordField autoComplete="new-password" autoFocus label="New password" name="password" />
+          </Form>
+        </EntryCard>
+      )}
+    </CheckedLink>
   );
 }

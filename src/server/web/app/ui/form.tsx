@@ -86,7 +86,7 @@ interface FieldProps {
 
 const CONTROL =
   "bg-surface border-edge placeholder:text-muted/80 w-full min-w-0 rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10 " +
-  "max-sm:text-base aria-invalid:border-danger disabled:opacity-60";
+  "max-sm:text-base aria-invalid:border-danger disabled:opacity-60 [&[readonly]]:bg-sunken [&[readonly]]:text-muted";
 
 /** A line of text. */
 export function TextField({
