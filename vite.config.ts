@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
@@ -9,6 +9,48 @@ import { defineConfig, type Plugin } from "vite";
 const SERVER = "http://127.0.0.1:7700";
 
 const OUT = new URL("dist/web", import.meta.url).pathname;
+
+const APP = new URL("src/server/web/app", import.meta.url).pathname;
+
+/**
+ * Writes which files each page needs beside those that `index.html` names, by the page's address in the router. The
+ * server names them in the headers of the document, so that the browser asks for all of them at once instead of finding
+ * one after the other.
+ */
+function listPreloads(): Plugin {
+  return {
+    name: "kb-preloads",
+    apply: "build",
+    generateBundle(_options, bundle) {
+      const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
+      const withImports = (name: string, seen = new Set<string>()): Set<string> => {
+        if (seen.has(name)) return seen;
+        seen.add(name);
+        for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) withImports(next, seen);
+        return seen;
+      };
+      const first = new Set(
+        chunks.filter(({ isEntry }) => isEntry).flatMap(({ fileName }) => [...withImports(fileName)]),
+      );
+      const filesOf = (source: string) => {
+        const chunk = chunks.find(({ facadeModuleId: id }) => typeof id === "string" && relative(APP, id) === source);
+        if (chunk === undefined) throw new Error(`${source} is no chunk of its own, so its page can't be preloaded.`);
+        return [...withImports(chunk.fileName)].filter((name) => !first.has(name));
+      };
+      const router = readFileSync(join(APP, "router.tsx"), "utf8");
+      const [entry = "", shell = ""] = router.split("const SHELL_PAGES");
+      const pagesIn = (text: string) => [...text.matchAll(/"(\/[^"]+)": \(\) => import\("\.\/(pages\/[^"]+)"\)/g)];
+      const preloads = [
+        ...pagesIn(entry).map(([, path, source]) => [path, filesOf(source ?? "")]),
+        ...pagesIn(shell).map(([, path, source]) => [
+          path,
+          [...new Set([...filesOf("shell/shell.tsx"), ...filesOf(source ?? "")])],
+        ]),
+      ];
+      this.emitFile({ type: "asset", fileName: "preloads.json", source: JSON.stringify(Object.fromEntries(preloads)) });
+    },
+  };
+}
 
 /** Compresses what the build wrote, once, so that the server never does; prints what a first visit loads. */
 function compress(): Plugin {
@@ -41,8 +83,8 @@ function compress(): Plugin {
 
 /** The page: `src/server/web/app` → `dist/web`, which `kb serve` serves. tsup cleans `dist`, so it is built after it. */
 export default defineConfig({
-  root: new URL("src/server/web/app", import.meta.url).pathname,
-  plugins: [react(), tailwindcss(), compress()],
+  root: APP,
+  plugins: [react(), tailwindcss(), listPreloads(), compress()],
   logLevel: "warn",
   build: {
     outDir: OUT,

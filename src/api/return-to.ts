@@ -15,3 +15,6 @@ export function safeReturnTo(wanted: string | undefined): string {
   const isElsewhere = url.origin !== BASE || /^\/(?:[/\\]|%2f|%5c)/i.test(target);
   return isElsewhere ? "/" : target;
 }
+
+/** Where a signed-in person begins. */
+export const HOME_PATH = "/settings/mcp-access";

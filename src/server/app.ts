@@ -20,6 +20,7 @@ import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./sessions/routes.ts";
 import { mountSso } from "./sso/routes.ts";
 import { mountTokens } from "./tokens/routes.ts";
+import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./workspaces/routes.ts";
 
@@ -76,7 +77,7 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
   mountOAuthServer(app, deps);
   options.extend?.(app, mounter);
   mounter.finish(app);
-  if (options.web) mountWeb(app, options.web);
+  if (options.web) mountWeb(app, options.web, makeFront(deps));
   app.notFound((c) => {
     const methods = mounter.methodsOf(c.req.path);
     const response = answerProblem(c, methods.length > 0 ? wrongMethod(c.req.method, methods) : noRoute(), log);

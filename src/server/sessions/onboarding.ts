@@ -18,6 +18,8 @@ import type { SessionService } from "./service.ts";
 export interface OnboardingService {
   /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
   state(origin: RequestOrigin): Promise<EntryState>;
+  /** Whether the first admin is still to be made. */
+  isNeeded(): Promise<boolean>;
   /**
    * Makes the first admin and signs them in; exactly one caller ever succeeds.
    *
@@ -145,14 +147,19 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
     return { userId, workspaceId };
   }
 
+  async function isNeeded(): Promise<boolean> {
+    return hasOnboarding && (await store.installation.state()).completedAt === null;
+  }
+
   return {
     makeSetupCode,
 
     async state(origin) {
       takeTry(throttle, origin);
-      const needed = hasOnboarding && (await store.installation.state()).completedAt === null;
-      return { needed, ...entry };
+      return { needed: await isNeeded(), ...entry };
     },
+
+    isNeeded,
 
     async onboard(body, context) {
       takeTry(throttle, context.origin);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { App, AppContext } from "#server/http/env.ts";
+import type { Front } from "./front.ts";
 
 /** A file of the built page, with what the build compressed. */
 interface WebFile {
@@ -13,31 +14,44 @@ interface WebFile {
 
 type Coding = "br" | "gzip" | "identity";
 
-/** The built page in memory (about a megabyte), by path from the root, such as `/assets/main-Cx1.js`. */
-export type WebPage = ReadonlyMap<string, WebFile>;
+/** The built page in memory (about a megabyte). */
+export interface WebPage {
+  /** By path from the root, such as `/assets/main-Cx1.js`. */
+  files: ReadonlyMap<string, WebFile>;
+  /** What a document names in its `Link` header, by the addresses that it is asked for under. */
+  preloads: readonly { address: RegExp; link: string }[];
+}
 
 /** Reads the folder that the build wrote; empty when the page was not built. */
 export function readWebPage(folder: string): WebPage {
-  if (!existsSync(join(folder, INDEX))) return new Map();
+  if (!existsSync(join(folder, INDEX))) return { files: new Map(), preloads: [] };
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/\.(?:br|gz)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && entry.name !== PRELOADS && !/\.(?:br|gz)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
-  return new Map(names.map((file) => [file.slice(folder.length).split(sep).join("/"), readFile(file)]));
+  return {
+    files: new Map(names.map((file) => [file.slice(folder.length).split(sep).join("/"), readFile(file)])),
+    preloads: readPreloads(join(folder, PRELOADS)),
+  };
 }
 
 /**
  * Serves the page: files by their names, and its one HTML document for every address that a person opens and no route
  * of the server owns. Mount it after all routes.
  *
+ * @param front where `/` leads
  * @param page an empty one answers a person with how to build it
  */
-export function mountWeb(app: App, page: WebPage): void {
-  app.get("*", (c) => {
-    const file = page.get(c.req.path);
+export function mountWeb(app: App, page: WebPage, front: Front): void {
+  const { files } = page;
+  app.get("*", async (c) => {
+    const file = files.get(c.req.path);
     if (file !== undefined && c.req.path !== `/${INDEX}`) return answerFile(c, file, isHashed(c.req.path));
     if (!isPageAddress(c.req.path) || !wantsHtml(c)) return c.notFound();
-    const index = page.get(`/${INDEX}`);
-    return index === undefined ? answerUnbuilt(c) : answerFile(c, index, false);
+    const index = files.get(`/${INDEX}`);
+    if (index === undefined) return answerUnbuilt(c);
+    if (c.req.path !== "/") return answerFile(c, index, false, linkOf(page, c.req.path));
+    c.header("Cache-Control", "no-store");
+    return c.redirect(await front(c.req.header("cookie")), 302);
   });
 }
 
@@ -48,6 +62,8 @@ export function isPageAddress(path: string): boolean {
 }
 
 const INDEX = "index.html";
+/** Written by the build: the files of each page, by its address in the router. */
+const PRELOADS = "preloads.json";
 
 const TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -67,6 +83,19 @@ const POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
+function readPreloads(file: string): WebPage["preloads"] {
+  if (!existsSync(file)) return [];
+  const byAddress: Record<string, string[]> = JSON.parse(readFileSync(file, "utf8"));
+  return Object.entries(byAddress).map(([address, names]) => ({
+    address: new RegExp(`^${address.replaceAll(/\$\w+/g, "[^/]+")}/?$`),
+    link: names.map((name) => `</${name}>; rel=modulepreload; crossorigin`).join(", "),
+  }));
+}
+
+function linkOf({ preloads }: WebPage, path: string): string {
+  return preloads.find(({ address }) => address.test(path))?.link ?? "";
+}
+
 function readFile(file: string): WebFile {
   const read = (name: string) => (existsSync(name) ? new Uint8Array(readFileSync(name)) : undefined);
   const identity = new Uint8Array(readFileSync(file));
@@ -78,13 +107,14 @@ function readFile(file: string): WebFile {
   };
 }
 
-function answerFile(c: AppContext, file: WebFile, isForEver: boolean): Response {
+function answerFile(c: AppContext, file: WebFile, isForEver: boolean, link = ""): Response {
   const headers: Record<string, string> = {
     "Content-Security-Policy": POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cache-Control": isForEver ? "public, max-age=31536000, immutable" : "no-cache",
     ETag: file.etag,
     Vary: "Accept, Accept-Encoding",
+    ...(link !== "" && { Link: link }),
   };
   const held = c.req.header("if-none-match")?.split(",") ?? [];
   if (held.some((tag) => tag.trim().replace(/^W\//, "") === file.etag))

@@ -15,7 +15,7 @@ const CROSS_SITE = /^\/oauth\/(?:register|token|revoke|device_authorization)$/;
 async function makeWhole() {
   const kb = await makeServer({ settings: { rateLimits: "off" } }, composeFeatures);
   // The very list that the server answers by, the page included.
-  const app = makeApp(kb.deps, { web: new Map() });
+  const app = makeApp(kb.deps, { web: { files: new Map(), preloads: [] } });
   const routes = app.routes
     .filter(({ path, method }) => !(path === "/*" && method === "ALL"))
     .map(({ method, path }) => ({ methods: method === "ALL" ? ["GET", "POST"] : [method], path }));

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { describe, test } from "vitest";
+import { HOME_PATH } from "#api/return-to.ts";
 import type { App, AppEnv } from "#server/http/env.ts";
 import { isPageAddress, mountWeb, readWebPage } from "#server/web/serve.ts";
 import { tempDir } from "../../helpers.ts";
@@ -17,13 +18,15 @@ function makeApp(options: { isBuilt?: boolean } = {}): App {
     mkdirSync(join(folder, "assets"));
     writeFileSync(join(folder, "index.html"), "<!doctype html><title>kb</title>");
     writeFileSync(join(folder, "theme.js"), "document.title;");
+    const preloads = { "/sign-in": ["assets/a-1.js", "assets/b-2.js"], "/i/$kbId": ["assets/c-3.js"] };
+    writeFileSync(join(folder, "preloads.json"), JSON.stringify(preloads));
     writeFileSync(join(folder, "assets", "main-C0ffee.js"), SCRIPT);
     writeFileSync(join(folder, "assets", "main-C0ffee.js.br"), brotliCompressSync(SCRIPT));
     writeFileSync(join(folder, "assets", "main-C0ffee.js.gz"), gzipSync(SCRIPT));
   }
   const app: App = new Hono<AppEnv>();
   app.get("/api/session", (c) => c.json({ who: "anna" }));
-  mountWeb(app, readWebPage(folder));
+  mountWeb(app, readWebPage(folder), async (cookies) => (cookies === undefined ? "/sign-in" : HOME_PATH));
   app.notFound((c) => c.json({ code: "not_found" }, 404));
   return app;
 }
@@ -31,7 +34,7 @@ function makeApp(options: { isBuilt?: boolean } = {}): App {
 describe("the built page", () => {
   test("is one document for every address that a person opens, asked for anew each time", async ({ expect }) => {
     const app = makeApp();
-    for (const path of ["/", "/settings/mcp-access", "/i/kbi_2222222222222222", "/invite", "/oauth/device"]) {
+    for (const path of ["/settings/mcp-access", "/i/kbi_2222222222222222", "/invite", "/oauth/device"]) {
       const response = await app.request(path, { headers: HTML });
       expect([path, response.status, response.headers.get("content-type")]).toEqual([
         path,
@@ -47,13 +50,38 @@ describe("the built page", () => {
   }) => {
     const statusOf = async (path: string, accept: string) =>
       (await makeApp().request(path, { headers: { accept } })).status;
-    expect(await statusOf("/", "*/*")).toBe(200);
+    expect(await statusOf("/", "*/*")).toBe(302);
     expect(await statusOf("/", "application/json")).toBe(404);
     expect(await statusOf("/settings/profile", "*/*")).toBe(404);
   });
 
+  test("names the files of the page that was asked for, so that they are asked for at once", async ({ expect }) => {
+    const app = makeApp();
+    const linkOf = async (path: string) => (await app.request(path, { headers: HTML })).headers.get("link");
+    expect(await linkOf("/sign-in")).toBe(
+      "</assets/a-1.js>; rel=modulepreload; crossorigin, </assets/b-2.js>; rel=modulepreload; crossorigin",
+    );
+    expect(await linkOf("/i/kbi_2222222222222222")).toBe("</assets/c-3.js>; rel=modulepreload; crossorigin");
+    expect([await linkOf("/settings/profile"), await linkOf("/sign-in/more")]).toEqual([null, null]);
+    expect((await app.request("/preloads.json", { headers: { accept: "*/*" } })).status).toBe(404);
+  });
+
+  test("leads from the root to where the person begins, at once and for this time only", async ({ expect }) => {
+    for (const method of ["GET", "HEAD"]) {
+      for (const [cookie, place] of [
+        [{}, "/sign-in"],
+        [{ cookie: "kb_session=x" }, HOME_PATH],
+      ] as const) {
+        const response = await makeApp().request("/", { method, headers: { ...HTML, ...cookie } });
+        expect([response.status, response.headers.get("location"), await response.text()]).toEqual([302, place, ""]);
+        expect(response.headers.get("cache-control")).toBe("no-store");
+      }
+    }
+  });
+
   test("allows nothing inline, nothing from elsewhere and no frame around it", async ({ expect }) => {
-    const policy = (await makeApp().request("/", { headers: HTML })).headers.get("content-security-policy") ?? "";
+    const policy =
+      (await makeApp().request("/sign-in", { headers: HTML })).headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("base-uri 'none'");
@@ -62,7 +90,7 @@ describe("the built page", () => {
 
   test("is told to be unchanged to who holds it", async ({ expect }) => {
     const app = makeApp();
-    const etag = (await app.request("/", { headers: HTML })).headers.get("etag") ?? "";
+    const etag = (await app.request("/welcome", { headers: HTML })).headers.get("etag") ?? "";
     const again = await app.request("/sign-in", { headers: { ...HTML, "if-none-match": `W/${etag}` } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
   });

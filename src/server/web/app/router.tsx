@@ -7,6 +7,7 @@ import {
   Navigate,
   Outlet,
 } from "@tanstack/react-router";
+import { HOME_PATH } from "#api/return-to.ts";
 import { sessionQuery } from "./data/queries.ts";
 import { EntryLayout } from "./shell/entry.tsx";
 import { NothingHerePage } from "./shell/nothing-here.tsx";
@@ -26,15 +27,12 @@ const shell = createRoute({
 
 const front = createRoute({ getParentRoute: () => root, path: "/", component: Front });
 
-/** The way in: who is signed in goes on, everybody else is sent to sign in before anything of the inside is loaded. */
+/** The server answers `/` itself; only where the page's own tool serves it, as in development, does this decide. */
 function Front() {
   const session = useQuery(sessionQuery);
   if (session.error !== null) return <PageFailure />;
-  return session.data === undefined ? null : <Navigate replace to={HOME} />;
+  return session.data === undefined ? null : <Navigate replace to={HOME_PATH} />;
 }
-
-/** Where a signed-in person lands. */
-const HOME = "/settings/mcp-access";
 
 const ENTRY_PAGES = {
   "/welcome": () => import("./pages/welcome.tsx"),

@@ -1,0 +1,25 @@
+import { parse as parseCookies } from "hono/utils/cookie";
+import { HOME_PATH } from "#api/return-to.ts";
+
+/** Where `/` leads: the page on which this person begins. */
+export type Front = (cookieHeader: string | undefined) => Promise<string>;
+
+/**
+ * Decides where `/` leads: to the setup while there is no user, to the sign-in without a session, else inside. On the
+ * server, so that the first page that a browser loads is the one that is shown.
+ */
+export function makeFront({
+  onboarding,
+  sessions,
+  cookie,
+}: {
+  onboarding: { isNeeded(): Promise<boolean> };
+  sessions: { findActor(secret: string): Promise<object | undefined> };
+  cookie: { name: string };
+}): Front {
+  return async (cookieHeader) => {
+    const secret = parseCookies(cookieHeader ?? "", cookie.name)[cookie.name];
+    if (secret !== undefined && (await sessions.findActor(secret)) !== undefined) return HOME_PATH;
+    return (await onboarding.isNeeded()) ? "/welcome" : "/sign-in";
+  };
+}
