@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { credentialsOf, newestCall, secondsAgo } from "#server/web/app/call-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -6,9 +7,17 @@ import { Time } from "#server/web/app/ui/time.tsx";
 /** How often the page looks for a call; a hidden page does not look. */
 const LOOK_MS = 4_000;
 
-const callsQuery = {
-  queryKey: ["reads", "newest"],
-  queryFn: () => take(api.GET("/api/audit/reads", { params: { query: { limit: 20 } } })),
+const callQuery = {
+  queryKey: ["newest-call"],
+  queryFn: async () => {
+    const query = { limit: 50 };
+    const [{ reads }, { tokens }, { grants }] = await Promise.all([
+      take(api.GET("/api/audit/reads", { params: { query } })),
+      take(api.GET("/api/api-tokens")),
+      take(api.GET("/api/grants", { params: { query } })),
+    ]);
+    return { call: newestCall(reads, credentialsOf(tokens, grants)) };
+  },
   refetchInterval: LOOK_MS,
   refetchIntervalInBackground: false,
 };
@@ -18,23 +27,24 @@ const countsQuery = {
   queryFn: () => take(api.GET("/api/connectors/file-counts-by-source")),
 };
 
-/** Whether a client has reached the tools: the newest call that was answered with something, live. */
+/** Whether a client has reached the tools: its newest call, live. */
 export function FirstCall() {
-  const calls = useQuery(callsQuery).data?.reads;
-  if (calls === undefined) return null;
-  // What the person opens on this page is no call of a client.
-  const newest = calls.find(({ credential }) => !credential.startsWith("session:"));
+  const { data, dataUpdatedAt } = useQuery(callQuery);
+  if (data === undefined) return null;
+  const { call } = data;
+  if (call === undefined) {
+    return <Notice>Waiting for the first call… Ask your agent to search kb: the call appears here.</Notice>;
+  }
+  const ago = secondsAgo(call.at, dataUpdatedAt);
   return (
-    <div aria-live="polite">
-      {newest === undefined ? (
-        <Notice>Waiting for the first call… Ask your agent to search kb: the call appears here.</Notice>
-      ) : (
-        <Notice tone="ok">
-          {newest.client ?? "A client"} called <code className="font-mono text-[0.8125rem]">{newest.tool}</code>{" "}
-          <Time at={newest.at} />
-        </Notice>
-      )}
-    </div>
+    <Notice tone="ok">
+      {/* Read out when a call comes, not with each second that passes. */}
+      <span aria-live="polite">
+        <strong className="font-medium">{call.who}</strong> called{" "}
+        {call.tool === null ? "kb" : <code className="font-mono text-[0.8125rem]">{call.tool}</code>}
+      </span>{" "}
+      {ago === undefined ? <Time at={call.at} /> : <span className="whitespace-nowrap">{ago}</span>}
+    </Notice>
   );
 }
 

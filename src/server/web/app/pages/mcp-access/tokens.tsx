@@ -70,6 +70,7 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
         <>
           <span className="block font-medium wrap-anywhere">{name}</span>
           <span className="text-muted font-mono text-xs">{prefix}…</span>
+          {name.startsWith("kb mcp on ") && <span className="text-muted block text-xs">Made by kb login</span>}
           {grantId !== null && <span className="text-muted block text-xs">Made by a connected client</span>}
         </>
       ),

@@ -1,0 +1,48 @@
+import { describe, test } from "vitest";
+import { newestCall, secondsAgo } from "#server/web/app/call-words.ts";
+
+const read = (over: object) => ({
+  at: "2026-11-21T09:30:00.000Z",
+  userId: "usr_2222222222222222",
+  credential: "pat:tok_2222222222222222",
+  client: "Cursor/1.2",
+  tool: "kb_search",
+  kbIds: ["kbi_2222222222222222"],
+  ...over,
+});
+const token = (lastUsedAt: string | null) => ({ name: "My laptop", lastUsedAt, scopes: ["mcp:read" as const] });
+
+describe("the newest call of a client", () => {
+  test("is none before one of the tools was called", ({ expect }) => {
+    expect(newestCall([], [token(null)])).toBeUndefined();
+    const notCalls = [
+      read({ credential: "session:ses_2222222222222222" }),
+      read({ tool: "GET /api/connectors/search" }),
+    ];
+    expect(newestCall(notCalls, [{ ...token("2026-11-21T09:31:00.000Z"), scopes: ["kb:api"] }])).toBeUndefined();
+  });
+
+  test("names the client and the tool; where it was answered with nothing, the token", ({ expect }) => {
+    const used = token("2026-11-21T09:29:59.000Z");
+    expect(newestCall([read({})], [used])).toEqual({
+      who: "Cursor",
+      tool: "kb_search",
+      at: "2026-11-21T09:30:00.000Z",
+    });
+    expect(newestCall([read({ client: null })], [])).toMatchObject({ who: "A client" });
+    expect(newestCall([], [used])).toEqual({ who: "My laptop", tool: null, at: "2026-11-21T09:29:59.000Z" });
+    expect(newestCall([read({})], [token("2026-11-21T09:40:00.000Z")])).toMatchObject({ who: "My laptop", tool: null });
+  });
+
+  test("is told to the second within the first minute, whatever the clocks say", ({ expect }) => {
+    const at = "2026-11-21T09:30:00.000Z";
+    const now = Date.parse(at);
+    expect([-5_000, 1_000, 4_400, 59_000, 60_000].map((ms) => secondsAgo(at, now + ms))).toEqual([
+      "0 seconds ago",
+      "1 second ago",
+      "4 seconds ago",
+      "59 seconds ago",
+      undefined,
+    ]);
+  });
+});
