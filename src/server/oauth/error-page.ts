@@ -1,19 +1,59 @@
+import { createHash } from "node:crypto";
+import { cleanLine } from "#api/clean.ts";
+
+/** What could not be answered, in OAuth's words, and by which client, where it is known. */
+export interface FailedRequest {
+  error: string;
+  description: string | undefined;
+  /** The client's own word for itself. */
+  clientName: string | undefined;
+}
+
 /**
  * The page for a request that can't be answered by going back to the client: nobody knows whether the client is who it
- * says. No style and no script, so that the strictest policy holds.
+ * says. It looks like the cards of the sign-in, has no script and no link, and every text in it is escaped.
+ *
+ * @returns the document and the policy that allows its one style sheet, by its hash, and nothing else
  */
-export function errorPage(error: string, description: string | undefined): string {
-  return `<!doctype html>
+export function errorPage({ error, description, clientName }: FailedRequest): { html: string; policy: string } {
+  const client = clientName === undefined ? "" : cleanLine(clientName, MAX_NAME_CHARS);
+  const who = client === "" ? "An app" : `<strong>${escapeHtml(client)}</strong>`;
+  const html = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>This request can't be answered</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>This app can't be connected · kb</title><style>${STYLE}</style></head>
 <body>
-<h1>This request can't be answered</h1>
-<p>An app sent you here with a request that is not valid. Go back to it and start again.</p>
-<p><code>${escapeHtml(error)}</code> ${escapeHtml(description ?? "")}</p>
+<header><svg aria-hidden="true" width="28" height="28" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f5a52"/><path d="M9 7v18M9 17.5l6.5-6.5M11.8 15l5.2 10" fill="none" stroke="#fff" stroke-width="2.8" stroke-linecap="round" stroke-linejoin="round"/><circle cx="22.3" cy="11.5" r="3.6" fill="none" stroke="#9fe0d0" stroke-width="2.4"/><path d="M25 14.2l2.5 2.5" stroke="#9fe0d0" stroke-width="2.4" stroke-linecap="round"/></svg>kb</header>
+<main>
+<h1>This app can't be connected</h1>
+<p>${who} sent you here with a request that is not valid${REASONS[error] ?? ""}. Nothing was shared with it.</p>
+<p>Go back to it and start again. If that does not help, send whoever makes the app this message:</p>
+<pre><code>${escapeHtml(error)}${description === undefined ? "" : `: ${escapeHtml(description)}`}</code></pre>
+</main>
 </body>
 </html>
 `;
+  const hash = createHash("sha256").update(STYLE).digest("base64");
+  return { html, policy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; frame-ancestors 'none'` };
 }
+
+const MAX_NAME_CHARS = 80;
+
+/** What the common ones mean to a person. */
+const REASONS: Readonly<Record<string, string>> = {
+  invalid_redirect_uri: ": the address it wants its answer at is not one that it registered",
+  invalid_client: ": this server does not know it",
+};
+
+/** The colours and measures of the page's entry cards; the system chooses between light and dark. */
+const STYLE =
+  ":root{color-scheme:light dark}" +
+  'body{margin:0;min-width:320px;padding:2rem 1rem;background:light-dark(#f6f6f3,#121413);color:light-dark(#1a1d1c,#e8ebe9);font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;display:flex;flex-direction:column;align-items:center;box-sizing:border-box}' +
+  "header{display:flex;align-items:center;gap:.5rem;margin-bottom:1.5rem;font-size:18px;font-weight:600}" +
+  "main{box-sizing:border-box;width:100%;max-width:24rem;padding:1.25rem 1.5rem;background:light-dark(#fff,#191c1b);border:1px solid light-dark(#e2e2dd,#2b302e);border-radius:12px;overflow-wrap:anywhere}" +
+  "h1{margin:0 0 .25rem;font-size:18px;line-height:1.5}" +
+  "p{margin:0 0 .75rem;color:light-dark(#5a5f5c,#a4aba7)}strong{color:light-dark(#1a1d1c,#e8ebe9)}" +
+  "pre{margin:0;padding:.6rem .75rem;background:light-dark(#f1f1ed,#101211);border:1px solid light-dark(#e2e2dd,#2b302e);border-radius:6px;white-space:pre-wrap;font:13px/1.6 ui-monospace,monospace}" +
+  "@media(min-width:640px){body{padding-top:3.5rem}}";
 
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);

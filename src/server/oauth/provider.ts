@@ -155,8 +155,16 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     },
     pkce: { required: () => true },
     renderError: (ctx, out) => {
+      // A program that asks for JSON gets JSON; a browser, and whoever takes anything, the page.
+      if (ctx.accepts("html", "json") === "json") {
+        ctx.body = out;
+        return;
+      }
+      const { error, error_description: description } = out;
+      const { html, policy } = errorPage({ error, description, clientName: ctx.oidc.client?.clientName });
+      ctx.set("Content-Security-Policy", policy);
       ctx.type = "html";
-      ctx.body = errorPage(out.error, out.error_description);
+      ctx.body = html;
     },
     responseTypes: ["code"],
     revokeGrantPolicy: () => true,

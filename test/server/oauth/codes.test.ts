@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import * as oauth from "oauth4webapi";
 import { describe, expect, test } from "vitest";
 import { challengeOf, LOCAL, newVerifier, REDIRECT, startServer } from "./harness.ts";
@@ -156,6 +157,32 @@ describe("redirect addresses", () => {
       expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
       expect(await answer.text()).toContain("Go back to it and start again");
     }
+  });
+
+  test("a refusal is a page that names the client, with nothing of a request as HTML; a program gets JSON", async () => {
+    const kb = await startServer();
+    const clientId = await kb.client({ client_name: "Desk <b>agent</b>" });
+    const url = kb.authorizeUrl({ clientId, redirectUri: "https://evil.test/<script>" }, challengeOf(newVerifier()));
+    const page = await kb.browser().get(url, { accept: "text/html" });
+    const html = await page.text();
+    expect(page.status).toBe(400);
+    expect(html).toContain("<strong>Desk &#60;b&#62;agent&#60;/b&#62;</strong> sent you here");
+    expect(html).toContain("the address it wants its answer at is not one that it registered");
+    expect(html).not.toMatch(/<script|<b>|evil\.test/);
+    // Its one style sheet is allowed by its hash, so that nothing else is.
+    const style = createHash("sha256")
+      .update(/<style>([^<]*)<\/style>/.exec(html)?.[1] ?? "")
+      .digest("base64");
+    expect(page.headers.get("content-security-policy")).toBe(
+      `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; frame-ancestors 'none'`,
+    );
+    const unknown = await kb.browser().get(kb.authorizeUrl({ clientId: "nobody" }, challengeOf(newVerifier())));
+    expect([unknown.status, await unknown.text()]).toEqual([
+      400,
+      expect.stringContaining("this server does not know it"),
+    ]);
+    const json = await kb.browser().get(url, { accept: "application/json" });
+    expect([json.status, await json.json()]).toMatchObject([400, { error: "invalid_redirect_uri" }]);
   });
 
   test("test 8: a loopback address may have any port", async () => {
