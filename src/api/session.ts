@@ -284,7 +284,7 @@ export const sessionRoutes = {
     path: "/api/invitations/check",
     summary: "Who invites whom to which workspace, by the link of an open invitation",
     request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The invitation is open", InvitationOffer), default: problemAnswer },
+    responses: { 200: answer("The invitation is open", InvitationOffer), default: problems("invitation_invalid") },
   }),
   switchWorkspace: createRoute({
     method: "post",
@@ -328,7 +328,7 @@ export const signUpRoutes = {
     path: "/api/password-reset/check",
     summary: "Whether a link still sets a new password, and whose",
     request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The link is open", ResetOffer), default: problemAnswer },
+    responses: { 200: answer("The link is open", ResetOffer), default: problems("link_invalid") },
   }),
   requestVerification: createRoute({
     method: "post",

@@ -3336,6 +3336,15 @@ export interface paths {
                 400: components["responses"]["InvalidRequest"];
                 403: components["responses"]["NotAllowed"];
                 408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `invitation_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 413: components["responses"]["TooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
@@ -3709,6 +3718,15 @@ export interface paths {
                 400: components["responses"]["InvalidRequest"];
                 403: components["responses"]["NotAllowed"];
                 408: components["responses"]["RequestTimeout"];
+                /** @description Gone: `link_invalid` */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
                 413: components["responses"]["TooLarge"];
                 415: components["responses"]["UnsupportedMediaType"];
                 429: components["responses"]["TooManyRequests"];
