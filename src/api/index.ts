@@ -7,6 +7,7 @@ import { consentRoutes, grantRoutes } from "./oauth.ts";
 import { operationRoutes } from "./operations.ts";
 import { pushRoutes } from "./push.ts";
 import { searchRoute } from "./search.ts";
+import { linkRoutes } from "./links.ts";
 import { myWorkspaceRoutes, profileRoutes, sessionRoutes, signUpRoutes } from "./session.ts";
 import { ssoRoutes } from "./sso.ts";
 import { tokenRoutes } from "./tokens.ts";
@@ -29,6 +30,7 @@ export const ROUTE_GROUPS = {
   search: { search: searchRoute },
   session: sessionRoutes,
   signUp: signUpRoutes,
+  links: linkRoutes,
   sso: ssoRoutes,
   tokens: tokenRoutes,
   workspace: workspaceRoutes,

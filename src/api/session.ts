@@ -1,4 +1,5 @@
 import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
+import { LinkToken } from "./links.ts";
 import { answer, body, createRoute, problemAnswer, problems, signedIn, z } from "./route.ts";
 
 /**
@@ -117,29 +118,6 @@ export const OnboardingBody = z.object({
   timeZone: TimeZone.optional(),
 });
 export type OnboardingBody = z.infer<typeof OnboardingBody>;
-
-/** The secret of a link that was mailed or handed over: the part after `#token=`. */
-const LinkToken = z.string().min(1).max(200);
-
-/** The link is the right to know it; in a body, because addresses are kept in logs and histories. */
-const CheckLinkBody = z.object({ token: LinkToken });
-
-/** What an open invitation says before it is accepted. */
-export const InvitationOffer = z
-  .object({
-    workspaceName: z.string(),
-    /** Null when the account of who invited is gone. */
-    inviterName: z.string().nullable(),
-    /** Only this address accepts it. */
-    email: z.string(),
-    expiresAt: Timestamp,
-  })
-  .openapi("InvitationOffer");
-export type InvitationOffer = z.infer<typeof InvitationOffer>;
-
-/** Whose password an open link sets. */
-export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).openapi("ResetOffer");
-export type ResetOffer = z.infer<typeof ResetOffer>;
 
 /**
  * `{token}` alone from somebody who is signed in; with `email` and `password` from somebody with an account; with
@@ -279,13 +257,6 @@ export const sessionRoutes = {
       ),
     },
   }),
-  checkInvitation: createRoute({
-    method: "post",
-    path: "/api/invitations/check",
-    summary: "Who invites whom to which workspace, by the link of an open invitation",
-    request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The invitation is open", InvitationOffer), default: problems("invitation_invalid") },
-  }),
   switchWorkspace: createRoute({
     method: "post",
     path: "/api/session/workspace",
@@ -322,13 +293,6 @@ export const signUpRoutes = {
       200: signedIn("Signed in", Session),
       default: problems("link_invalid", "password_too_weak", "forbidden"),
     },
-  }),
-  checkReset: createRoute({
-    method: "post",
-    path: "/api/password-reset/check",
-    summary: "Whether a link still sets a new password, and whose",
-    request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The link is open", ResetOffer), default: problems("link_invalid") },
   }),
   requestVerification: createRoute({
     method: "post",

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { AcceptBody, InvitationOffer } from "#api/session.ts";
+import type { InvitationOffer } from "#api/links.ts";
+import type { AcceptBody } from "#api/session.ts";
 import { hashSecret } from "#server/http/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#server/ports/actor.ts";

@@ -1,5 +1,5 @@
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { ResetOffer } from "#api/session.ts";
+import type { ResetOffer } from "#api/links.ts";
 import { requireAbove } from "#server/access/ladder.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/ports/afterwards.ts";

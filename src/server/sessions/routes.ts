@@ -1,4 +1,5 @@
 import { parse as parseCookies } from "hono/utils/cookie";
+import { linkRoutes } from "#api/links.ts";
 import { profileRoutes, sessionRoutes, signUpRoutes } from "#api/session.ts";
 import type { Deps } from "#server/deps.ts";
 import { readCookie } from "#server/http/authenticate.ts";
@@ -33,7 +34,7 @@ export function mountSessions(at: Mount, deps: Pick<Deps, Needed>): void {
   );
   at.open(sessionRoutes.onboardingState, ({ origin }) => onboarding.state(origin));
   at.open(sessionRoutes.onboard, (call) => keep(deps, call.c, onboarding.onboard(call.body, contextOf(call, deps))));
-  at.open(sessionRoutes.checkInvitation, ({ body, origin }) => invitationAcceptance.check(body.token, origin));
+  at.open(linkRoutes.checkInvitation, ({ body, origin }) => invitationAcceptance.check(body.token, origin));
   at.open(sessionRoutes.accept, (call) =>
     keep(deps, call.c, invitationAcceptance.accept(call.body, contextOf(call, deps))),
   );
@@ -53,7 +54,7 @@ function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
     await passwordReset.request(call.body.email, contextOf(call, deps));
     return { sent: true as const };
   });
-  at.open(signUpRoutes.checkReset, ({ body, origin }) => passwordReset.check(body.token, origin));
+  at.open(linkRoutes.checkReset, ({ body, origin }) => passwordReset.check(body.token, origin));
   at.open(signUpRoutes.confirmReset, (call) =>
     keep(deps, call.c, passwordReset.confirm(call.body, contextOf(call, deps))),
   );

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { InvitationOffer, Session } from "#api/session.ts";
+import type { InvitationOffer } from "#api/links.ts";
+import type { Session } from "#api/session.ts";
 import { deviceTimeZone } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { invitationOfferQuery } from "#server/web/app/data/queries.ts";

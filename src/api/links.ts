@@ -1,0 +1,42 @@
+import { Timestamp } from "./common.ts";
+import { answer, body, createRoute, problems, z } from "./route.ts";
+
+/** The secret of a link that was mailed or handed over: the part after `#token=`. */
+export const LinkToken = z.string().min(1).max(200);
+
+/** The link is the right to know it; in a body, because addresses are kept in logs and histories. */
+const CheckLinkBody = z.object({ token: LinkToken });
+
+/** What an open invitation says before it is accepted. */
+export const InvitationOffer = z
+  .object({
+    workspaceName: z.string(),
+    /** Null when the account of who invited is gone. */
+    inviterName: z.string().nullable(),
+    /** Only this address accepts it. */
+    email: z.string(),
+    expiresAt: Timestamp,
+  })
+  .openapi("InvitationOffer");
+export type InvitationOffer = z.infer<typeof InvitationOffer>;
+
+/** Whose password an open link sets. */
+export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).openapi("ResetOffer");
+export type ResetOffer = z.infer<typeof ResetOffer>;
+
+export const linkRoutes = {
+  checkInvitation: createRoute({
+    method: "post",
+    path: "/api/invitations/check",
+    summary: "Who invites whom to which workspace, by the link of an open invitation",
+    request: { body: body(CheckLinkBody) },
+    responses: { 200: answer("The invitation is open", InvitationOffer), default: problems("invitation_invalid") },
+  }),
+  checkReset: createRoute({
+    method: "post",
+    path: "/api/password-reset/check",
+    summary: "Whether a link still sets a new password, and whose",
+    request: { body: body(CheckLinkBody) },
+    responses: { 200: answer("The link is open", ResetOffer), default: problems("link_invalid") },
+  }),
+};
