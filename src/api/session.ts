@@ -58,9 +58,12 @@ export const Workspace = z
   .openapi("Workspace");
 export type Workspace = z.infer<typeof Workspace>;
 
-/** What a person must know of their account: somebody made a link by which they could sign in as this person. */
+/**
+ * What a person must know of their account: somebody made a link by which they could sign in as this person, or the
+ * operator set the password on the server's machine (`by` is null).
+ */
 export const Notice = z
-  .object({ type: z.literal("reset_link_made"), at: Timestamp, by: z.string().nullable() })
+  .object({ type: z.enum(["reset_link_made", "password_set"]), at: Timestamp, by: z.string().nullable() })
   .openapi("Notice");
 export type Notice = z.infer<typeof Notice>;
 

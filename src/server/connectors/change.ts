@@ -3,6 +3,7 @@ import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } f
 import type { Actor } from "#server/ports/actor.ts";
 import type { Source } from "#server/ports/source.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
+import { summarize } from "#server/ports/store/readers.ts";
 import type { SyncRecord } from "#server/ports/store/syncs.ts";
 import type { Store } from "#server/ports/store.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
@@ -11,7 +12,7 @@ import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sour
 import { removeItems, walkStored } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
-import { checkAccess, fillConnectorGroup, isNarrower } from "./visibility.ts";
+import { checkAccess, fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
 
 /**
  * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
@@ -47,6 +48,8 @@ export async function updateConnector(
       ...(patch.visibility !== undefined && {
         from: before.visibility,
         to: patch.visibility,
+        before: summarize(membersOf(before)),
+        after: summarize(membersOf({ ...before, ...patch })),
         isWidened: !isNarrower(before, { ...before, ...patch }),
       }),
     });

@@ -43,7 +43,13 @@ export async function storePeople(
     const changed = answers.filter(({ fixed }) => fixed === "upserted" || fixed === "removed").length;
     if (changed > 0) {
       const target = { type: "connector", id: connector.connectorId };
-      const details = { changed, keyId: caller.keyId, added: named(came.added), removed: named(came.removed) };
+      const details = {
+        changed,
+        keyId: caller.keyId,
+        isWidened: came.added.size > 0,
+        added: named(came.added),
+        removed: named(came.removed),
+      };
       await parts.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
     }
     if (uploadId !== undefined) await acknowledge(parts, workspace, uploadId, answers);

@@ -59,8 +59,8 @@ export function isNarrower(before: Access, after: Access): boolean {
   return membersOf(after).every((member) => held.has(member));
 }
 
-/** `source` is open to all members at this gate: the source's own lists decide. */
-function membersOf({ visibility, memberIds, groupIds, ownerUserId }: Access): Principal[] {
+/** Who passes the gate of the connector. `source` is open to all members there: the source's own lists decide. */
+export function membersOf({ visibility, memberIds, groupIds, ownerUserId }: Access): Principal[] {
   const owner = `user:${ownerUserId}`;
   if (visibility === "private") return [owner];
   if (visibility !== "members") return ["workspace"];

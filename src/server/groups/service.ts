@@ -5,7 +5,9 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, RandomBytes } from "#server/ports/clock.ts";
+import type { Principal } from "#server/ports/source.ts";
 import type { Store, WorkspaceStore } from "#server/ports/store.ts";
+import { summarize } from "#server/ports/store/readers.ts";
 import type { GroupRecord } from "#server/ports/store/people.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 
@@ -131,8 +133,8 @@ function describeChange(before: Group, after: Group): Record<string, unknown> {
     ...(before.name !== after.name && { isRenamed: true }),
     ...(before.isClosed !== after.isClosed && { isClosed: after.isClosed }),
     ...(before.ownerId !== after.ownerId && { owner: { from: before.ownerId, to: after.ownerId } }),
-    before: { members: before.memberIds.length, groups: before.groupIds.length },
-    after: { members: after.memberIds.length, groups: after.groupIds.length },
+    before: { members: before.memberIds.length, groups: before.groupIds.length, ...summarize(principalsOf(before)) },
+    after: { members: after.memberIds.length, groups: after.groupIds.length, ...summarize(principalsOf(after)) },
     added: named(added),
     removed: named(removed),
     isWidened: added.length > 0,
@@ -169,8 +171,17 @@ async function setMembers(
   if (looped !== undefined) {
     throw new ApiError("group_cycle", { message: `${looped} contains this group already.`, field: "groupIds" });
   }
-  const principals = [...memberIds.map((id) => `user:${id}`), ...groupIds.map((id) => `group:${id}`)];
-  await workspace.access.setMembers(self, principals, REPORTED_BY);
+  await workspace.access.setMembers(self, principalsOf({ memberIds, groupIds }), REPORTED_BY);
+}
+
+function principalsOf({
+  memberIds,
+  groupIds,
+}: {
+  memberIds: readonly string[];
+  groupIds: readonly string[];
+}): Principal[] {
+  return [...memberIds.map((id) => `user:${id}` as const), ...groupIds.map((id) => `group:${id}` as const)];
 }
 
 async function requireGroup(workspace: WorkspaceStore, groupId: string): Promise<GroupRecord> {

@@ -12,7 +12,8 @@ import type { Passwords } from "./passwords.ts";
  */
 export interface HostAdminService {
   /**
-   * Sets somebody's password and ends every other credential of the account, linked identities included.
+   * Sets somebody's password and ends every other credential of the account, linked identities included. The
+   * person is told of it at their next sign-ins.
    *
    * @throws ApiError `not_found`, which names the owners; `password_too_weak`
    */
@@ -49,6 +50,7 @@ export function makeHostAdminService(options: {
         await tx.links.endOf(userId, new Date(clock.now()));
         await tx.sso.removeIdentitiesOf(userId);
         await tx.users.setPasswordHash(userId, passwordHash);
+        await tx.users.notePasswordSet(userId, new Date(clock.now()));
         await accounts.recordEverywhere(tx, userId, { action: "user.password_set", details: { on: "host" } });
       });
       return known;

@@ -1,10 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { parse as parseCookies } from "hono/utils/cookie";
 import type { SecretCookie } from "#server/http/cookies.ts";
 import type { RandomBytes } from "#server/ports/clock.ts";
 
 /** Browsers in which somebody has signed in: a cookie that says so outlives the session and opens nothing by itself. */
 export interface KnownBrowsers {
-  cookieName: string;
+  /** The browser's cookie out of a `Cookie` header. One that was set twice is none: it only makes a difference to tries. */
+  cookieIn(header: string | undefined): string | undefined;
   /** The id of the browser, when this person has signed in there; else undefined. */
   idFor(cookie: string | undefined, userId: string): string | undefined;
   /** The `Set-Cookie` value that also knows this person. */
@@ -35,7 +37,7 @@ export function makeKnownBrowsers(options: {
   }
 
   return {
-    cookieName: cookie.name,
+    cookieIn: (header) => parseCookies(header ?? "", cookie.name)[cookie.name],
     idFor(value, userId) {
       const known = read(value);
       if (!known) return undefined;

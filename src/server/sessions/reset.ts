@@ -230,6 +230,6 @@ function madeByOf(link: LinkRecord): string | null {
 function notConfigured(): ApiError {
   return new ApiError("mail_not_configured", {
     message: "This server does not send e-mail.",
-    hint: "Ask an admin of your workspace for a link.",
+    hint: "Ask an owner of your workspace for a link.",
   });
 }

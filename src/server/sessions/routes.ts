@@ -1,4 +1,3 @@
-import { parse as parseCookies } from "hono/utils/cookie";
 import { linkRoutes } from "#api/links.ts";
 import { profileRoutes, sessionRoutes, signUpRoutes } from "#api/session.ts";
 import type { Deps } from "#server/deps.ts";
@@ -7,7 +6,6 @@ import type { SecretCookie } from "#server/http/cookies.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Call, Mount } from "#server/http/mount.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
-import type { KnownBrowsers } from "./known-browsers.ts";
 
 type Needed =
   | "sessions"
@@ -62,9 +60,9 @@ function mountSignUp(at: Mount, deps: Pick<Deps, Needed>): void {
   at.open(signUpRoutes.confirm, async (call) => {
     const browserSecret = readOther(call.c, signUpCookie);
     const { purpose, opened } = await confirmations.confirm(call.body, browserSecret, contextOf(call, deps));
-    setCookie(call.c, opened?.setCookie ?? null);
+    const session = opened ? await keep(deps, call.c, opened) : null;
     if (purpose === "sign_up") setCookie(call.c, signUpCookie.clear());
-    return { purpose, session: opened?.session ?? null };
+    return { purpose, session };
   });
 }
 
@@ -80,10 +78,14 @@ function mountProfile(at: Mount, deps: Pick<Deps, Needed>): void {
 }
 
 /** Sets the cookie and answers with the session; the browser is known for this person from now on. */
-async function keep({ knownBrowsers }: Pick<Deps, Needed>, c: AppContext, opened: Promise<OpenedSession>) {
+async function keep(
+  { knownBrowsers }: Pick<Deps, Needed>,
+  c: AppContext,
+  opened: OpenedSession | Promise<OpenedSession>,
+) {
   const { session, setCookie: value } = await opened;
   setCookie(c, value);
-  setCookie(c, knownBrowsers.remember(readKnown(c, knownBrowsers), session.user.id));
+  setCookie(c, knownBrowsers.remember(knownBrowsers.cookieIn(c.req.header("cookie")), session.user.id));
   return session;
 }
 
@@ -95,17 +97,12 @@ function readOther(c: AppContext, { name }: SecretCookie): string | null {
   return readCookie(c.req.raw.headers, name) ?? null;
 }
 
-/** One that was set twice is none: it only makes a difference to how often somebody may try. */
-function readKnown(c: AppContext, { cookieName }: Pick<KnownBrowsers, "cookieName">): string | undefined {
-  return parseCookies(c.req.header("cookie") ?? "", cookieName)[cookieName];
-}
-
 function contextOf(
   { c, origin }: Pick<Call<never>, "c" | "origin">,
   { cookie, knownBrowsers }: Pick<Deps, Needed>,
 ): SignInContext {
   return {
-    knownBrowser: readKnown(c, knownBrowsers),
+    knownBrowser: knownBrowsers.cookieIn(c.req.header("cookie")),
     origin,
     userAgent: c.req.header("user-agent") ?? null,
     formerSecret: readCookie(c.req.raw.headers, cookie.name) ?? null,

@@ -7,8 +7,8 @@ import type { SignInContext } from "#server/ports/sign-in.ts";
 import { TRIP_LIFETIME_MS } from "./trips.ts";
 
 /** `/api/sso`. */
-export function mountSso(at: Mount, deps: Pick<Deps, "sso" | "ssoCookie" | "cookie">): void {
-  const { sso, ssoCookie, cookie } = deps;
+export function mountSso(at: Mount, deps: Pick<Deps, "sso" | "ssoCookie" | "cookie" | "knownBrowsers">): void {
+  const { sso, ssoCookie, cookie, knownBrowsers } = deps;
   const remember = (c: AppContext, secret: string) => setCookie(c, ssoCookie.set(secret, TRIP_LIFETIME_MS / 1_000));
   const contextOf = ({ c, origin }: Pick<Call<never>, "c" | "origin">): SignInContext => ({
     origin,
@@ -27,7 +27,11 @@ export function mountSso(at: Mount, deps: Pick<Deps, "sso" | "ssoCookie" | "cook
     const secret = readCookie(c.req.raw.headers, ssoCookie.name) ?? null;
     const { path, opened } = await sso.arrive(query, secret, contextOf(call));
     setCookie(c, ssoCookie.clear());
-    if (opened) setCookie(c, opened.setCookie);
+    if (opened) {
+      setCookie(c, opened.setCookie);
+      // As after a password: whoever also has one gets tries of their own here.
+      setCookie(c, knownBrowsers.remember(knownBrowsers.cookieIn(c.req.header("cookie")), opened.session.user.id));
+    }
     return c.redirect(path, 302);
   });
   at.member(ssoRoutes.link, async (call) => {

@@ -42,6 +42,17 @@ describe("a password that the operator sets", () => {
     expect(await actionsOf(kb, kb.owner.workspaceId)).toContain("user.password_set");
   });
 
+  test("is told to its person at each sign-in after it", async ({ expect }) => {
+    const kb = await makeSetUp();
+    await hostOf(kb).setPassword(kb.owner.email, NEW_PASSWORD);
+    const at = new Date(kb.clock.now()).toISOString();
+    const signIn = () => kb.anyone().post("/api/session", { email: kb.owner.email, password: NEW_PASSWORD });
+    const told = [{ type: "password_set", at, by: null }];
+    expect([(await signIn()).json.notices, (await signIn()).json.notices]).toEqual([told, told]);
+    kb.clock.advance(91 * 86_400_000);
+    expect((await signIn()).json.notices).toEqual([]);
+  });
+
   test("is as strong as every other", async ({ expect }) => {
     const kb = await makeSetUp();
     await expect(hostOf(kb).setPassword(kb.owner.email, "short")).rejects.toMatchObject({ code: "password_too_weak" });

@@ -132,7 +132,7 @@ describe("a password reset by mail", () => {
     const bare = await makeServer();
     expect(await bare.anyone().post("/api/password-reset", { email: "a@x.test" })).toMatchObject({
       status: 422,
-      json: { code: "mail_not_configured" },
+      json: { code: "mail_not_configured", hint: "Ask an owner of your workspace for a link." },
     });
   });
 });

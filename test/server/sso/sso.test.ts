@@ -59,6 +59,8 @@ describe("single sign-on", () => {
     expect(first).toMatchObject({ status: 302 });
     expect(first.headers.get("location")).toBe("/settings/profile?tab=1#x");
     const session = await kb.anyone().request("GET", "/api/session", withCookies(first));
+    const known = kb.deps.knownBrowsers.cookieIn(cookiesOf(first));
+    expect(kb.deps.knownBrowsers.idFor(known, session.json.user.id)).toBeDefined();
     expect(session.json).toMatchObject({
       role: "owner",
       workspace: { name: "Workspace of Ana" },

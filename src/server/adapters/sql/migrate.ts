@@ -13,6 +13,7 @@ import * as membershipsByMember from "./migrations/0009-memberships-by-member.ts
 import * as leftConnectors from "./migrations/0010-left-connectors.ts";
 import * as closedGroups from "./migrations/0011-closed-groups.ts";
 import * as titles from "./migrations/0012-titles.ts";
+import * as ownersKeys from "./migrations/0016-owners-keys.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -32,6 +33,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0010-left-connectors": leftConnectors,
   "0011-closed-groups": closedGroups,
   "0012-titles": titles,
+  "0016-owners-keys": ownersKeys,
 };
 
 /**

@@ -69,6 +69,8 @@ export interface UsersTable {
   /** When somebody last made a link by which they could sign in as this person, and who. */
   resetLinkAt: Generated<number | null>;
   resetLinkBy: Generated<string | null>;
+  /** When the operator last set the password on the server's machine. */
+  passwordSetAt: Generated<number | null>;
 }
 
 export interface WorkspacesTable {

@@ -81,6 +81,10 @@ export interface UserStore {
   noteResetLink(userId: string, madeBy: string, at: Date): Promise<void>;
   /** The last such link. */
   findResetLink(userId: string): Promise<{ at: Date; madeBy: string } | undefined>;
+  /** Remembers that the operator set the user's password on the server's machine. */
+  notePasswordSet(userId: string, at: Date): Promise<void>;
+  /** When that was last. */
+  findPasswordSet(userId: string): Promise<Date | undefined>;
   /** Sets the zone of the device that somebody comes in from, unless they have one. */
   fillTimeZone(userId: string, timeZone: string): Promise<void>;
   setName(userId: string, name: string): Promise<void>;

@@ -70,6 +70,20 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       return { at: toDate(row.resetLinkAt), madeBy: row.resetLinkBy };
     },
 
+    async notePasswordSet(userId, at) {
+      const change = { passwordSetAt: at.getTime() };
+      await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
+    },
+
+    async findPasswordSet(userId) {
+      const row = await sql.read
+        .selectFrom("users")
+        .select("passwordSetAt")
+        .where("userId", "=", userId)
+        .executeTakeFirst();
+      return typeof row?.passwordSetAt === "number" ? toDate(row.passwordSetAt) : undefined;
+    },
+
     async fillTimeZone(userId, timeZone) {
       await sql.write
         .updateTable("users")

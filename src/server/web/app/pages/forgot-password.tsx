@@ -45,7 +45,7 @@ export function Page() {
         ) : (
           <EntryCard
             below={below}
-            lead="This server sends no e-mail. Ask an admin of your workspace: under Members they can make a link that sets a new password."
+            lead="This server sends no e-mail. Ask an owner of your workspace: under Members they can make a link that sets a new password."
             title="Forgot the password?"
           />
         )

@@ -1,10 +1,10 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Role } from "#api/common.ts";
 import type { Member } from "#api/workspace.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
-import { membersQuery } from "#server/web/app/data/queries.ts";
+import { entryQuery, membersQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
@@ -21,6 +21,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 export function Page() {
   const me = useSession();
   const query = useInfiniteQuery(membersQuery);
+  const entry = useQuery(entryQuery);
   const [removing, setRemoving] = useState<Member>();
   const [link, setLink] = useState<{ name: string; url: string }>();
   const client = useQueryClient();
@@ -54,6 +55,8 @@ export function Page() {
 
   const acts: Acts = {
     me: { userId: me.user.id, role: me.role },
+    // Without e-mail the link is handed to who makes it: only an owner may hold one.
+    mayMakeLinks: me.role === "owner" || entry.data?.canMail === true,
     setRole: (member, role) => void setRole(member, role),
     makeLink: (member) => void makeLink(member),
     remove: setRemoving,
@@ -110,6 +113,7 @@ const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, member: 0 };
 
 interface Acts {
   me: { userId: string; role: Role };
+  mayMakeLinks: boolean;
   setRole(member: Member, role: Role): void;
   makeLink(member: Member): void;
   remove(member: Member): void;
@@ -164,7 +168,7 @@ function columns(acts: Acts): Column<Member>[] {
       isHeadless: true,
       cell: (member) => (
         <span className="flex flex-wrap gap-1 md:-my-1 md:-mr-2 md:justify-end">
-          {isBelowMe(member) && (
+          {acts.mayMakeLinks && isBelowMe(member) && (
             <Button aria-label={`Password link for ${member.name}`} kind="quiet" onClick={() => acts.makeLink(member)}>
               Password link
             </Button>
