@@ -25,7 +25,7 @@ const LADDER: [actor: Role, act: string, statuses: [owner: number, admin: number
   ["owner", "makes a member of", [200, 200, 200]],
   ["owner", "makes an admin of", [200, 200, 200]],
   ["owner", "makes an owner of", [200, 200, 200]],
-  ["admin", "makes a reset link for", [403, 403, 201]],
+  ["admin", "makes a reset link for", [403, 403, 403]],
   ["admin", "removes", [403, 403, 204]],
   ["admin", "makes a member of", [403, 403, 200]],
   ["admin", "makes an admin of", [403, 200, 403]],
