@@ -7438,7 +7438,7 @@ export interface components {
             at: string;
             by: string | null;
             /** @enum {string} */
-            type: "reset_link_made";
+            type: "reset_link_made" | "password_set";
         };
         OAuthError: {
             error: string;
