@@ -49,7 +49,7 @@ const RULES: Rule[] = [
   {
     from: /^server\/web\/app\//,
     may: [/^api\/(?!index\.ts)/, /^server\/web\/app\//],
-    packages: /^(react(-dom)?(\/client)?|@tanstack\/react-(router|query)|@base-ui\/react\/[a-z-]+)$/,
+    packages: /^(react(-dom)?(\/client)?|markdown-it|@tanstack\/react-(router|query)|@base-ui\/react\/[a-z-]+)$/,
   },
   { from: /^server\/web\//, may: [/^api\//, /^server\/(ports|http)\//] },
   { from: /^server\/analysis\//, may: [/^server\/analysis\//] },

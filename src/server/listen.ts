@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { ApiError } from "#api/errors.ts";
-import { answerBroken } from "./broken-request.ts";
+import { answerBroken } from "./http/broken-request.ts";
 import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
 import { toProblem } from "./http/problem.ts";
 import type { Log } from "./ports/clock.ts";

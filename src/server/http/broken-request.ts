@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { STATUS_CODES } from "node:http";
 import { ApiError } from "#api/errors.ts";
-import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
-import { toProblem } from "./http/problem.ts";
-import type { Log } from "./ports/clock.ts";
+import { makeRequestId, withSecurityHeaders } from "./guard.ts";
+import { toProblem } from "./problem.ts";
+import type { Log } from "#server/ports/clock.ts";
 
 /**
  * Answers what Node's parser gave up on before there was a request: a request line or headers that are too long, no
