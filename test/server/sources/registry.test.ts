@@ -47,6 +47,6 @@ test("folders can be connected only where roots are allowed, and never where str
   const reason = async (change: Partial<typeof options>) =>
     (await makeSourceRegistry({ ...options, ...change }).get("filesystem")).unavailable?.();
   expect(await reason({})).toBeUndefined();
-  expect(await reason({ allowedRoots: async () => [] })).toContain("KB_LOCAL_ROOTS");
+  expect(await reason({ allowedRoots: async () => [] })).toContain("kb roots add PATH");
   expect(await reason({ isOpenToStrangers: true })).toContain("anybody may sign up");
 });
