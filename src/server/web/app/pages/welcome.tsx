@@ -46,7 +46,7 @@ function Onboarding({ code }: { code: string | undefined }) {
 
   return (
     <EntryCard
-      lead="This installation is new. Make its first admin and its first workspace; others come in by invitation."
+      lead="This installation is new. Create your admin account and workspace. You can invite others later."
       title="Set up kb"
     >
       <Form isWide onSubmit={onboard} submit="Set up">

@@ -143,7 +143,7 @@ export function PasswordField({ name, label, hint, ...rest }: FieldProps & Compo
 }
 
 /** Said before somebody types a new one; the server judges it. */
-const NEW_PASSWORD = "At least 12 characters; a few words that only you put together are good.";
+const NEW_PASSWORD = "At least 12 characters. Try a few unrelated words.";
 
 export interface Choice {
   value: string;
