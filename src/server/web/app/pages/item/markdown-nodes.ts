@@ -16,7 +16,7 @@ export interface MarkdownNode {
   children: MarkdownNode[];
 }
 
-/** Deeper quotations and lists are shown as text. */
+/** What is nested deeper than this is left out; the raw text has it. */
 const DEEPEST = 40;
 /** UTF-16 code units. A longer line is no prose: it is shown as it is; so is a longer paragraph. */
 const LONGEST_LINE = 20_000;
