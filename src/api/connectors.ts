@@ -30,6 +30,17 @@ const ConnectorList = z.object({
   nextCursor: z.string().nullable(),
 });
 
+/** What is wrong with a connector's settings, as its source or the workspace says: on creating and on changing one. */
+const REFUSED_SETTINGS = [
+  "connector_check_failed",
+  "root_not_allowed",
+  "address_not_allowed",
+  "source_not_found",
+  "visibility_not_supported",
+  "unknown_member",
+  "unknown_group",
+] as const;
+
 export const connectorRoutes = {
   list: createRoute({
     method: "get",
@@ -53,13 +64,7 @@ export const connectorRoutes = {
         "provider_unavailable",
         "connector_config_invalid",
         "connector_scope_invalid",
-        "connector_check_failed",
-        "root_not_allowed",
-        "address_not_allowed",
-        "source_not_found",
-        "visibility_not_supported",
-        "unknown_member",
-        "unknown_group",
+        ...REFUSED_SETTINGS,
         "quota_reached",
         "source_unavailable",
         "source_unauthorized",
@@ -129,13 +134,7 @@ export const connectorRoutes = {
         "credential_required",
         "provider_unavailable",
         "connector_config_invalid",
-        "connector_check_failed",
-        "root_not_allowed",
-        "address_not_allowed",
-        "source_not_found",
-        "visibility_not_supported",
-        "unknown_member",
-        "unknown_group",
+        ...REFUSED_SETTINGS,
         "source_unavailable",
         "source_unauthorized",
         "source_rate_limited",
