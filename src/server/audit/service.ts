@@ -57,6 +57,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     async recordSystem(tx, workspaceId, act, who = {}) {
       await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
     },
+    makeSystemRow: (act) => systemRowOf(act, {}, clock.now()),
     recordReads(actor, place, kbIds) {
       if (kbIds.length === 0) return;
       const details = { client: actor.origin?.client ?? null, kbIds: [...new Set(kbIds)] };

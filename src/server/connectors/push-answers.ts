@@ -2,7 +2,7 @@ import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
 import type { PushedLine } from "#server/ports/push.ts";
 import type { Principal } from "#server/ports/source.ts";
-import type { AccessChange, HiddenChild, OpOutcome, ParentTrouble } from "#server/ports/store/item-writes.ts";
+import type { HiddenChild, OpOutcome, ParentTrouble } from "#server/ports/store/item-writes.ts";
 import { pushResultOf, type PushResultName, type PushTrouble } from "#server/ports/store/push-uploads.ts";
 
 /** What a line is answered by: its op, or what is known of it without one. */
@@ -34,7 +34,6 @@ export function principalRefused(offending: readonly Principal[], what: string):
 export interface Applied {
   outcomes: readonly OpOutcome[];
   hiddenChildren: readonly HiddenChild[];
-  accessChanges: readonly AccessChange[];
 }
 
 /** The answer as it is sent, once its op was applied. */

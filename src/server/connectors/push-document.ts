@@ -9,7 +9,7 @@ import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/
 import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";
-import { beginPlan, type Plan, planUpsert, recordAccess, toUpload } from "./push-items.ts";
+import { beginPlan, type Plan, planUpsert, toUpload, traceOf } from "./push-items.ts";
 import { requireSource } from "./parts.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable } from "./push-parts.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
@@ -130,7 +130,6 @@ async function storeDocument(
   if (!applied || !answer) {
     throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
   }
-  await recordAccess(parts, target, plan, applied);
   return toResult(answer, applied);
 }
 
@@ -147,16 +146,19 @@ const CHARS_AT_ONCE = 500_000;
  */
 async function applyWhole(
   parts: Parts,
-  { caller, uploadId }: PushTarget,
+  target: PushTarget,
   plan: Plan,
   before: string | null | undefined,
 ): Promise<Applied | undefined> {
+  const { caller, uploadId } = target;
+  const trace = traceOf(parts, target);
   const slices = cutOps(plan.ops);
   const [opening = [], ...rest] = slices;
   const [first] = opening;
   if (first?.op !== "upsert" || rest.length === 0) {
     const expects = first?.op === "upsert" ? { externalId: first.item.externalId, version: before } : undefined;
     return applyOps(parts, caller.workspaceId, caller.connectorId, plan.ops, {
+      trace,
       ...(uploadId !== undefined && { upload: toUpload(uploadId, [], plan) }),
       ...(expects && { expects }),
     });
@@ -166,6 +168,7 @@ async function applyWhole(
   const underWay = `storing:${Buffer.from(parts.randomBytes(12)).toString("base64url")}`;
   const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
     applyOps(parts, caller.workspaceId, caller.connectorId, ops, {
+      trace,
       expects: { externalId, version },
       ...(upload && { upload }),
     });

@@ -2,17 +2,10 @@ import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
-import type { PartRules, Principal, SourceAccess, SourceItem } from "#server/ports/source.ts";
+import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
+import type { NewAuditRecord } from "#server/ports/store/audit.ts";
 import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
-import {
-  type Answer,
-  type Applied,
-  principalRefused,
-  refused,
-  toErrors,
-  toResult,
-  troublesOf,
-} from "./push-answers.ts";
+import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
 
@@ -70,43 +63,21 @@ export async function storeItems(
     highest,
     now: parts.clock.now(),
     ops,
+    trace: traceOf(parts, target),
     ...(target.uploadId !== undefined && { upload: toUpload(target.uploadId, lines, plan) }),
   });
   if (!applied.isApplied) {
     const going = new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
     return { results: toErrors(lines, going) };
   }
-  await recordAccess(parts, target, plan, applied);
   return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
 }
 
-/** Items that one row of the audit names at most; beside them stands how many there are. */
-const MAX_NAMED = 50;
-
-/** Writes down that lines changed who may read items that were stored before: ids and counts of a whole slice, no names. */
-export async function recordAccess(
-  { store, audit }: Parts,
-  { caller, connector, uploadId }: PushTarget,
-  { ops }: Pick<Plan, "ops">,
-  { accessChanges }: Pick<Applied, "accessChanges">,
-): Promise<void> {
-  if (accessChanges.length === 0) return;
-  const isForAll = (access: SourceAccess | null | undefined) =>
-    access?.known === true && access.all.every((list) => list.includes("workspace") || list.includes("everyone"));
-  const details = {
-    changed: accessChanges.length,
-    openToWorkspace: accessChanges.filter(({ op }) => isForAll(accessIn(ops[op]))).length,
-    kbIds: [...new Set(accessChanges.map(({ kbId }) => kbId))].slice(0, MAX_NAMED),
-    keyId: caller.keyId,
-    ...(uploadId !== undefined && { uploadId }),
-  };
+/** The row that says that a push changed who may read stored items; what it changed is added where that is known. */
+export function traceOf({ audit }: Pick<Parts, "audit">, { caller, connector, uploadId }: PushTarget): NewAuditRecord {
   const target = { type: "connector", id: connector.connectorId };
-  const act = { action: "connector.access_pushed", target, details };
-  await store.transaction((tx) => audit.recordSystem(tx, caller.workspaceId, act));
-}
-
-function accessIn(op: ItemOp | undefined): SourceAccess | null | undefined {
-  return op?.op === "upsert" ? op.item.access : op?.op === "access" ? op.access : undefined;
+  const details = { keyId: caller.keyId, ...(uploadId !== undefined && { uploadId }) };
+  return audit.makeSystemRow({ action: "connector.access_pushed", target, details });
 }
 
 /** What is to be done for some lines, and which of it answers which line. */

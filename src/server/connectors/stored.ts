@@ -40,7 +40,7 @@ export async function applyOps(
   workspaceId: string,
   connectorId: string,
   ops: readonly ItemOp[],
-  { upload, expects }: Pick<ItemBatch, "upload" | "expects"> = {},
+  { upload, expects, trace }: Pick<ItemBatch, "upload" | "expects" | "trace"> = {},
 ): Promise<Extract<BatchResult, { isApplied: true }> | undefined> {
   const { itemWrites } = store.in(workspaceId);
   const now = clock.now();
@@ -52,6 +52,7 @@ export async function applyOps(
     ops,
     ...(upload && { upload }),
     ...(expects && { expects }),
+    ...(trace && { trace }),
   });
   return result.isApplied ? result : undefined;
 }

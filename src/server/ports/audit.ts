@@ -1,4 +1,5 @@
 import type { Actor, ConnectorCaller } from "./actor.ts";
+import type { NewAuditRecord } from "./store/audit.ts";
 import type { Store } from "./store.ts";
 
 /** What somebody did. Ids, numbers and words of our own only: no titles, no secrets, no query text. */
@@ -24,6 +25,8 @@ export interface AuditRecorder {
   record(tx: Store, actor: Actor, act: AuditAct): Promise<void>;
   /** Records an act of the server itself, or of somebody who just signed in. */
   recordSystem(tx: Store, workspaceId: string, act: AuditAct, who?: AuditPerson): Promise<void>;
+  /** The row of an act of the server, for who appends it in a transaction of their own. */
+  makeSystemRow(act: AuditAct): NewAuditRecord;
 }
 
 /** Where items were shown: one of the tools, or a route of the REST API by its method and pattern. */

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, test } from "vitest";
 import { makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
@@ -76,6 +77,42 @@ describe("the key of a push connector", () => {
     await kb.push([pushed("hr", { access: open, version: "3", parentId: "missing" })]);
     await kb.push([pushed("board", { access: open, version: "3", text: "A third text." })]);
     expect(await found()).toHaveLength(3);
+  });
+
+  test("says who was named before and is now, and whether that lets more people in", async ({ expect }) => {
+    const kb = await makeBoard();
+    const details = async () =>
+      (await kb.as(kb.owner).get("/api/audit?action=connector.access_pushed")).json.entries[0].details;
+    const [owner, member] = [`user:${kb.owner.userId}`, `user:${kb.member.userId}`];
+    const acl = (...all: string[][]) => kb.push([{ t: "acl", externalId: "board", access: { known: true, all } }]);
+    await acl([owner, member, `user:push:${kb.id}:7`]);
+    expect(await details()).toMatchObject({
+      isWidened: true,
+      widened: 1,
+      openToWorkspace: 0,
+      before: { principals: [owner], others: 0 },
+      after: { principals: [owner, member].sort(), others: 1 },
+    });
+    await acl([owner], [owner, member]);
+    expect(await details()).toMatchObject({ isWidened: false, widened: 0, after: { others: 0 } });
+    // Changed and changed back in one batch: what counts is what it comes to.
+    const access = (...all: string[][]) => ({ t: "acl", externalId: "board", access: { known: true, all } });
+    await kb.push([access(["workspace"]), access([owner])]);
+    expect(await details()).toMatchObject({ isWidened: false, openToWorkspace: 0, after: { principals: [owner] } });
+  });
+
+  test("opens nothing without that trace: both are stored, or neither", async ({ expect }) => {
+    const kb = await makeBoard();
+    await sql`
+      create trigger no_trace before insert on audit when new.action = 'connector.access_pushed'
+      begin select raise(abort, 'the disk failed here'); end
+    `.execute(kb.database.write);
+    const opened = [{ t: "acl", externalId: "board", access: { known: true, all: [["workspace"]] } }];
+    await kb.push(opened).catch(() => undefined);
+    expect(await kb.readableBy(kb.member)).toEqual([]);
+    await sql`drop trigger no_trace`.execute(kb.database.write);
+    expect(await kb.results(opened)).toEqual(["upserted"]);
+    expect(await kb.readableBy(kb.member)).toEqual(["board"]);
   });
 
   test("is made anew by the connector's owner, who is then told nothing more", async ({ expect }) => {

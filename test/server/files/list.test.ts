@@ -10,6 +10,10 @@ import { makeWorld, type World } from "../access/fixtures.ts";
 
 const query = (more: Partial<FileListQuery> = {}): FileListQuery => ({ sort: "updatedAt", limit: 50, ...more });
 
+const unasked = (): never => {
+  throw new Error("Nothing is pushed.");
+};
+
 function filesOf(world: World, index: Pick<SearchIndex, "find"> = { find: async () => undefined }) {
   return makeFileService({
     store: world.store,
@@ -18,7 +22,7 @@ function filesOf(world: World, index: Pick<SearchIndex, "find"> = { find: async 
     cursors: makeCursorCodec(new Uint8Array(32), world.clock),
     fetchOriginal: async () => undefined,
     baseUrl: "https://kb.test",
-    audit: { record: async () => {}, recordSystem: async () => {} },
+    audit: { record: async () => {}, recordSystem: async () => {}, makeSystemRow: unasked },
   });
 }
 

@@ -11,7 +11,6 @@ test("a total that the source gave stays until it gives another", async ({ expec
         isApplied: true,
         outcomes: [],
         hiddenChildren: [],
-        accessChanges: [],
         isCancelRequested: false,
         tookMs: 1,
       };

@@ -2,6 +2,7 @@ import type { EntityType, FieldValue, IndexState, ItemKind, TaskStatus, TextReas
 import type { AnalyzedText } from "#server/analysis/analyzer.ts";
 import type { Section } from "#server/ports/extractor.ts";
 import type { Principal, SourceAccess } from "#server/ports/source.ts";
+import type { NewAuditRecord } from "./audit.ts";
 import type { ItemPerson } from "./items.ts";
 import type { PushResultName, PushTrouble } from "./push-uploads.ts";
 
@@ -160,6 +161,11 @@ export interface ItemBatch {
   upload?: BatchUpload;
   /** Nothing is stored unless this living item has this version, or, undefined, is not there. Absent for a run. */
   expects?: { externalId: string; version: string | null | undefined };
+  /**
+   * Appended to the audit in the batch's transaction if it changes who may read items that were stored before; its
+   * details get how many, which, and who was named before and is now. Absent for a run.
+   */
+  trace?: NewAuditRecord;
   /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
   highest: number;
   now: number;
@@ -179,19 +185,12 @@ export interface HiddenChild {
   trouble: ParentTrouble;
 }
 
-/** An op that gave an item that was stored before another access, its own or its parent's. */
-export interface AccessChange {
-  op: number;
-  kbId: string;
-}
-
 export type BatchResult =
   | {
       isApplied: true;
       outcomes: OpOutcome[];
       /** As they stand at the end of the batch. */
       hiddenChildren: HiddenChild[];
-      accessChanges: AccessChange[];
       isCancelRequested: boolean;
       tookMs: number;
     }

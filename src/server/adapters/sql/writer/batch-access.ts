@@ -45,7 +45,7 @@ export function noteStanding(
   }
   // What is in a file is told with the file.
   if (known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId)) {
-    work.accessChanges.push({ op: work.op, kbId: known.kbId });
+    work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
   }
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }

@@ -1,6 +1,6 @@
 import type { IndexChange } from "#server/ports/search-index.ts";
 import type { SourceAccess } from "#server/ports/source.ts";
-import { type AccessChange, type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
+import { type ItemBatch, removalLimit, type SyncCounts } from "#server/ports/store/item-writes.ts";
 import { NO_COUNTS } from "#server/ports/store/syncs.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
@@ -30,7 +30,8 @@ export interface Work {
   touched: Map<string, boolean>;
   /** Items that nobody may read for their parents' sake, when their op was applied. */
   hidden: { op: number; externalId: string }[];
-  accessChanges: AccessChange[];
+  /** Items that were stored before and have another access now, their own or their parent's, with what they had. */
+  accessChanges: Pick<KnownItem, "kbId" | "aclId" | "ownAclId">[];
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 

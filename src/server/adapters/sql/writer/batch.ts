@@ -12,6 +12,7 @@ import { makeLocalDialect } from "../dialect.ts";
 import type { Tables } from "../schema.ts";
 import type { SqliteConnection } from "../sqlite.ts";
 import { makeAccessStore } from "../store/access.ts";
+import { makeAuditStore } from "../store/audit.ts";
 import { inTransaction } from "../transaction.ts";
 import {
   changeAccess,
@@ -26,6 +27,7 @@ import {
 } from "./batch-access.ts";
 import { refusalOf, saveRun } from "./batch-run.ts";
 import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./batch-removals.ts";
+import { traceOf } from "./batch-trace.ts";
 import { saveUpload } from "./batch-upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./batch-work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
@@ -70,14 +72,15 @@ export function makeApplyBatch(
         work.op++;
       }
       settleAccesses(work);
+      const trace = batch.trace && (await traceOf(work, access, batch.trace));
+      if (trace) await makeAuditStore(handles, workspaceId).append(trace);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       index.apply(workspaceId, work.changes);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
-      const { accessChanges } = work;
-      const told = { outcomes, hiddenChildren: listHidden(work), accessChanges };
+      const told = { outcomes, hiddenChildren: listHidden(work) };
       return { isApplied: true, ...told, isCancelRequested, tookMs: performance.now() - startedAt };
     });
   };
