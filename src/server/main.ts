@@ -24,6 +24,7 @@ import { baseUrlOf, isOpenToStrangers, loadSettings, type Settings, weakeningSet
 import { makeIdentity, type AppSettings, type Deps, type Foundation, type IdentityOptions } from "./deps.ts";
 import { makeExtractor } from "./extract/pool.ts";
 import { makeFeatures, type Features } from "./features.ts";
+import { isLoopbackAddress } from "./http/addresses.ts";
 import { faultOfPrivateHosts, makeAddressGuard } from "./http/ssrf.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Afterwards } from "./ports/afterwards.ts";
@@ -283,8 +284,7 @@ function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
 
 function makeGuardOf({ allowPrivateHosts }: Settings, ownPort: number): AddressGuard {
   const isOfThisMachine = (address: string) =>
-    address.startsWith("127.") ||
-    address === "::1" ||
+    isLoopbackAddress(address) ||
     Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
   return makeAddressGuard({
     privateHosts: allowPrivateHosts,

@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { throttleKeyOfIp } from "#server/http/client-ip.ts";
+import { networkOf } from "#server/http/client-ip.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import type { Clock, Log } from "#server/ports/clock.ts";
 import type { UseRecorder } from "#server/ports/audit.ts";
@@ -12,6 +11,9 @@ import { rowOf } from "./rows.ts";
 const MAX_KNOWN = 20_000;
 /** Rows about one person's tokens that are looked through; more networks than that are recorded again. */
 const MAX_ROWS = 500;
+
+/** What counts as one network of IPv4. */
+const NETWORK_BITS = 24;
 
 /** Where a token was used from for the first time. A session says so when it is opened. */
 export const USE_ACTIONS = { first: "token.first_used", network: "token.used_from_new_network" } as const;
@@ -40,7 +42,7 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
     recordUse(caller) {
       const who = "actor" in caller ? caller.actor : caller.connector;
       if ("actor" in caller && caller.actor.credential.type === "session") return;
-      const network = networkOf(who.origin?.clientIp ?? null);
+      const network = networkOf(who.origin?.clientIp ?? null, NETWORK_BITS);
       const use = makeUse(caller, network, clock.now());
       const key = `${use.row.credential} ${network}`;
       if (known.has(key)) return;
@@ -64,12 +66,6 @@ export function notingUses(authenticator: Authenticator, uses: UseRecorder): Aut
       return caller;
     },
   };
-}
-
-/** `203.0.113.0/24`, or the /64 of an IPv6 address; `none` without a socket. */
-export function networkOf(ip: string | null): string {
-  if (ip === null || isIP(ip) !== 4) return throttleKeyOfIp(ip);
-  return `${ip.split(".").slice(0, 3).join(".")}.0/24`;
 }
 
 interface Use {

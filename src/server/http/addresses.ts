@@ -1,4 +1,5 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP } from "node:net";
+import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /**
  * What an address is for us. `public`: anybody may be sent there. `private`: only where the operator says so.
@@ -7,114 +8,147 @@ import { isIPv4, isIPv6 } from "node:net";
 export type AddressClass = "public" | "private" | "never";
 
 /**
+ * Reads an address literal: four decimal parts, or IPv6 without a zone; undefined for anything else.
+ *
+ * The library takes more than resolvers do, so `isIP` goes first: `017.0.0.1` and `0x7f.1` are no literals, and the
+ * deprecated `::1.2.3.4` is not the mapped `::ffff:1.2.3.4`, which the library makes of it.
+ */
+export function parseAddress(text: string): IPv4 | IPv6 | undefined {
+  const family = isIP(text);
+  if (family === 4) return ipaddr.IPv4.parse(text);
+  if (family === 0 || text.includes("%")) return undefined;
+  return ipaddr.IPv6.parse(text.replace(/[\d.]+\.[\d.]+$/, groupsOfDotted));
+}
+
+/** The address itself: an IPv4 one where a mapped IPv6 one (`::ffff:10.0.0.1`) is written. */
+export function plainAddress(address: IPv4 | IPv6): IPv4 | IPv6 {
+  return isV6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
+}
+
+/**
  * The class of an address in canonical or any other textual form; what can't be read is `never`.
  *
  * Forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo's server part apart) are judged by what they carry.
  * Source: IANA special-purpose registries; S39; research "auth" §3.3.
  */
 export function classOfAddress(address: string): AddressClass {
-  if (isIPv4(address)) return classOfV4(bytesOfV4(address));
-  if (!isIPv6(address) || address.includes("%")) return "never";
-  return classOfV6(bytesOfV6(address));
+  const parsed = parseAddress(address);
+  if (parsed === undefined) return "never";
+  return isV6(parsed) ? classOfV6(parsed) : classOfV4(parsed);
 }
 
-type Range = readonly [text: string, bits: number];
+/** True for an address of this very machine: 127.0.0.0/8, mapped or not, and `::1`. */
+export function isLoopbackAddress(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && plainAddress(address).range() === "loopback";
+}
+
+/** A set of addresses. */
+export interface AddressRanges {
+  has(address: IPv4 | IPv6): boolean;
+}
+
+/**
+ * Makes a set of addresses and ranges (`10.0.0.0/8`). IPv4 is matched in its mapped form, so it does not matter in which
+ * of the two an entry or an address is written.
+ *
+ * @throws Error for an entry that is neither an address nor a CIDR range
+ */
+export function makeAddressRanges(entries: readonly string[]): AddressRanges {
+  const ranges = entries.map((entry): readonly [IPv6, number] => {
+    const [text = "", prefix] = entry.split("/", 2);
+    const address = parseAddress(text);
+    const width = address === undefined ? 0 : isV6(address) ? 128 : 32;
+    const bits = prefix === undefined ? width : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity;
+    if (address === undefined || bits > width || entry.split("/").length > 2) {
+      throw new Error(`"${entry}" is neither an address nor a range like 10.0.0.0/8.`);
+    }
+    return [mapped(address), 128 - width + bits];
+  });
+  return { has: (address) => ranges.some(([base, bits]) => mapped(address).match(base, bits)) };
+}
+
+type Range<T> = readonly [address: T, bits: number];
+
+const v4 = (...ranges: string[]): Range<IPv4>[] => ranges.map((range) => ipaddr.IPv4.parseCIDR(range));
+const v6 = (...ranges: string[]): Range<IPv6>[] => ranges.map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /** Never a host that a connector talks to, whoever allows it. */
-const NEVER_V4: readonly Range[] = [
-  ["0.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["100.100.100.200", 32],
-  ["168.63.129.16", 32],
-  ["192.0.0.192", 32],
-  ["224.0.0.0", 4],
-  ["240.0.0.0", 4],
+const NEVER_V4 = v4(
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.192/32",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+);
+
+const PRIVATE_V4 = v4(
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+);
+
+const NEVER_V6 = v6("::/128", "fe80::/10", "ff00::/8", "fd00:ec2::/32", "fd20:ce::/32");
+
+/** Only what lies in here, and in none of the next, is the open internet. */
+const GLOBAL_UNICAST = v6("2000::/3");
+const PRIVATE_V6 = v6("2001::/23", "2001:db8::/32", "3fff::/20");
+
+/** Where forms that carry an IPv4 address keep it: mapped, NAT64, 6to4. */
+const CARRIERS = [
+  { ranges: v6("::ffff:0:0/96"), offset: 12 },
+  { ranges: v6("64:ff9b::/96"), offset: 12 },
+  { ranges: v6("2002::/16"), offset: 2 },
 ];
 
-const PRIVATE_V4: readonly Range[] = [
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.0.2.0", 24],
-  ["192.88.99.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["198.51.100.0", 24],
-  ["203.0.113.0", 24],
-];
+/** The two groups of an ISATAP address before the IPv4 one: 0:5efe, or 200:5efe. Source: RFC 5214 §6.1. */
+const ISATAP = { firsts: [0, 0x200], second: 0x5efe, offset: 12 };
 
-const NEVER_V6: readonly Range[] = [
-  ["fe80::", 10],
-  ["ff00::", 8],
-  ["fd00:ec2::", 32],
-  ["fd20:ce::", 32],
-];
-
-/** Inside 2000::/3, and yet not the open internet. */
-const PRIVATE_V6: readonly Range[] = [
-  ["2001::", 23],
-  ["2001:db8::", 32],
-  ["3fff::", 20],
-];
-
-/** Where forms that carry an IPv4 address keep it. */
-const CARRIERS: readonly (readonly [...Range, offset: number])[] = [
-  ["::ffff:0:0", 96, 12],
-  ["64:ff9b::", 96, 12],
-  ["2002::", 16, 2],
-];
-
-function classOfV4(bytes: Uint8Array): AddressClass {
-  if (NEVER_V4.some((range) => isIn(bytes, range, bytesOfV4))) return "never";
-  return PRIVATE_V4.some((range) => isIn(bytes, range, bytesOfV4)) ? "private" : "public";
+function classOfV4(address: IPv4): AddressClass {
+  if (isIn(address, NEVER_V4)) return "never";
+  return isIn(address, PRIVATE_V4) ? "private" : "public";
 }
 
-function classOfV6(bytes: Uint8Array): AddressClass {
-  for (const [text, bits, offset] of CARRIERS) {
-    if (isIn(bytes, [text, bits], bytesOfV6)) return classOfV4(bytes.subarray(offset, offset + 4));
-  }
-  // ISATAP: the last 64 bits say 0:5efe or 200:5efe, then an IPv4 address.
-  if (((bytes[8] ?? 0) & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe) {
-    const carried = classOfV4(bytes.subarray(12));
+function classOfV6(address: IPv6): AddressClass {
+  const carrier = CARRIERS.find(({ ranges }) => isIn(address, ranges));
+  if (carrier !== undefined) return classOfV4(carriedBy(address, carrier.offset));
+  const [first = -1, second] = address.parts.slice(4, 6);
+  if (ISATAP.firsts.includes(first) && second === ISATAP.second) {
+    const carried = classOfV4(carriedBy(address, ISATAP.offset));
     if (carried !== "public") return carried;
   }
-  if (bytes.every((byte) => byte === 0) || NEVER_V6.some((range) => isIn(bytes, range, bytesOfV6))) return "never";
-  const isGlobalUnicast = ((bytes[0] ?? 0) & 0xe0) === 0x20;
-  return isGlobalUnicast && !PRIVATE_V6.some((range) => isIn(bytes, range, bytesOfV6)) ? "public" : "private";
+  if (isIn(address, NEVER_V6)) return "never";
+  return isIn(address, GLOBAL_UNICAST) && !isIn(address, PRIVATE_V6) ? "public" : "private";
 }
 
-function isIn(bytes: Uint8Array, [text, bits]: Range, parse: (text: string) => Uint8Array): boolean {
-  const base = parse(text);
-  for (let i = 0, left = bits; left > 0; i++, left -= 8) {
-    const mask = left >= 8 ? 0xff : (0xff << (8 - left)) & 0xff;
-    if (((bytes[i] ?? 0) & mask) !== ((base[i] ?? 0) & mask)) return false;
-  }
-  return true;
+function isIn<T extends IPv4 | IPv6>(address: T, ranges: readonly Range<T>[]): boolean {
+  return ranges.some(([base, bits]) => address.match(base, bits));
 }
 
-function bytesOfV4(address: string): Uint8Array {
-  return Uint8Array.from(address.split("."), Number);
+function carriedBy(address: IPv6, offset: number): IPv4 {
+  return new ipaddr.IPv4(address.toByteArray().slice(offset, offset + 4));
 }
 
-/** Of a text that `isIPv6` took, without a zone. */
-function bytesOfV6(address: string): Uint8Array {
-  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address);
-  const tail = dotted ? bytesOfV4(dotted[2] ?? "") : new Uint8Array();
-  const [head = "", rest] = (dotted ? `${dotted[1] ?? ""}` : address).split("::");
-  const groups = (text: string) => text.split(":").filter((group) => group !== "");
-  const [left, right] = [groups(head), groups(rest ?? "")];
-  const bytes = new Uint8Array(16);
-  const end = 16 - tail.length;
-  for (const [i, group] of left.entries()) writeGroup(bytes, i * 2, group);
-  for (const [i, group] of right.entries()) writeGroup(bytes, end - (right.length - i) * 2, group);
-  bytes.set(tail, end);
-  return bytes;
+function mapped(address: IPv4 | IPv6): IPv6 {
+  return isV6(address) ? address : address.toIPv4MappedAddress();
 }
 
-function writeGroup(bytes: Uint8Array, at: number, group: string): void {
-  const value = Number.parseInt(group, 16);
-  bytes[at] = value >> 8;
-  bytes[at + 1] = value & 0xff;
+function isV6(address: IPv4 | IPv6): address is IPv6 {
+  return address.kind() === "ipv6";
+}
+
+/** `1.2.3.4` at the end of an IPv6 address as its two groups, `102:304`. */
+function groupsOfDotted(dotted: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split(".").map(Number);
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
 }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { ApiError } from "#api/errors.ts";
 import type { AddressGuard, PinnedAddress } from "#server/ports/network.ts";
-import { classOfAddress } from "./addresses.ts";
+import { classOfAddress, parseAddress, plainAddress } from "./addresses.ts";
 
 /** All addresses of a name, as the system's resolver gives them. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
@@ -10,7 +10,7 @@ export interface AddressGuardOptions {
   lookup: Lookup;
   /** `KB_ALLOW_PRIVATE_HOSTS`: `host:port` each. @see parsePrivateHosts */
   privateHosts: readonly string[];
-  /** Whether this server itself listens there: never a place for a connector to go. */
+  /** Whether this server itself listens there: never a place for a connector to go. IPv4 comes out of its mapped form. */
   isOwn(address: string, port: number): boolean;
 }
 
@@ -34,7 +34,7 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
       if (!usualPorts.includes(port) && !isListed) throw portRefused(host, port);
       for (const { address } of found) {
         const judged = classOfAddress(address);
-        if (judged === "never" || isOwn(address, port)) throw neverAllowed(host);
+        if (judged === "never" || isOwn(plainText(address), port)) throw neverAllowed(host);
         if (judged === "private" && !isListedAt(address)) throw privateRefused(host, port);
       }
       // A machine without IPv6 fails on its first answer otherwise.
@@ -107,6 +107,11 @@ async function addressesOf(host: string, lookup: Lookup): Promise<readonly { add
   });
   if (found.length === 0) throw unknownHost(host);
   return found;
+}
+
+function plainText(address: string): string {
+  const parsed = parseAddress(address);
+  return parsed === undefined ? address : plainAddress(parsed).toString();
 }
 
 function unknownHost(host: string, cause?: unknown): ApiError {

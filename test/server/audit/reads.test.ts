@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { makeGatherer } from "#server/audit/gatherer.ts";
-import { networkOf } from "#server/audit/uses.ts";
+import { networkOf } from "#server/http/client-ip.ts";
 import type { NewAuditRecord } from "#server/ports/store/audit.ts";
 import type { Store } from "#server/ports/store.ts";
 import { makeTestLog, type TestAnswer } from "../../helpers.ts";
@@ -141,7 +141,7 @@ describe("the use of tokens", () => {
   });
 
   test("a network is a /24 or a /64", ({ expect }) => {
-    expect(["10.1.2.3", "::1", null].map(networkOf)).toEqual(["10.1.2.0/24", "0:0:0:0::/64", "none"]);
+    expect(["10.1.2.3", "::1", null].map((ip) => networkOf(ip, 24))).toEqual(["10.1.2.0/24", "0:0:0:0::/64", "none"]);
   });
 });
 

@@ -151,6 +151,12 @@ describe("the client's address", () => {
     ["10.0.0.1", "junk", "10.0.0.1"],
     ["::ffff:10.0.0.1", "2001:db8::1", "2001:db8::1"],
     ["::1", undefined, "::1"],
+    ["10.0.0.1", "::ffff:a00:2, ::ffff:cb00:7109, 10.0.0.2", "203.0.113.9"],
+    ["10.0.0.1", "1.2.3.4, 010.0.0.2", "10.0.0.1"],
+    ["10.0.0.1", "1.2.3.4:5678", "10.0.0.1"],
+    ["10.0.0.1", "", "10.0.0.1"],
+    ["10.0.0.1", "2001:0DB8:0:0:0:0:0:1", "2001:db8::1"],
+    ["fe80::1%eth0", "1.2.3.4", "fe80::1"],
   ] as const)("peer %s, X-Forwarded-For %s → %s", ([peer, forwarded, expected], { expect }) => {
     expect(clientIp(peer, forwarded)).toBe(expected);
   });
@@ -160,6 +166,8 @@ describe("the client's address", () => {
     expect(throttleKeyOfIp("2001:db8:0:1::5")).not.toBe(throttleKeyOfIp("2001:db8:0:2::5"));
     expect(throttleKeyOfIp("::1")).toBe("0:0:0:0::/64");
     expect(throttleKeyOfIp("10.0.0.1")).toBe("10.0.0.1");
+    expect(throttleKeyOfIp("2001:db8::1.2.3.4")).toBe("2001:db8:0:0::/64");
+    expect(["::ffff:10.0.0.1", "::ffff:a00:1"].map(throttleKeyOfIp)).toEqual(["10.0.0.1", "10.0.0.1"]);
   });
 });
 

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { text } from "node:stream/consumers";
 import * as fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { classOfAddress } from "#server/http/addresses.ts";
+import { classOfAddress, makeAddressRanges, parseAddress } from "#server/http/addresses.ts";
 import { makeGuardedFetch } from "#server/http/guarded-fetch.ts";
 import { faultOfPrivateHosts, makeAddressGuard, normalHost, resolveUrl } from "#server/http/ssrf.ts";
 import { verifies } from "../../requirements.ts";
@@ -86,6 +86,27 @@ describe("the class of an address", () => {
     ["2606:4700::5efe:10.0.0.1", "private"],
     ["2606:4700:4700::1111", "public"],
     ["2a00:1450:4001:82a::200e", "public"],
+    ["::8.8.8.8", "private"],
+    ["::808:808", "private"],
+    ["::ffff:0:8.8.8.8", "private"],
+    ["64:ff9b:0:0:0:0:8.8.8.8", "public"],
+    ["64:FF9B::A9FE:A9FE", "never"],
+    ["::FFFF:169.254.169.254", "never"],
+    ["2606:4700::200:5efe:169.254.169.254", "never"],
+    ["2606:4700::100:5efe:10.0.0.1", "public"],
+    ["2606:4700::1%0", "never"],
+    ["::ffff:1.1.1.1%lo", "never"],
+    ["017.0.0.1", "never"],
+    ["8.8.8.010", "never"],
+    ["0x8.8.8.8", "never"],
+    ["8.8.8", "never"],
+    ["134744072", "never"],
+    ["::ffff:0x8.8.8.8", "never"],
+    ["::ffff:08.8.8.8", "never"],
+    ["::ffff:8.8.8", "never"],
+    ["1::2::3", "never"],
+    ["[2606:4700::1]", "never"],
+    [" 8.8.8.8", "never"],
     ["not an address", "never"],
     ["", "never"],
   ])("%s is %s", (address, wanted) => {
@@ -103,6 +124,67 @@ describe("the class of an address", () => {
         }
       }),
     );
+  });
+});
+
+describe("an address literal", () => {
+  test("is read as Node reads it, in every spelling and in no other", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.ipV4(), fc.ipV4Extended(), fc.ipV6(), fc.stringMatching(/^[0-9a-f:.x%]{1,20}$/)),
+        (text) => {
+          const isTaken = isIP(text) !== 0 && !text.includes("%");
+          expect([text, parseAddress(text) !== undefined]).toEqual([text, isTaken]);
+          if (!isTaken) return;
+          const canonical = new URL(`http://${isIP(text) === 6 ? `[${text}]` : text}/`).hostname.replaceAll(
+            /[[\]]/g,
+            "",
+          );
+          expect([text, parseAddress(text)?.toString()]).toEqual([text, canonical]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("a set of addresses", () => {
+  const has = (entries: string[], text: string) => {
+    const address = parseAddress(text);
+    return address !== undefined && makeAddressRanges(entries).has(address);
+  };
+
+  test.each([
+    ["10.0.0.0/8", "10.255.0.1", true],
+    ["10.0.0.0/8", "11.0.0.1", false],
+    ["10.0.0.0/8", "::ffff:10.1.2.3", true],
+    ["10.0.0.0/8", "a00::1", false],
+    ["::ffff:10.0.0.0/104", "10.1.2.3", true],
+    ["10.0.0.7", "10.0.0.7", true],
+    ["10.0.0.7", "10.0.0.8", false],
+    ["10.0.0.7/0", "203.0.113.1", true],
+    ["0.0.0.0/0", "2001:db8::1", false],
+    ["2001:db8::/32", "2001:0DB8:0:0::1", true],
+    ["2001:db8::/32", "2001:db9::1", false],
+    ["::1", "0:0:0:0:0:0:0:1", true],
+  ])("of %s: %s is in it: %s", (entry, address, wanted) => {
+    expect(has([entry], address)).toBe(wanted);
+  });
+
+  test.each([
+    "10.0.0.0/33",
+    "10.0.0.0/",
+    "10.0.0.0/-1",
+    "10.0.0.0/8/8",
+    "10.0.0.0/0x8",
+    "::/129",
+    "10.0.0",
+    "010.0.0.1",
+    "proxy",
+    "fe80::1%eth0",
+    "",
+  ])("refuses %j", (entry) => {
+    expect(() => makeAddressRanges([entry])).toThrow(/neither an address nor a range/);
   });
 });
 
@@ -188,7 +270,14 @@ describe("test 56: the guard", () => {
   });
 
   describe("test 57: with private hosts listed", () => {
-    const listed = ["git.corp.test:8443", "10.0.0.9:443", "[fd00::9]:443", "127.0.0.1:7700", "169.254.169.254:80"];
+    const listed = [
+      "git.corp.test:8443",
+      "10.0.0.9:443",
+      "[fd00::9]:443",
+      "127.0.0.1:7700",
+      "[::ffff:127.0.0.1]:7700",
+      "169.254.169.254:80",
+    ];
     const names = {
       "git.corp.test": ["10.0.0.5"],
       "other.corp.test": ["10.0.0.6"],
@@ -217,6 +306,7 @@ describe("test 56: the guard", () => {
       ["half.corp.test", 443, admin],
       ["169.254.169.254", 80, admin],
       ["127.0.0.1", 7700, admin],
+      ["[::ffff:127.0.0.1]", 7700, admin],
     ])("and %s:%s is refused for %j", async (host, port, who) => {
       await expect(guard.resolve({ host, port, ...who })).rejects.toThrow(REFUSED);
     });
