@@ -81,7 +81,7 @@ export function makeOutput(input: CommandInput, deps: Pick<Deps, "io" | "env">, 
       for (const line of excerptLines(text, matches, { width, most: 4, bold })) write(`${prefix}${line}\n`);
     },
     ndjson: (value) => write(`${safeJson(value, 0)}\n`),
-    talk: (text) => void io.stderr.write(`${safeText(text)}\n`),
+    talk: (text) => void io.stderr.write(`${wrapTalk(safeText(text), io)}\n`),
   };
   return self;
 }
@@ -89,6 +89,18 @@ export function makeOutput(input: CommandInput, deps: Pick<Deps, "io" | "env">, 
 /** Text for a terminal: nothing in it can move the cursor, hide, reorder or show a secret. Line breaks stay. */
 export function safeText(text: string): string {
   return redact(cleanBlock(text));
+}
+
+/** Talk as a terminal shows it: lines broken between words, under their own start. Commands stay whole: they are copied. */
+export function wrapTalk(text: string, io: Pick<Io, "isStderrTty" | "columns">): string {
+  if (!io.isStderrTty) return text;
+  const lines = text.split("\n").flatMap((line) => {
+    if (/^ *kb [a-z]/.test(line)) return line;
+    const start = /^(?:kb: | *)/.exec(line)?.[0] ?? "";
+    const parts = wrapLine(line.slice(start.length), io.columns() - start.length);
+    return parts.map((part, at) => (at === 0 ? start : " ".repeat(start.length)) + part);
+  });
+  return lines.join("\n");
 }
 
 /** A number with thousands separators. */

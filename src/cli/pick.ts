@@ -34,8 +34,12 @@ export function pickNamed<T>(
   const [only] = meant;
   if (only !== undefined && meant.length === 1) return only.item;
   if (only !== undefined) {
-    const each = meant.map(({ id, names: [name] }) => (name === word ? id : `${id} (${name ?? ""})`));
-    throw usageFailure(`${meant.length} ${what.many} are called "${word}".`, `Use an id: ${each.join(", ")}`);
+    const each = meant.map(({ id, names: [name] }) => (name === word || name === id ? id : `${id} (${name ?? ""})`));
+    const isByName = meant.every(({ id, names: [name] }) => name === id);
+    throw usageFailure(
+      `${meant.length} ${what.many} are called "${word}".`,
+      `${isByName ? "Write one as it is" : "Use an id"}: ${each.join(", ")}`,
+    );
   }
   const near = nearest(
     word,

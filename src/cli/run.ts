@@ -30,11 +30,14 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
 }
 
+/** As wide as "kb: ", so that a failure stands in one block. */
+const INDENT = "    ";
+
 async function report(failure: CliFailure, argv: readonly string[], deps: Deps): Promise<void> {
   const { code, hint, requestId } = failure;
   const isJson = argv.some((part) => part === "--json" || part.startsWith("--json="));
   // Messages can quote what others wrote: cleaned like everything that is printed.
-  const { safeJson, safeText } = await import("./output.ts");
+  const { safeJson, safeText, wrapTalk } = await import("./output.ts");
   if (isJson) {
     const error = {
       code,
@@ -46,11 +49,11 @@ async function report(failure: CliFailure, argv: readonly string[], deps: Deps):
     return;
   }
   const lines = [`kb: ${failure.message}`];
-  if (hint !== undefined) lines.push(`    ${hint}`);
+  if (hint !== undefined) lines.push(INDENT + hint.replaceAll("\n", `\n${INDENT}`));
   // Of use to who runs the server, when the server is at fault.
   const isWanted = (failure.status ?? 0) >= 500 || argv.includes("--verbose");
-  if (requestId !== undefined && isWanted) lines.push(`    Request id: ${requestId}`);
-  deps.io.stderr.write(`${safeText(lines.join("\n"))}\n`);
+  if (requestId !== undefined && isWanted) lines.push(`${INDENT}Request id: ${requestId}`);
+  deps.io.stderr.write(`${wrapTalk(safeText(lines.join("\n")), deps.io)}\n`);
   if (deps.env["KB_DEBUG"] && failure.cause instanceof Error) {
     deps.io.stderr.write(`${safeText(failure.cause.stack ?? "")}\n`);
   }

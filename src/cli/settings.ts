@@ -16,6 +16,7 @@ import {
 } from "./credentials.ts";
 import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
+import { pickNamed } from "./pick.ts";
 import { parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
 /** Harmless defaults that any file may set. */
@@ -30,6 +31,8 @@ export interface Settings {
   /** Who named the server: a token from the environment goes only to an address that stands beside it. */
   serverFrom: "flag" | "environment" | "profile";
   profile: string | undefined;
+  /** The data folder of the server, where `kb quickstart` started it. */
+  dataDir?: string;
   defaults: Defaults;
 }
 
@@ -63,15 +66,20 @@ export async function loadSettings(deps: SettingsDeps, options: Readonly<Record<
   const project = await readProjectFile(deps.cwd);
   const user = await readUserFile(deps);
   const asked = textOf(options["profile"]) ?? nonEmpty(deps.env["KB_PROFILE"]) ?? project.profile;
-  const profile = asked ?? user.currentProfile;
+  const profile = asked === undefined ? user.currentProfile : profileNamed(asked, user);
   const known = profile === undefined ? undefined : user.profiles[profile];
-  if (asked !== undefined && known === undefined) throw unknownProfile(asked, user);
   const flag = textOf(options["url"]);
   const fromEnv = nonEmpty(deps.env["KB_URL"]);
   const defaults = { ...known?.defaults, ...project.defaults };
-  if (flag !== undefined) return { server: parseServerUrl(flag), serverFrom: "flag", profile, defaults };
-  if (fromEnv !== undefined) return { server: parseServerUrl(fromEnv), serverFrom: "environment", profile, defaults };
-  return { server: parseServerUrl(known?.url ?? LOCAL_URL), serverFrom: "profile", profile, defaults };
+  const server = parseServerUrl(flag ?? fromEnv ?? known?.url ?? LOCAL_URL);
+  return {
+    server,
+    serverFrom: flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile",
+    profile,
+    // Of this server only: an address that was given beside a profile may be another one's.
+    ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
+    defaults,
+  };
 }
 
 /**
@@ -125,10 +133,14 @@ export async function listProfiles(deps: SettingsDeps): Promise<{ name: string; 
   return Object.entries(profiles).map(([name, { url }]) => ({ name, url, isCurrent: name === currentProfile }));
 }
 
-/** Makes a profile the current one, or forgets it. Throws a usage failure for an unknown name. */
+/** The name of the profile that `word` means, in any case. Throws CliFailure 3 when there is none, 2 for several. */
+export async function findProfile(deps: SettingsDeps, word: string): Promise<string> {
+  return profileNamed(word, await readUserFile(deps));
+}
+
+/** Makes the profile of this very name the current one, or forgets it. */
 export async function changeProfile(deps: SettingsDeps, name: string, act: "use" | "remove"): Promise<void> {
   const user = await readUserFile(deps);
-  if (user.profiles[name] === undefined) throw unknownProfile(name, user);
   const profiles = { ...user.profiles };
   if (act === "remove") delete profiles[name];
   const current = act === "use" ? name : user.currentProfile === name ? undefined : user.currentProfile;
@@ -139,22 +151,39 @@ export async function changeProfile(deps: SettingsDeps, name: string, act: "use"
   });
 }
 
-/** Keeps the server as a profile and makes it the current one. The name is the host unless one is given. */
-export async function saveProfile(deps: SettingsDeps, server: ServerUrl, name?: string): Promise<string> {
+/**
+ * Keeps the server as a profile and makes it the current one.
+ *
+ * @param of.name     without it the one that the server has, else its host
+ * @param of.dataDir  the data folder of a server that was started here; kept while the address stays the same
+ */
+export async function saveProfile(
+  deps: SettingsDeps,
+  server: ServerUrl,
+  of: { name?: string | undefined; dataDir?: string } = {},
+): Promise<string> {
   const user = await readUserFile(deps);
   const existing = Object.entries(user.profiles).find(([, profile]) => profile.url === server.baseUrl)?.[0];
-  const profile = name ?? existing ?? profileName(server, user.profiles);
-  const former = user.profiles[profile];
+  const name = of.name ?? existing ?? profileName(server, user.profiles);
+  const former = user.profiles[name];
+  const dataDir = of.dataDir ?? (former?.url === server.baseUrl ? former.dataDir : undefined);
+  const profile: Profile = {
+    url: server.baseUrl,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...(former?.defaults === undefined ? {} : { defaults: former.defaults }),
+  };
   await writeStateFile(userFilePath(deps), {
     version: 1,
-    currentProfile: profile,
-    profiles: { ...user.profiles, [profile]: { ...former, url: server.baseUrl } },
+    currentProfile: name,
+    profiles: { ...user.profiles, [name]: profile },
   });
-  return profile;
+  return name;
 }
 
 interface Profile {
   url: string;
+  /** Where a server keeps its data that `kb quickstart` started: `kb stop` ends it by this. */
+  dataDir?: string;
   defaults?: Defaults;
 }
 
@@ -179,7 +208,12 @@ async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
     const record = parseObject(JSON.stringify(value));
     const url = textOf(record?.["url"]);
     if (record === undefined || url === undefined) throw usageFailure(`Profile "${name}" in ${path} has no url.`);
-    profiles[name] = { url, defaults: readDefaults(record["defaults"] ?? {}, path) };
+    const dataDir = textOf(record["dataDir"]);
+    profiles[name] = {
+      url,
+      ...(dataDir === undefined ? {} : { dataDir }),
+      defaults: readDefaults(record["defaults"] ?? {}, path),
+    };
   }
   return { currentProfile: textOf(file?.["currentProfile"]), profiles };
 }
@@ -238,10 +272,13 @@ function checkedToken(token: string, from: string): string {
   throw usageFailure(`${from} does not hold a token (one word of 8 to 512 visible characters).`);
 }
 
-function unknownProfile(name: string, user: UserFile): Error {
-  const names = Object.keys(user.profiles);
-  const hint = names.length === 0 ? "kb login makes one." : `Profiles: ${names.join(", ")}.`;
-  return usageFailure(`There is no profile "${name}".`, hint);
+function profileNamed(word: string, { profiles }: UserFile): string {
+  const names = Object.keys(profiles);
+  return pickNamed(names, word, (name) => ({ id: name, names: [name] }), {
+    many: "profiles",
+    none: `There is no profile "${word}".`,
+    list: names.length === 0 ? "kb login URL" : "kb context list",
+  });
 }
 
 const STORED = "the stored login";

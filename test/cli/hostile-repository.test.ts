@@ -66,7 +66,7 @@ describe("a kb.json in the working directory", () => {
 
   test("an unknown profile is an error, a known one is used with its own login", async ({ expect }) => {
     const unknown = await kb(hostileWorld({ profile: "evil" }), "tokens", "list");
-    expect([unknown.code, unknown.sent]).toEqual([2, []]);
+    expect([unknown.code, unknown.sent]).toEqual([3, []]);
     const world = hostileWorld({ profile: "work" });
     world.routes["GET /api/api-tokens"] = { body: { tokens: [], mcpUrl: "" } };
     const known = await kb(world, "tokens", "list");

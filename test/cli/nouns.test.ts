@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { kb, makeWorld, problem, type FakeWorld } from "./fakes.ts";
@@ -243,6 +243,50 @@ describe("what only a session may do", () => {
   });
 });
 
+describe("allowed folders", () => {
+  const root = (id: string | null, path: string) => ({ id, path, createdAt: null, createdBy: null });
+  const roots = [
+    root("rot_1", "/srv/Notes"),
+    root("rot_2", "/srv/plans"),
+    root("rot_3", "/srv/Plans"),
+    root(null, "/d"),
+  ];
+
+  function roomOf(cwd: string): FakeWorld {
+    const routes = { "GET /api/local-roots": { body: { roots } }, "DELETE /api/local-roots/rot_1": { status: 204 } };
+    const here = makeWorld({ env: {}, routes, real: { cwd } });
+    const files = {
+      "config.json": { version: 1, currentProfile: "work", profiles: { work: { url: "https://work.test" } } },
+      "credentials.json": { origins: { "https://work.test": { session: "kb_session=s" } } },
+    };
+    mkdirSync(join(here.dir, "config"), { mode: 0o700 });
+    for (const [name, value] of Object.entries(files)) {
+      writeFileSync(join(here.dir, "config", name), JSON.stringify(value), { mode: 0o600 });
+    }
+    return here;
+  }
+
+  test.for(["/srv/notes", "/srv/NOTES/", "notes", "rot_1"])(
+    "%s is removed by its path in any case",
+    async (word, { expect }) => {
+      const run = await kb(roomOf("/srv"), "roots", "remove", word);
+      expect([run.code, run.stderr]).toEqual([0, "Connectors may no longer read /srv/Notes.\n"]);
+    },
+  );
+
+  test("none is removed where two could be meant, or none is", async ({ expect }) => {
+    const two = await kb(roomOf("/srv"), "roots", "remove", "PLANS");
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining("rot_2 (/srv/plans), rot_3 (/srv/Plans)")]);
+    const near = await kb(roomOf("/srv"), "roots", "remove", "note");
+    expect([near.code, near.stderr]).toEqual([
+      3,
+      'kb: No allowed folder is "/srv/note". Did you mean "/srv/Notes"?\n    kb roots list\n',
+    ]);
+    const set = await kb(roomOf("/"), "roots", "remove", "D");
+    expect([set.code, set.stderr]).toEqual([3, expect.stringContaining("KB_LOCAL_ROOTS")]);
+  });
+});
+
 describe("stored servers", () => {
   async function two(): Promise<FakeWorld> {
     const here = makeWorld({
@@ -266,7 +310,27 @@ describe("stored servers", () => {
     expect([kept.code, kept.stderr]).toEqual([5, expect.stringContaining("kb logout --profile two.test")]);
     await kb(here, "logout", "--profile", "two.test");
     expect((await kb(here, "context", "remove", "two.test")).code).toBe(0);
-    expect((await kb(here, "context", "use", "two.test")).code).toBe(2);
+    expect((await kb(here, "context", "use", "two.test")).code).toBe(3);
+  });
+
+  test("are named in any case where only one is meant", async ({ expect }) => {
+    const here = await two();
+    await kb(here, "login", "https://one.test/", "--profile-name", "Two.Test", "--with-token");
+    const used = await kb(here, "context", "use", "ONE.test");
+    expect([used.code, used.stderr]).toEqual([0, "Commands go to https://one.test now.\n"]);
+    expect((await kb(here, "whoami", "--profile", "One.Test")).stdout).toContain("server\thttps://one.test");
+    expect((await kb(here, "whoami", "--profile", "two.test")).stdout).toContain("server\thttps://two.test");
+    const several = await kb(here, "whoami", "--profile", "TWO.TEST");
+    expect([several.code, several.stderr]).toEqual([
+      2,
+      'kb: 2 profiles are called "TWO.TEST".\n    Write one as it is: two.test, Two.Test\n',
+    ]);
+    const none = await kb(here, "context", "remove", "on.test");
+    expect([none.code, none.stderr]).toEqual([
+      3,
+      'kb: There is no profile "on.test". Did you mean "one.test"?\n    kb context list\n',
+    ]);
+    expect((await kb(here, "context", "remove", "TWO.test")).code).toBe(2);
   });
 
   test("auth status names who and where, asks no server and shows no token", async ({ expect }) => {

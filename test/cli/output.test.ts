@@ -4,7 +4,7 @@ import { bytes, count, duration } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { fit } from "#cli/table.ts";
 import { widthOf } from "#cli/width.ts";
-import { kb, makeWorld } from "./fakes.ts";
+import { kb, makeWorld, problem, type FakeWorld } from "./fakes.ts";
 
 // OSC 52 writes the clipboard, OSC 8 hides a link's target, CSI moves the cursor, bidi and tags hide what follows.
 const ATTACK = "a\u001b]52;c;ZXZpbA==\u0007b\u001b]8;;https://evil.test\u001b\\c\u009b2Jd\u202ee\u{e0041}f\r\ng\th";
@@ -183,6 +183,26 @@ describe("form", () => {
       "   > one.",
     ]);
     expect(await run({})).not.toContain("\u001b");
+  });
+
+  test("errors break between words on a terminal, under their first word; commands and pipes stay whole", async ({
+    expect,
+  }) => {
+    const detail = `The folder /srv/documents/of/the/whole/company/and/of/more is outside of what this server may read.`;
+    const hint = "kb roots add /srv/documents/of/the/whole/company/and/of/more";
+    const routes = { "GET /api/groups": problem(422, "connector_config_invalid", detail, { hint }) };
+    const error = async (more: Partial<FakeWorld>) =>
+      (await kb(makeWorld({ routes, ...more }), "groups", "list")).stderr;
+    expect(await error({ isTty: true, columns: 50 })).toBe(
+      [
+        "kb: The folder",
+        "    /srv/documents/of/the/whole/company/and/of/more",
+        "    is outside of what this server may read.",
+        `    ${hint}`,
+        "",
+      ].join("\n"),
+    );
+    expect(await error({ columns: 50 })).toBe(`kb: ${detail}\n    ${hint}\n`);
   });
 
   test("a new token is the only thing on stdout, and errors never show one", async ({ expect }) => {

@@ -27,7 +27,12 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
   {
     name: "stop",
     summary: "Stop the server that quickstart started.",
-    options: [DATA_DIR],
+    options: [
+      {
+        flags: "--data-dir <folder>",
+        summary: "where its data is (default: KB_DATA_DIR, else that of the profile in use)",
+      },
+    ],
     examples: ["kb stop"],
     load: async () => (await import("#cli/commands/stop.ts")).stop,
   },

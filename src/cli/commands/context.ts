@@ -5,7 +5,7 @@ import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { changeProfile, listProfiles } from "#cli/settings.ts";
+import { changeProfile, findProfile, listProfiles } from "#cli/settings.ts";
 
 /** `kb context list` */
 export async function listContexts(input: CommandInput, deps: Deps): Promise<void> {
@@ -31,7 +31,7 @@ export async function listContexts(input: CommandInput, deps: Deps): Promise<voi
 
 /** `kb context use NAME` */
 export async function useContext(input: CommandInput, deps: Deps): Promise<void> {
-  const name = argument(input, 0);
+  const name = await findProfile(deps, argument(input, 0));
   await changeProfile(deps, name, "use");
   const url = (await listProfiles(deps)).find((profile) => profile.name === name)?.url ?? "";
   makeOutput(input, deps).talk(`Commands go to ${url} now.`);
@@ -39,7 +39,7 @@ export async function useContext(input: CommandInput, deps: Deps): Promise<void>
 
 /** `kb context remove NAME`: the last one of a server only when nobody is signed in to it, so that no login is forgotten alive. */
 export async function removeContext(input: CommandInput, deps: Deps): Promise<void> {
-  const name = argument(input, 0);
+  const name = await findProfile(deps, argument(input, 0));
   const profiles = await listProfiles(deps);
   const profile = profiles.find((item) => item.name === name);
   if (profile !== undefined) {

@@ -231,7 +231,7 @@ async function whoIs({ deps, settings }: Job, token: string): Promise<Session | 
 async function finish(job: Job, kept: Kept, session: Session | undefined, how?: string): Promise<void> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
-  const profile = await saveProfile(deps, server, textOption(input, "profileName"));
+  const profile = await saveProfile(deps, server, { name: textOption(input, "profileName") });
   const who =
     session === undefined ? (how ?? "") : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
   output.talk(`Signed in to ${server.baseUrl} ${who}`.trimEnd().concat("."));

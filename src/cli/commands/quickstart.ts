@@ -9,8 +9,9 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
+import { printClients } from "#cli/quickstart/clients.ts";
 import { checkFolder, questionAbout, surveyFolder } from "#cli/quickstart/folder.ts";
-import { printClients, reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
+import { reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
 import { adminPath, dataDirOf, ensureServer, isAlive, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
 import { saveProfile, type Settings } from "#cli/settings.ts";
@@ -38,7 +39,7 @@ export async function quickstart(input: CommandInput, deps: Deps): Promise<numbe
   for (const folder of done) await reportFolder(api, folder, output);
   const [first] = done;
   if (first !== undefined) await showSearch(api, first, textOption(input, "query"), output);
-  printClients(server, commandOf(deps), output);
+  await printClients(server, deps, output);
   printNext(dataDir, output);
   const exit = Math.max(0, ...done.map((folder) => exitOfSync(folder.sync)));
   if (!flagOption(input, "foreground")) return exit;
@@ -80,7 +81,7 @@ async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
   const store = makeCredentialStore(deps);
   const stored = await store.find(server.origin);
-  await saveProfile(deps, server);
+  await saveProfile(deps, server, { dataDir });
   if (stored?.session !== undefined) {
     const api = apiOfSession(deps, settings, stored.session);
     if (await isAccepted(api)) return api;
@@ -166,12 +167,6 @@ async function syncAgain(
   }
   const path = `${own}/syncs`;
   return { connector, sync: (await api.call<{ sync: SyncRecord }>("POST", path)).sync };
-}
-
-/** How the person would type this program: `kb` may not be on the path yet. */
-function commandOf(deps: Deps): string {
-  const script = deps.program.prefix.at(-1) ?? "kb";
-  return [deps.program.command, script].map((part) => (/[\s"'$]/.test(part) ? JSON.stringify(part) : part)).join(" ");
 }
 
 function printNext(dataDir: string, output: Output): void {

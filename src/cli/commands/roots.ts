@@ -6,6 +6,7 @@ import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
+import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "./by-session.ts";
 
 const ROOTS = "/api/local-roots";
@@ -44,15 +45,24 @@ export async function removeRoot(input: CommandInput, deps: Deps): Promise<void>
   await bySession(input, deps, async (api) => {
     const word = argument(input, 0);
     const { roots } = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
-    const found = roots.find((root) => root.id === word || root.path === word || root.path === resolve(deps.cwd, word));
-    if (found === undefined) throw notFound(`No allowed folder is "${word}".`, "kb roots list");
-    if (found.id === null)
-      throw notFound(`${found.path} comes from the server's settings (KB_LOCAL_ROOTS).`, "Change it there.");
+    const found = rootNamed(roots, roots.some(({ id }) => id === word) ? word : resolve(deps.cwd, word));
+    if (found.id === null) {
+      throw new CliFailure({
+        code: "not_found",
+        exit: EXIT.notFound,
+        message: `${found.path} comes from the server's settings (KB_LOCAL_ROOTS).`,
+        hint: "Change it there.",
+      });
+    }
     await api.send("DELETE", `${ROOTS}/${segment(found.id)}`);
     makeOutput(input, deps).talk(`Connectors may no longer read ${found.path}.`);
   });
 }
 
-function notFound(message: string, hint: string): CliFailure {
-  return new CliFailure({ code: "not_found", exit: EXIT.notFound, message, hint });
+function rootNamed(roots: readonly LocalRoot[], word: string): LocalRoot {
+  return pickNamed(roots, word, ({ id, path }) => ({ id: id ?? path, names: [path] }), {
+    many: "allowed folders",
+    none: `No allowed folder is "${word}".`,
+    list: "kb roots list",
+  });
 }

@@ -1,7 +1,6 @@
-/** What quickstart says at the end: what is searchable, what is not and why, how to connect, one real answer. */
+/** What quickstart says at the end: what is searchable, what is not and why, one real answer. */
 import type { FileList } from "#api/files.ts";
 import type { SearchAnswer } from "#api/search.ts";
-import type { ServerUrl } from "#api/server-url.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import { segment, type Api, type Query } from "#cli/api.ts";
 import { printAnswer } from "#cli/commands/search.ts";
@@ -68,23 +67,6 @@ export async function showSearch(
   const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", { query: { query: words, limit: 3 } });
   // The same blocks with and without a terminal: this page is for reading.
   printAnswer(answer, { ...output, format: "table" });
-}
-
-/** The lines that connect a client. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN`. */
-export function printClients(server: ServerUrl, command: string, output: Output): void {
-  const lines = [
-    "",
-    `MCP URL: ${server.mcpUrl}`,
-    "",
-    "Connect an agent (the bridge has its own token; nothing to paste):",
-    `  Claude Code      claude mcp add -s user kb -- ${command} mcp --url ${server.baseUrl}`,
-    `  Codex            codex mcp add kb -- ${command} mcp --url ${server.baseUrl}`,
-    `  Gemini CLI       gemini mcp add -s user kb ${command} mcp --url ${server.baseUrl}`,
-    `  any other        command ${command}, arguments: mcp --url ${server.baseUrl}`,
-    "  over HTTP        kb tokens create NAME, keep it in KB_TOKEN, then:",
-    `                   claude mcp add --transport http kb ${server.mcpUrl} --header "Authorization: Bearer \${KB_TOKEN}"`,
-  ];
-  for (const line of lines) output.layout(line);
 }
 
 /** The reasons of what was left out: with numbers only where the server's sample holds every one of them. */

@@ -138,6 +138,23 @@ test("stop ends the server, and the next run starts one at the same address", as
   expect(server(world)["pid"]).not.toBe(pid);
 });
 
+test("stop finds the folder of the profile in use", async ({ expect }) => {
+  const world = machine();
+  await run(world);
+  const stopped = await kb(world, "stop");
+  expect([stopped.code, stopped.stderr]).toEqual([0, `The server at ${String(server(world)["url"])} is stopped.\n`]);
+  await run(world);
+  // A login elsewhere ends nothing here; the profile of before still does.
+  const config = join(world.dir, "config/config.json");
+  const user = JSON.parse(readFileSync(config, "utf8")) as { currentProfile: string; profiles: object };
+  const profiles = { ...user.profiles, away: { url: "https://away.test" } };
+  writeFileSync(config, JSON.stringify({ currentProfile: "away", profiles }), { mode: 0o600 });
+  const none = await kb(world, "stop");
+  expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("Another one: kb stop --data-dir FOLDER")]);
+  const byProfile = await kb({ ...world, env: { ...world.env, KB_PROFILE: user.currentProfile } }, "stop");
+  expect(byProfile.stderr).toContain("is stopped");
+});
+
 test("without a stored login and with a changed password it stops and says so", async ({ expect }) => {
   const world = machine();
   await run(world);

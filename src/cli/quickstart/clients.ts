@@ -1,0 +1,77 @@
+/** The lines that connect an agent to the server that quickstart started, such as a person can paste. */
+import { realpath } from "node:fs/promises";
+import { delimiter, join, resolve, sep } from "node:path";
+import type { ServerUrl } from "#api/server-url.ts";
+import type { Deps } from "#cli/deps.ts";
+import type { Output } from "#cli/output.ts";
+
+type ClientDeps = Pick<Deps, "env" | "io" | "platform" | "program">;
+
+/** Prints the lines. None holds a token: the bridge has its own, HTTP clients read `KB_TOKEN`. */
+export async function printClients(server: ServerUrl, deps: ClientDeps, output: Output): Promise<void> {
+  const { command, prefix } = deps.program;
+  const bridge = ["mcp", "--url", server.baseUrl];
+  const typed = [...(await typedCommand(deps)), ...bridge].map((word) => quoted(word, deps));
+  // Not in a pipe: a program reads whole lines. Not where a line goes on with another sign than the backslash.
+  const width = deps.io.isStdoutTty && deps.platform !== "win32" ? deps.io.columns() : Infinity;
+  const paste = (...words: string[]): void => pasteable([...words, ...typed], width).forEach(output.layout);
+  const title = (text: string): void => ["", text].forEach(output.layout);
+  title(`MCP URL: ${server.mcpUrl}`);
+  title("Connect an agent (the bridge has its own token; nothing to paste):");
+  output.layout("  Claude Code");
+  paste("claude", "mcp", "add", "-s", "user", "kb", "--");
+  output.layout("  Codex");
+  paste("codex", "mcp", "add", "kb", "--");
+  output.layout("  Gemini CLI");
+  paste("gemini", "mcp", "add", "-s", "user", "kb");
+  output.layout("  Any other, in its settings");
+  // Programs with windows don't know the shell's PATH.
+  output.layout(`    "command": ${JSON.stringify(command)},`);
+  const args = [...prefix, ...bridge].map((word) => JSON.stringify(word));
+  const listed = `    "args": [${args.join(", ")}]`;
+  if (listed.length <= width) output.layout(listed);
+  else
+    ['    "args": [', ...args.map((arg, at) => `      ${arg}${at < args.length - 1 ? "," : ""}`), "    ]"].forEach(
+      output.layout,
+    );
+  output.layout("  Over HTTP: kb tokens create NAME, keep it in KB_TOKEN, then");
+  // In single quotes: the program reads the variable, and its settings hold no token.
+  const header = "--header 'Authorization: Bearer ${KB_TOKEN}'";
+  const http = ["claude", "mcp", "add", "--transport", "http", "kb", server.mcpUrl, header];
+  pasteable(http, width).forEach(output.layout);
+}
+
+/** How the person types this program: `kb` where that is this one, else its paths. */
+async function typedCommand({ env, program }: ClientDeps): Promise<string[]> {
+  const script = program.prefix.at(-1);
+  const whole = [program.command, ...(script === undefined ? [] : [script])];
+  if (script === undefined) return whole;
+  const own = await realpath(script).catch(() => script);
+  for (const folder of (env["PATH"] ?? "").split(delimiter)) {
+    const found = folder === "" ? undefined : await realpath(join(folder, "kb")).catch(() => undefined);
+    if (found === undefined) continue;
+    // npx and npm run put such a folder before the others, for as long as they run.
+    const isLasting = !resolve(folder).endsWith(`${sep}node_modules${sep}.bin`);
+    if (isLasting) return found === own ? ["kb"] : whole;
+  }
+  return whole;
+}
+
+function quoted(word: string, { platform }: ClientDeps): string {
+  if (/^[\w@%+=:,./~^\\-]+$/.test(word) && (platform === "win32" || !word.includes("\\"))) return word;
+  return platform === "win32" ? `"${word}"` : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Words as one command below a heading: in lines that the shell reads as one, where `width` is too small for it. */
+function pasteable(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  let current = `    ${words[0] ?? ""}`;
+  for (const word of words.slice(1)) {
+    // Two columns for the sign that the line goes on.
+    if (`${current} ${word}`.length > width - 2) {
+      lines.push(`${current} \\`);
+      current = `      ${word}`;
+    } else current += ` ${word}`;
+  }
+  return [...lines, current];
+}
