@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
 import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
@@ -43,13 +43,34 @@ export async function planItems(parts: Parts, target: PushTarget, lines: readonl
 /** Some milliseconds of work. */
 const LINES_IN_A_ROW = 16;
 
+/** Pushes of one item at once that may overtake each other before the sender is told. */
+const TRIES = 3;
+
 /**
- * Stores planned lines in one transaction, together with the upload that they belong to.
+ * Stores planned lines in one transaction, together with the upload that they belong to. Lines that another push
+ * overtook are planned anew: the access of one version opens no other.
  *
  * @param highest  living items of the last 24 hours, for the guard over removals
- * @throws ApiError `push_upload_over`: then nothing is stored
+ * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
  */
 export async function storeItems(
+  parts: Parts,
+  target: PushTarget,
+  slice: PlannedSlice,
+  highest: number,
+): Promise<StoredSlice> {
+  let planned = slice;
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await storeOnce(parts, target, planned, highest);
+    } catch (error) {
+      if (left === 0 || !isApiError(error, "unavailable")) throw error;
+      planned = await planItems(parts, target, slice.lines);
+    }
+  }
+}
+
+async function storeOnce(
   parts: Parts,
   target: PushTarget,
   { lines, plan }: PlannedSlice,
@@ -130,7 +151,8 @@ export async function planUpsert(
   const isSame = known?.version === version && known.parentExternalId === parentExternalId;
   if (isSame && known.indexState !== "failed") {
     // The same version again: only who may read it can be news. Named it is all the same, so no set takes it away.
-    plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
+    const of = { version, parentExternalId };
+    plan.ops.push({ op: "access", externalId, access, of }, { op: "seen", externalIds: [externalId] });
     return;
   }
   const isNew = known === undefined && !plan.stored.has(externalId);

@@ -1,15 +1,21 @@
+import { ApiError } from "#api/errors.ts";
+import { isPartId } from "#server/ports/parts.ts";
 import type { ConnectorCaller } from "#server/ports/actor.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { applyOps } from "./stored.ts";
 import { requirePushable } from "./push-parts.ts";
 
-/** Removes one pushed item. @throws ApiError `not_found`, `connector_state_conflict` */
+/** Removes one pushed item. @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request` */
 export async function removePushed(
   parts: ConnectorParts,
   caller: ConnectorCaller,
   externalId: string,
 ): Promise<{ result: "removed" | "held" | "absent" }> {
   const { connectorId } = await requirePushable(parts, caller);
+  if (isPartId(externalId)) {
+    const message = "It is a file inside a file, and goes with that one: remove that one, or send it again without.";
+    throw new ApiError("invalid_request", { message, field: "externalId" });
+  }
   const ops = [{ op: "delete", externalId, subtree: false }] as const;
   const outcome = (await applyOps(parts, caller.workspaceId, connectorId, ops))?.outcomes[0];
   return { result: outcome === "removed" || outcome === "held" ? outcome : "absent" };

@@ -1,6 +1,6 @@
 import { describe, onTestFinished, test } from "vitest";
 import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import { makePushServer } from "./push-harness.ts";
+import { interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
 
 const known = (...all: string[][]) => ({ known: true, all });
@@ -170,6 +170,41 @@ describe("a pushed child that names no access", () => {
     expect((await kb.readers()).member).toEqual([]);
     await kb.put("parent", undefined, OPEN);
     expect((await kb.readers()).member).toEqual(["child", "parent"]);
+  });
+});
+
+describe("a version that another push replaces at the same time", () => {
+  test("is opened by its own access only, never by that of the version before", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("a", undefined, OPEN, { version: "1", text: "harmless" });
+    let isDone = false;
+    interceptBatches(kb.store, async () => {
+      if (isDone) return true;
+      isDone = true;
+      await kb.put("a", undefined, kb.only("member"), { version: "2", text: "canary" });
+      return true;
+    });
+    // Planned against version 1, of which only the access is news; it comes to be stored after version 2.
+    expect(
+      (await kb.put("a", undefined, known(["workspace", "everyone"]), { version: "1", text: "harmless" })).result,
+    ).toBe("upserted");
+    expect(await kb.found(kb.admin, "canary")).toEqual([0, 0]);
+    expect(await kb.found(kb.admin, "harmless")).toEqual([1, 1]);
+  });
+
+  test("keeps the parent that its access was meant for", async ({ expect }) => {
+    const kb = await makeFamily();
+    await kb.put("top", undefined, kb.only("member"));
+    await kb.put("a", "top", kb.only("owner"), { version: "1" });
+    let isDone = false;
+    interceptBatches(kb.store, async () => {
+      if (isDone) return true;
+      isDone = true;
+      await kb.put("a", undefined, kb.only("owner"), { version: "1" });
+      return true;
+    });
+    await kb.put("a", "top", OPEN, { version: "1" });
+    expect(await kb.readers()).toEqual({ member: ["a", "top"], admin: [] });
   });
 });
 

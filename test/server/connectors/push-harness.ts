@@ -1,4 +1,5 @@
 import type { Extractor } from "#server/ports/extractor.ts";
+import type { Store } from "#server/ports/store.ts";
 import type { TestAnswer } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 
@@ -90,4 +91,23 @@ export function form(parts: readonly { name: string; text: string; fileName?: st
     })
     .join("");
   return { raw: `${raw}--${boundary}--\r\n`, headers: { "content-type": `multipart/form-data; boundary=${boundary}` } };
+}
+
+/** Asks before each batch whether it may be stored; a batch that may not fails. */
+export function interceptBatches(
+  store: Store,
+  mayApply: (count: number) => boolean | Promise<boolean>,
+): { count: number } {
+  const make = store.in.bind(store);
+  const calls = { count: 0 };
+  store.in = (workspaceId) => {
+    const inner = make(workspaceId);
+    const applyBatch: typeof inner.itemWrites.applyBatch = async (batch) => {
+      calls.count += 1;
+      if (!(await mayApply(calls.count))) throw new Error("The disk is full.");
+      return inner.itemWrites.applyBatch(batch);
+    };
+    return { ...inner, itemWrites: { ...inner.itemWrites, applyBatch } };
+  };
+  return calls;
 }

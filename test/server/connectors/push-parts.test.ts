@@ -1,8 +1,7 @@
 import { describe, test } from "vitest";
 import type { ExtractRequest } from "#server/ports/extractor.ts";
-import type { Store } from "#server/ports/store.ts";
 import { type Tree, treeExtractor } from "../sync/tree-files.ts";
-import { form, makePushServer } from "./push-harness.ts";
+import { form, interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
 import { verifies } from "../../requirements.ts";
 
@@ -235,6 +234,26 @@ describe("a document of many files", () => {
     expect([counts.upserted, counts.unchanged, lines]).toEqual([1, 0, 0]);
   });
 
+  test("are no business of lines: none narrows, names or removes one by itself", async ({ expect }) => {
+    const kb = await makeTreeServer({ archives: true });
+    await kb.document("m", MAIL);
+    const lines = ["acl", "seen", "delete"].map((t) => ({
+      t,
+      externalId: "m!//a",
+      ...(t === "acl" && { access: { known: false } }),
+    }));
+    for (const answer of await kb.push(lines)) {
+      expect(answer).toMatchObject({ result: "error", error: { code: "invalid_request" } });
+    }
+    const removal = await kb.send("DELETE", `/items/${encodeURIComponent("m!//a")}`);
+    expect([removal.status, removal.json.code]).toEqual([400, "invalid_request"]);
+    // What lies below a path does not hold what lies in a file.
+    expect(await kb.results([{ t: "delete", externalId: "m!", subtree: true }])).toEqual(["absent"]);
+    expect(await kb.living()).toEqual(ALL);
+    expect(await kb.results([{ t: "delete", externalId: "m" }])).toEqual(["removed"]);
+    expect(await kb.living()).toEqual([]);
+  });
+
   test("that another push overtakes is refused, and nothing of it stays beside the other", async ({ expect }) => {
     const kb = await makeTreeServer();
     let isDone = false;
@@ -253,19 +272,3 @@ describe("a document of many files", () => {
     expect(await kb.living()).toHaveLength(61);
   });
 });
-
-/** Asks before each batch whether it may be stored; a batch that may not fails. */
-function interceptBatches(store: Store, mayApply: (count: number) => boolean | Promise<boolean>): { count: number } {
-  const make = store.in.bind(store);
-  const calls = { count: 0 };
-  store.in = (workspaceId) => {
-    const inner = make(workspaceId);
-    const applyBatch: typeof inner.itemWrites.applyBatch = async (batch) => {
-      calls.count += 1;
-      if (!(await mayApply(calls.count))) throw new Error("The disk is full.");
-      return inner.itemWrites.applyBatch(batch);
-    };
-    return { ...inner, itemWrites: { ...inner.itemWrites, applyBatch } };
-  };
-  return calls;
-}

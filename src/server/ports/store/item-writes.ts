@@ -75,11 +75,20 @@ export interface PreparedItem {
   indexHash: string;
 }
 
+/** What tells whether an item is still the one that somebody looked at. */
+export interface ItemState {
+  version: string | null;
+  parentExternalId: string | null;
+}
+
 /** One change to the stored items; those of a batch are applied in the order given. */
 export type ItemOp =
   | { op: "upsert"; item: PreparedItem }
-  /** A new access of its own, null as in `PreparedItem`; what has it for a parent follows. */
-  | { op: "access"; externalId: string; access: SourceAccess | null }
+  /**
+   * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
+   * that version below that parent: nothing of the batch is stored when the item is another one by now.
+   */
+  | { op: "access"; externalId: string; access: SourceAccess | null; of?: ItemState }
   /** Removes it and its parts, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { op: "delete"; externalId: string; subtree: boolean }
   /** Alive and unchanged; counted by the run. Of those that were held, the parts are held no more either. */

@@ -15,6 +15,9 @@ const ExternalId = z
   .max(1024)
   .refine((id) => !/[\p{Cs}\p{Cc}]/u.test(id), "must hold no control characters and no half characters");
 
+const PART_ID = 'must not hold "!//": it is kept for files inside files, which come and go with their file';
+const OwnId = ExternalId.refine((id) => !isPartId(id), PART_ID);
+
 const Line = (max: number) => z.string().trim().min(1).max(max);
 const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });
 
@@ -74,7 +77,7 @@ const Content = z.discriminatedUnion(
 
 const PushItem = z
   .strictObject({
-    externalId: ExternalId.refine((id) => !isPartId(id), 'must not hold "!//": it is kept for files inside files'),
+    externalId: OwnId,
     kind: ItemKind,
     subkind: Line(60).optional(),
     key: Line(120).optional(),
@@ -126,19 +129,19 @@ export const PushLine = z.discriminatedUnion(
       description: "Add an item, or change it. The same version again changes nothing.",
     }),
     z
-      .strictObject({ t: z.literal("acl"), externalId: ExternalId, access: Access })
+      .strictObject({ t: z.literal("acl"), externalId: OwnId, access: Access })
       .meta({ description: "Change who may read an item, and nothing else of it." }),
     z
       .strictObject({
         t: z.literal("seen"),
-        externalId: ExternalId,
+        externalId: OwnId,
         version: Line(300).optional().meta({ description: "Answered `absent` unless this version is stored." }),
       })
       .meta({ description: "An item is still there; in a set, it stays." }),
     z
       .strictObject({
         t: z.literal("delete"),
-        externalId: ExternalId,
+        externalId: OwnId,
         subtree: z.boolean().optional().meta({ description: "Also everything below `<externalId>/`." }),
       })
       .meta({ description: "Remove an item." }),

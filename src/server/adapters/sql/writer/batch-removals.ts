@@ -84,7 +84,9 @@ function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boole
 function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
   const found = new Map<string, KnownItem>();
   const item = rows.find(externalId);
-  const waiting = [...(subtree ? rows.below(externalId).toReversed() : []), ...(item ? [item] : [])];
+  // Files inside a file go with it and stay with it, wherever the mark between them stands.
+  const below = subtree ? rows.below(externalId).filter((each) => !isPartId(each.externalId)) : [];
+  const waiting = [...below.toReversed(), ...(item ? [item] : [])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.removedAt !== null || found.has(next.kbId)) continue;
     found.set(next.kbId, next);

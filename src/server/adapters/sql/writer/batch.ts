@@ -5,6 +5,7 @@ import {
   type BatchResult,
   type ItemBatch,
   type ItemOp,
+  type ItemState,
   type OpOutcome,
   type PreparedItem,
 } from "#server/ports/store/item-writes.ts";
@@ -90,8 +91,18 @@ function requireExpected({ batch: { expects }, rows }: Work): void {
   if (!expects) return;
   const known = rows.find(expects.externalId);
   const version = known && known.removedAt === null ? known.version : undefined;
-  if (version === expects.version) return;
-  throw new ApiError("unavailable", {
+  if (version !== expects.version) throw overtaken();
+}
+
+function requireSame({ rows }: Work, externalId: string, { version, parentExternalId }: ItemState): void {
+  const known = rows.find(externalId);
+  const isThere = known !== undefined && known.removedAt === null;
+  if (isThere && known.version === version && known.parentExternalId === parentExternalId) return;
+  throw overtaken();
+}
+
+function overtaken(): ApiError {
+  return new ApiError("unavailable", {
     message: "Another push changed the item at the same time. Send it again.",
     retryAfterMs: 1_000,
   });
@@ -102,6 +113,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     case "upsert":
       return upsert(work, op.item);
     case "access":
+      if (op.of) requireSame(work, op.externalId, op.of);
       return changeAccess(work, op.externalId, op.access);
     case "delete":
       return deleteItem(work, op);
