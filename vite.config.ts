@@ -12,6 +12,9 @@ const OUT = new URL("dist/web", import.meta.url).pathname;
 
 const APP = new URL("src/server/web/app", import.meta.url).pathname;
 
+/** Around the pages of a signed-in person; no page itself. */
+const SHELL = "shell/shell.tsx";
+
 /**
  * Writes which files each page needs beside those that `index.html` names, by the page's address in the router. The
  * server names them in the headers of the document, so that the browser asks for all of them at once instead of finding
@@ -40,11 +43,17 @@ function listPreloads(): Plugin {
       const router = readFileSync(join(APP, "router.tsx"), "utf8");
       const [entry = "", shell = ""] = router.split("const SHELL_PAGES");
       const pagesIn = (text: string) => [...text.matchAll(/"(\/[^"]+)": \(\) => import\("\.\/(pages\/[^"]+)"\)/g)];
+      const listed = new Set(pagesIn(router).map(([, , source]) => source));
+      const loaded = this.getModuleInfo(join(APP, "router.tsx"))?.dynamicallyImportedIds ?? [];
+      const missed = loaded.map((id) => relative(APP, id)).filter((id) => id !== SHELL && !listed.has(id));
+      if (loaded.length === 0 || missed.length > 0) {
+        throw new Error(`router.tsx loads pages that are not read out of it for preloads.json: ${missed.join(", ")}`);
+      }
       const preloads = [
         ...pagesIn(entry).map(([, path, source]) => [path, filesOf(source ?? "")]),
         ...pagesIn(shell).map(([, path, source]) => [
           path,
-          [...new Set([...filesOf("shell/shell.tsx"), ...filesOf(source ?? "")])],
+          [...new Set([...filesOf(SHELL), ...filesOf(source ?? "")])],
         ]),
       ];
       this.emitFile({ type: "asset", fileName: "preloads.json", source: JSON.stringify(Object.fromEntries(preloads)) });
@@ -57,7 +66,7 @@ function compress(): Plugin {
   return {
     name: "kb-compress",
     apply: "build",
-    closeBundle() {
+    writeBundle() {
       const files = readdirSync(OUT, { recursive: true, encoding: "utf8" }).filter((f) =>
         /\.(js|css|html|svg)$/.test(f),
       );

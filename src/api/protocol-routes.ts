@@ -140,7 +140,7 @@ export const authorizationRoutes = {
     responses: {
       302: { description: "To the page that asks" },
       303: { description: "Back to the client with an error" },
-      default: browserProblems(),
+      default: browserProblems("two_credentials"),
     },
   }),
   decide: createRoute({

@@ -14,6 +14,7 @@ import { mountGroups } from "./groups/routes.ts";
 import { mountOperations } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
+import { toErrorPage } from "./oauth/failures.ts";
 import { mountOAuthServer } from "./oauth/mount.ts";
 import { mountOAuth } from "./oauth/routes.ts";
 import { mountSearch } from "./search/routes.ts";
@@ -69,6 +70,7 @@ export function makeApp(deps: Deps, options: AppOptions = {}): App {
       clock: deps.clock,
       log,
       randomBytes: deps.randomBytes,
+      toPage: toErrorPage,
     }),
   );
   for (const mountFeature of FEATURES) mountFeature(mounter, deps);

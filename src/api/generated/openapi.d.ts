@@ -5548,7 +5548,7 @@ export interface paths {
                     };
                     content?: never;
                 };
-                /** @description Invalid request: `invalid_request`, `credential_in_url` */
+                /** @description Invalid request: `invalid_request`, `credential_in_url`, `two_credentials` */
                 400: {
                     headers: {
                         [name: string]: unknown;

@@ -3,7 +3,7 @@ import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
 import { makeClientIp } from "./client-ip.ts";
-import type { AppEnv } from "./env.ts";
+import type { AppContext, AppEnv } from "./env.ts";
 import type { Limits } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
 
@@ -55,6 +55,8 @@ export interface FrameOptions extends GuardOptions {
   clock: Clock;
   log: Log;
   randomBytes: RandomBytes;
+  /** The answer to a failure where it is no problem body. */
+  toPage?: (c: AppContext, error: unknown) => Response | undefined;
 }
 
 /** Frames every request: request id, client address, Host, CSRF, security headers, one log line. */
@@ -74,7 +76,7 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
       }
       await next();
     } catch (error) {
-      c.res = answerProblem(c, error, log);
+      c.res = options.toPage?.(c, error) ?? answerProblem(c, error, log);
     }
     // The rest of a body that came too slowly is not waited for.
     if (c.res.status === 408) c.res.headers.set("Connection", "close");

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { cleanLine } from "#api/clean.ts";
+import type { ApiError } from "#api/errors.ts";
 
 /** What could not be answered, in OAuth's words, and by which client, where it is known. */
 export interface FailedRequest {
@@ -9,15 +10,37 @@ export interface FailedRequest {
   clientName: string | undefined;
 }
 
+/** A page without scripts and links, and the policy that allows its one style sheet, by its hash, and nothing else. */
+export interface ErrorPage {
+  html: string;
+  policy: string;
+}
+
 /**
  * The page for a request that can't be answered by going back to the client: nobody knows whether the client is who it
- * says. It looks like the cards of the sign-in, has no script and no link, and every text in it is escaped.
- *
- * @returns the document and the policy that allows its one style sheet, by its hash, and nothing else
+ * says. It looks like the cards of the sign-in, and every text in it is escaped.
  */
-export function errorPage({ error, description, clientName }: FailedRequest): { html: string; policy: string } {
+export function errorPage({ error, description, clientName }: FailedRequest): ErrorPage {
   const client = clientName === undefined ? "" : cleanLine(clientName, MAX_NAME_CHARS);
   const who = client === "" ? "An app" : `<strong>${escapeHtml(client)}</strong>`;
+  return pageOf(`<p>${who} sent you here with a request that is not valid${REASONS[error] ?? ""}. Nothing was shared with it.</p>
+<p>Go back to it and start again. If that does not help, send whoever makes the app this message:</p>
+<pre><code>${escapeHtml(error)}${description === undefined ? "" : `: ${escapeHtml(description)}`}</code></pre>`);
+}
+
+type Refusal = Pick<ApiError, "code" | "message" | "retryAfterMs">;
+
+/** The same for what this server refuses or can't do itself, whoever the client is. */
+export function refusalPage(failure: Refusal, requestId: string): ErrorPage {
+  const { code, message, retryAfterMs } = failure;
+  const seconds = retryAfterMs === undefined ? 0 : Math.ceil(retryAfterMs / 1000);
+  const wait = seconds === 0 ? "" : ` in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+  return pageOf(`<p>${escapeHtml(message)}</p>
+<p>Nothing was shared with the app. Go back to it and start again${wait}. If that does not help, send whoever runs this server this message:</p>
+<pre><code>${escapeHtml(code)} (request ${escapeHtml(requestId)})</code></pre>`);
+}
+
+function pageOf(text: string): ErrorPage {
   const html = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>This app can't be connected · kb</title><style>${STYLE}</style></head>
@@ -25,9 +48,7 @@ export function errorPage({ error, description, clientName }: FailedRequest): { 
 <header><svg aria-hidden="true" width="28" height="28" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f5a52"/><path d="M9 7v18M9 17.5l6.5-6.5M11.8 15l5.2 10" fill="none" stroke="#fff" stroke-width="2.8" stroke-linecap="round" stroke-linejoin="round"/><circle cx="22.3" cy="11.5" r="3.6" fill="none" stroke="#9fe0d0" stroke-width="2.4"/><path d="M25 14.2l2.5 2.5" stroke="#9fe0d0" stroke-width="2.4" stroke-linecap="round"/></svg>kb</header>
 <main>
 <h1>This app can't be connected</h1>
-<p>${who} sent you here with a request that is not valid${REASONS[error] ?? ""}. Nothing was shared with it.</p>
-<p>Go back to it and start again. If that does not help, send whoever makes the app this message:</p>
-<pre><code>${escapeHtml(error)}${description === undefined ? "" : `: ${escapeHtml(description)}`}</code></pre>
+${text}
 </main>
 </body>
 </html>

@@ -1,5 +1,8 @@
 import { ApiError, type ErrorClass } from "#api/errors.ts";
-import { toApiError } from "#server/http/problem.ts";
+import type { AppContext } from "#server/http/env.ts";
+import { toApiError, toProblem } from "#server/http/problem.ts";
+import { refusalPage } from "./error-page.ts";
+import { PATHS } from "./policy.ts";
 
 /** A failure with its code of RFC 6749, 7591 or 8628. */
 export function oauthFailure(oauthError: string, message: string): ApiError {
@@ -33,6 +36,22 @@ export function toOAuthError(error: unknown): {
       error_description: failure.message.replaceAll('"', "'").replaceAll("\\", "/"),
     },
   };
+}
+
+/**
+ * The failure as a page, where a person's browser was sent by an app and would show them JSON; undefined elsewhere.
+ * Only the way to the question is walked by browsers: `/oauth/authorize` and what is below it.
+ */
+export function toErrorPage(c: AppContext, error: unknown): Response | undefined {
+  const { path } = c.req;
+  const isOnTheWay = path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`);
+  if (!isOnTheWay || c.req.header("accept")?.toLowerCase().includes("text/html") !== true) return undefined;
+  const { html, policy } = refusalPage(toApiError(error), c.get("requestId"));
+  const { status, headers } = toProblem(error, c.get("requestId"));
+  return new Response(html, {
+    status,
+    headers: { ...headers, "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy },
+  });
 }
 
 const CODES: Partial<Record<ErrorClass, string>> = {

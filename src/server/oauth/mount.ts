@@ -7,7 +7,7 @@ import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { Log } from "#server/ports/clock.ts";
-import { toOAuthError } from "./failures.ts";
+import { toErrorPage, toOAuthError } from "./failures.ts";
 import { handOver } from "./handed.ts";
 import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
 import { PATHS } from "./policy.ts";
@@ -79,13 +79,16 @@ function on(
       return await handler(c);
     } catch (error) {
       logFailure(log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
-      const { status, headers, body } = toOAuthError(error);
-      return new Response(JSON.stringify(body), {
-        status,
-        headers: { ...headers, ...(status === 405 && { Allow: methods }), ...(isOpen && ANY_ORIGIN) },
-      });
+      const response = toErrorPage(c, error) ?? answerOAuthError(error, isOpen);
+      if (response.status === 405) response.headers.set("Allow", methods);
+      return response;
     }
   });
+}
+
+function answerOAuthError(error: unknown, isOpen: boolean): Response {
+  const { status, headers, body } = toOAuthError(error);
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, ...(isOpen && ANY_ORIGIN) } });
 }
 
 /** Without credentials, so that a page learns nothing by it that its own server could not. */

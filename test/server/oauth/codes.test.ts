@@ -159,6 +159,43 @@ describe("redirect addresses", () => {
     }
   });
 
+  test("what this server refuses on the way to the question is a page in a browser, JSON for a program", async () => {
+    const kb = await startServer();
+    const url = kb.authorizeUrl({ clientId: await kb.client() }, challengeOf(newVerifier()));
+    const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const send = (path: string, init: RequestInit) => fetch(kb.base + path, { redirect: "manual", ...init });
+    const twoSessions = { cookie: `${kb.deps.cookie.name}=a; ${kb.deps.cookie.name}=b` };
+    const badBody = { method: "POST", body: "{", headers: { "content-type": "application/json" } };
+    const foreign = { method: "POST", headers: { origin: "https://evil.test" } };
+    const failures: [string, RequestInit, number, string][] = [
+      [url, { headers: twoSessions }, 400, "two_credentials"],
+      ["/oauth/authorize", badBody, 400, "invalid_request"],
+      ["/oauth/authorize", foreign, 403, "origin_not_allowed"],
+      ["/oauth/authorize", { method: "DELETE" }, 405, "method_not_allowed"],
+    ];
+    const seen = async (path: string, init: RequestInit) => {
+      const answer = await send(path, { ...init, headers: { ...init.headers, ...html } });
+      const text = await answer.text();
+      return [answer.status, answer.headers.get("content-type"), /<code>(\w+) \(request req_/.exec(text)?.[1]];
+    };
+    for (const [path, init, status, code] of failures) {
+      expect(await seen(path, init)).toEqual([status, "text/html; charset=utf-8", code]);
+      expect((await send(path, init)).headers.get("content-type")).toMatch(/json$/);
+    }
+    let limited = await seen(url, {});
+    for (let n = 0; n < 200 && limited[0] !== 429; n++) limited = await seen(url, {});
+    expect(limited).toEqual([429, "text/html; charset=utf-8", "rate_limited"]);
+    const answer = await send(url, { headers: html });
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await answer.text()).toMatch(
+      /Nothing was shared with the app\. Go back to it and start again in \d+ second/,
+    );
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    // The endpoints of programs stay JSON whatever they say they take.
+    const token = await send("/oauth/token", { method: "POST", headers: html });
+    expect(token.headers.get("content-type")).toMatch(/json/);
+  });
+
   test("a refusal is a page that names the client, with nothing of a request as HTML; a program gets JSON", async () => {
     const kb = await startServer();
     const clientId = await kb.client({ client_name: "Desk <b>agent</b>" });
