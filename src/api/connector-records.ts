@@ -1,5 +1,6 @@
 /** What connectors, their runs and what they would remove look like over REST; the routes: `connectors.ts`. */
 import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
+import { Opening } from "./openings.ts";
 import { z } from "./route.ts";
 import { PersonName } from "./session.ts";
 
@@ -84,6 +85,8 @@ export const Connector = z
     createdAt: Timestamp,
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),
+    /** What others opened of it in 90 days, newest first, at most 20; only where one connector is shown to its owner. */
+    openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Connector");
 export type Connector = z.infer<typeof Connector>;

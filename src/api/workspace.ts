@@ -1,4 +1,5 @@
 import { idSchema, PageCursor, PageLimit, Role, Timestamp } from "./common.ts";
+import { Opening } from "./openings.ts";
 import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
 import { Email, PersonName, SecretsSetting, TimeZone, Workspace } from "./session.ts";
 
@@ -30,6 +31,8 @@ export const Group = z
     memberIds: z.array(idSchema("user")),
     groupIds: z.array(idSchema("group")),
     createdAt: Timestamp,
+    /** What others opened by it in 90 days, newest first, at most 20; only where one group is shown to its owner. */
+    openedByOthers: z.array(Opening).optional(),
   })
   .openapi("Group");
 export type Group = z.infer<typeof Group>;

@@ -101,6 +101,31 @@ describe("names in place of ids", () => {
   });
 });
 
+test("groups show tells its owner what others opened by it, a line each", async ({ expect }) => {
+  const opening = {
+    at: "2026-11-20T09:30:00.000Z",
+    by: { id: ANA.userId, name: "Ana" },
+    action: "group.changed",
+    target: { id: TEAM.id, name: TEAM.name },
+    times: 2,
+    items: null,
+    before: null,
+    after: null,
+    added: { named: [{ id: "usr_ffff2222ffff2222", name: "Bo" }], others: 1 },
+  };
+  const group = { ...TEAM, ownerId: ANA.userId, isClosed: false, createdAt: "2026-11-01T00:00:00.000Z" };
+  const body = { group: { ...group, openedByOthers: [opening] } };
+  const { stdout } = await kb(
+    makeWorld({ routes: { ...LISTS, [`GET /api/groups/${TEAM.id}`]: { body } } }),
+    "groups",
+    "show",
+    "finance",
+  );
+  expect(stdout).toContain(
+    "opened by others\t11-20 09:30 Ana put Bo, 1 of the source into this group (2 times that day)\n",
+  );
+});
+
 describe("words for ids", () => {
   test("files list and connectors add take connectors, members and groups by name, in any case", async ({ expect }) => {
     const files = { "GET /api/connectors/all-files": { body: { files: [], nextCursor: null, total: 0 } } };

@@ -374,7 +374,10 @@ describe("names in another case", () => {
   });
 
   test("mean the exact one of two, and neither where none is exact", async ({ expect }) => {
-    const both = { "GET /api/groups": { body: { groups: [twin, design], nextCursor: null } } };
+    const both = {
+      "GET /api/groups": { body: { groups: [twin, design], nextCursor: null } },
+      "GET /api/groups/grp_2222222222222222": { body: { group: design } },
+    };
     expect((await kb(world(both), "groups", "show", "Design")).stdout).toContain(design.id);
     const run = await kb(world(both), "groups", "show", "DESIGN");
     expect(run.code).toBe(2);

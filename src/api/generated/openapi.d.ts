@@ -7111,6 +7111,7 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             nextRunAt: string | null;
+            openedByOthers?: components["schemas"]["Opening"][];
             owner: {
                 id: string;
                 name: string;
@@ -7353,6 +7354,7 @@ export interface components {
             isClosed: boolean;
             memberIds: string[];
             name: string;
+            openedByOthers?: components["schemas"]["Opening"][];
             ownerId: string | null;
         };
         /** @enum {string} */
@@ -7445,6 +7447,46 @@ export interface components {
             error_description?: string;
         } & {
             [key: string]: unknown;
+        };
+        Opening: {
+            /** @example group.changed */
+            action: string;
+            added: {
+                named: {
+                    id: string;
+                    name: string | null;
+                }[];
+                others: number;
+            };
+            after: {
+                named: {
+                    id: string;
+                    name: string | null;
+                }[];
+                others: number;
+            } | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            at: string;
+            before: {
+                named: {
+                    id: string;
+                    name: string | null;
+                }[];
+                others: number;
+            } | null;
+            by: {
+                id: string;
+                name: string | null;
+            } | null;
+            items: number | null;
+            target: {
+                id: string;
+                name: string | null;
+            };
+            times: number;
         };
         Problem: {
             code: string;

@@ -4,6 +4,7 @@ import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf, findConnector } from "#cli/find.ts";
+import { openingsOf } from "#cli/openings.ts";
 import { count, makeOutput, plural } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
 import { shortTime } from "#cli/table.ts";
@@ -71,7 +72,9 @@ export async function listSources(input: CommandInput, deps: Deps): Promise<void
 /** `kb connectors show CONNECTOR` */
 export async function showConnector(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const connector = await findConnector(api, argument(input, 0));
+  const found = await findConnector(api, argument(input, 0));
+  // Lists leave out what takes a look into the audit; members who do not manage it get no more than the list has.
+  const connector = found.owner === undefined ? found : await findConnector(api, found.id);
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ connector }, () => {
     const { counts } = connector;
@@ -93,6 +96,7 @@ export async function showConnector(input: CommandInput, deps: Deps): Promise<vo
       ],
       ["items", counts && countsOf(counts, output.format === "table")],
       ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
+      ...openingsOf(connector),
     ]);
     for (const note of notesOn(counts)) output.talk(note);
   });

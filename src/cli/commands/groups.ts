@@ -5,6 +5,7 @@ import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
+import { openingsOf } from "#cli/openings.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
 
 const GROUPS = "/api/groups";
@@ -33,7 +34,9 @@ export async function listGroups(input: CommandInput, deps: Deps): Promise<void>
 /** `kb groups show GROUP` */
 export async function showGroup(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const group = await findGroup(api, argument(input, 0));
+  const { id } = await findGroup(api, argument(input, 0));
+  // Lists leave out what others opened.
+  const group = await findGroup(api, id);
   const output = makeOutput(input, deps, api.settings.defaults);
   if (output.format === "json") return output.result({ group }, () => undefined);
   await printGroup(api, group, output);
@@ -115,5 +118,6 @@ async function printGroup(api: Api, group: Group, output: Output): Promise<void>
     ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
     ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],
     ["created", group.createdAt.slice(0, 10)],
+    ...openingsOf(group),
   ]);
 }

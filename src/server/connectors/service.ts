@@ -16,6 +16,7 @@ import type {
   Sync,
 } from "#api/connector-records.ts";
 import type { BeginUploadBody, EndUploadBody, PushQuery, PushUpload } from "#api/push.ts";
+import { listOpenings } from "#server/access/openings.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin, type ConnectorCaller } from "#server/ports/actor.ts";
 import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
@@ -120,7 +121,20 @@ export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorS
       return { connectors, nextCursor };
     },
     async get(actor, connectorId) {
-      return { connector: await full(actor, await requireManaged(store, actor, connectorId)) };
+      const record = await requireManaged(store, actor, connectorId);
+      const connector = await full(actor, record);
+      if (record.ownerUserId !== actor.userId) return { connector };
+      const about = {
+        id: connectorId,
+        ownerId: actor.userId,
+        inside: record.visibility === "members" ? record.groupIds : [],
+      };
+      return {
+        connector: {
+          ...connector,
+          openedByOthers: await listOpenings(store.in(actor.workspaceId), about, clock.now()),
+        },
+      };
     },
     create: (actor, body) => createConnector(parts, actor, body),
     update: (actor, connectorId, body) => updateConnector(parts, actor, connectorId, body),

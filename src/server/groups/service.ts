@@ -1,6 +1,7 @@
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreateGroupBody, Group, PageQuery, PatchGroupBody } from "#api/workspace.ts";
+import { listOpenings } from "#server/access/openings.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
@@ -64,7 +65,10 @@ export function makeGroupService(options: {
 
     async get(actor, groupId) {
       const workspace = store.in(actor.workspaceId);
-      return { group: await toGroup(workspace, await requireGroup(workspace, groupId)) };
+      const group = await toGroup(workspace, await requireGroup(workspace, groupId));
+      if (group.ownerId !== actor.userId) return { group };
+      const about = { id: groupId, ownerId: actor.userId, inside: group.groupIds };
+      return { group: { ...group, openedByOthers: await listOpenings(workspace, about, clock.now()) } };
     },
 
     async create(actor, body) {

@@ -95,6 +95,9 @@ describe("the key of a push connector", () => {
     });
     await acl([owner], [owner, member]);
     expect(await details()).toMatchObject({ isWidened: false, widened: 0, after: { others: 0 } });
+    await acl(["workspace"]);
+    await acl([owner]);
+    expect(await details()).toMatchObject({ isWidened: false, before: { principals: ["workspace"] } });
     // Changed and changed back in one batch: what counts is what it comes to.
     const access = (...all: string[][]) => ({ t: "acl", externalId: "board", access: { known: true, all } });
     await kb.push([access(["workspace"]), access([owner])]);

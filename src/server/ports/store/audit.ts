@@ -49,6 +49,11 @@ export interface AuditStore {
   appendMany(records: readonly NewAuditRecord[]): Promise<void>;
   /** Newest first. */
   list(options: AuditListOptions): Promise<AuditRecord[]>;
+  /** Acts of these kinds on any of these things, newest first. */
+  listByTarget(
+    targetIds: readonly string[],
+    options: { actions: readonly string[]; since: Date; before?: number; limit: number },
+  ): Promise<AuditRecord[]>;
   /** Rows of the chain, the oldest first, after this `seq`. */
   readChain(options: { after: number; limit: number; since?: Date }): Promise<AuditRow[]>;
   /**

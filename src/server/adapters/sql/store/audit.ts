@@ -1,11 +1,17 @@
-import { sql as raw } from "kysely";
-import { READ_ACTION, type AuditStore } from "#server/ports/store/audit.ts";
+import { type Selectable, sql as raw } from "kysely";
+import { type AuditRecord, READ_ACTION, type AuditStore } from "#server/ports/store/audit.ts";
 import { nextRow, NO_CHAIN, toAuditRow } from "../audit-chain.ts";
 import type { SqlHandles } from "../handles.ts";
+import type { AuditTable } from "../schema.ts";
 import type { AppendAuditArgs } from "../writer/append-audit.ts";
 
 /** Written out, not as a parameter: only so the partial index is found. */
 const IS_ACT = raw<boolean>`"action" <> ${raw.lit(READ_ACTION)}`;
+
+function toRecord(row: Selectable<AuditTable>): AuditRecord {
+  const { workspaceId: _workspace, previousHash: _previous, hash: _hash, ...record } = toAuditRow(row);
+  return record;
+}
 
 /** The audit rows of one workspace; rows are only ever added, and swept from the beginning. */
 export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore {
@@ -39,11 +45,21 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
       if (credential !== undefined) query = query.where("credential", "=", credential);
       if (since !== undefined) query = query.where("at", ">=", since.getTime());
       if (until !== undefined) query = query.where("at", "<", until.getTime());
-      const rows = await query.orderBy("seq", "desc").limit(limit).execute();
-      return rows.map((row) => {
-        const { workspaceId: _workspace, previousHash: _previous, hash: _hash, ...record } = toAuditRow(row);
-        return record;
-      });
+      return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
+    },
+
+    async listByTarget(targetIds, { actions, since, before, limit }) {
+      if (targetIds.length === 0) return [];
+      let query = sql.read
+        .selectFrom("audit")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("targetId", "in", targetIds)
+        .where(IS_ACT)
+        .where("action", "in", actions)
+        .where("at", ">=", since.getTime());
+      if (before !== undefined) query = query.where("seq", "<", before);
+      return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
     async readChain({ after, limit, since }) {

@@ -33,7 +33,7 @@ export async function traceOf(
     const [from, to] = [await listsOf(was.aclId), await listsOf(is.aclId)];
     const own = [await listsOf(was.ownAclId), await listsOf(is.ownAclId)] as const;
     if (isWider(from, to) || isWider(...own)) widened++;
-    if (to?.every((list) => list.includes("workspace") || list.includes("everyone"))) openToWorkspace++;
+    if (to?.every(isForAll)) openToWorkspace++;
     for (const name of from?.flat() ?? []) named.before.add(name);
     for (const name of to?.flat() ?? []) named.after.add(name);
   }
@@ -72,5 +72,10 @@ function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<P
 function isWider(before: Lists, after: Lists): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;
-  return !before.every((list) => after.some((other) => other.every((name) => list.includes(name))));
+  return !before.every((list) => isForAll(list) || after.some((other) => other.every((name) => list.includes(name))));
+}
+
+/** Whoever reads is a member of the workspace. */
+function isForAll(list: readonly Principal[]): boolean {
+  return list.includes("workspace") || list.includes("everyone");
 }

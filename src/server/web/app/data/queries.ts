@@ -77,6 +77,14 @@ export const invitationsQuery = pages(["invitations"], (query) =>
 );
 export const groupsQuery = pages(["groups"], (query) => take(api.GET("/api/groups", { params: { query } })), 200);
 
+/** One group; for its owner with what others opened by it. */
+export function groupQuery(id: string) {
+  return queryOptions({
+    queryKey: ["groups", id],
+    queryFn: () => take(api.GET("/api/groups/{id}", { params: { path: { id } } })),
+  });
+}
+
 /** What was done in the workspace; `filter` as the route takes it. */
 export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
   return pages(["audit", filter], (query) =>

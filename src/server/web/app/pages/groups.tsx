@@ -1,8 +1,9 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { describeOpening } from "#api/opening-words.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import { api, take } from "#server/web/app/data/client.ts";
-import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
+import { everybodyQuery, groupQuery, groupsQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -12,6 +13,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Groups of members, which may hold groups; connectors are opened to them. */
@@ -77,6 +79,9 @@ export function Page() {
           isOwn={editing === "new" || editing?.ownerId === user.id}
           onDone={() => setEditing(undefined)}
         />
+        {editing !== undefined && editing !== "new" && editing.ownerId === user.id && (
+          <OpenedByOthers groupId={editing.id} />
+        )}
       </Dialog>
       <ConfirmDialog
         act="Delete"
@@ -149,6 +154,27 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
         />
       )}
     </Form>
+  );
+}
+
+/** What admins did to a group while it was open, for its owner. */
+function OpenedByOthers({ groupId }: { groupId: string }) {
+  const openings = useQuery(groupQuery(groupId)).data?.group.openedByOthers ?? [];
+  if (openings.length === 0) return null;
+  return (
+    <section className="border-line mt-5 border-t pt-4">
+      <h3 className="font-medium">Opened by others in the last 90 days</h3>
+      <ul className="mt-1 space-y-1">
+        {openings.map((opening) => (
+          <li className="wrap-anywhere" key={`${opening.at} ${opening.target.id} ${opening.by?.id}`}>
+            {describeOpening(opening, groupId)}{" "}
+            <span className="text-muted">
+              · <Time at={opening.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

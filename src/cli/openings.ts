@@ -1,0 +1,17 @@
+import { describeOpening } from "#api/opening-words.ts";
+import type { Opening } from "#api/openings.ts";
+import { shortTime } from "./table.ts";
+
+/** What others opened of a connector or group, a pair of a record for each; its owner alone is told. */
+export function openingsOf({
+  id,
+  openedByOthers,
+}: {
+  id: string;
+  openedByOthers?: readonly Opening[] | undefined;
+}): [string, string][] {
+  return (openedByOthers ?? []).map((opening) => [
+    "opened by others",
+    `${shortTime(opening.at)} ${describeOpening(opening, id)}`,
+  ]);
+}
