@@ -54,7 +54,7 @@ const RULES: Rule[] = [
   { from: /^server\/web\//, may: [/^api\//, /^server\/(ports|http)\//] },
   { from: /^server\/analysis\//, may: [/^server\/analysis\//] },
   { from: /^server\/ports\//, may: [/^api\//, /^server\/ports\//, /^server\/analysis\//], packages: ZOD },
-  { from: /^server\/(http|access)\//, may: [/^api\//, /^server\/(ports|http|access|analysis|deps\.ts)/] },
+  { from: /^server\/(http|access)\//, may: [/^api\//, /^server\/(ports|http|access|analysis)\//] },
   { from: /^server\/sources\/registry\.ts$/, may: [/^api\//, /^server\/ports\//], dynamic: [/^server\/sources\//] },
   { from: /^server\/sources\/kit\//, may: [/^api\//, /^server\/(ports|access|sources\/kit)\//] },
   {
@@ -70,7 +70,7 @@ const RULES: Rule[] = [
   // A feature's routes see Deps and the mounting of routes; a service takes other features as arguments (types only).
   {
     from: new RegExp(`^server/(${FEATURES})/`),
-    may: [/^api\//, /^server\/(ports|http|access|analysis)\//, /^server\/deps\.ts$/],
+    may: [/^api\//, /^server\/(ports|http|access|analysis|sessions)\//],
   },
 ];
 

@@ -1,9 +1,9 @@
 import { auditRoutes } from "#api/audit.ts";
-import type { Deps } from "#server/deps.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { AuditService } from "./service.ts";
 
 /** `/api/audit`. */
-export function mountAudit(at: Mount, { audit }: Pick<Deps, "audit">): void {
+export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void {
   at.member(auditRoutes.list, ({ actor, query }) => audit.list(actor, query));
   at.member(auditRoutes.reads, ({ actor, query }) => audit.listReads(actor, query));
   at.member(auditRoutes.check, ({ actor }) => audit.check(actor));

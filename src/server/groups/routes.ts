@@ -1,9 +1,9 @@
 import { groupRoutes } from "#api/workspace.ts";
-import type { Deps } from "#server/deps.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { GroupService } from "./service.ts";
 
 /** `/api/groups`. */
-export function mountGroups(at: Mount, { groups }: Pick<Deps, "groups">): void {
+export function mountGroups(at: Mount, { groups }: { groups: GroupService }): void {
   at.member(groupRoutes.list, ({ actor, query }) => groups.list(actor, query));
   at.member(groupRoutes.get, ({ actor, params }) => groups.get(actor, params.id));
   at.member(groupRoutes.create, ({ actor, body }) => groups.create(actor, body));

@@ -1,15 +1,21 @@
 import { operationRoutes } from "#api/operations.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Deps } from "#server/deps.ts";
 import type { Mount } from "./mount.ts";
 
-/** `/healthz` and `/readyz`. */
-export function mountOperations(at: Mount, deps: Pick<Deps, "isReady" | "storage">): void {
-  at.open(operationRoutes.health, () => ({ status: "ok" as const }));
-  at.open(operationRoutes.readiness, () => checkReadiness(deps));
+interface Readiness {
+  /** False while the server starts and from the moment it shuts down. */
+  isReady(): boolean;
+  /** Says why records can't be stored or read now, if they can't. */
+  storage: { findFault(): Promise<ApiError | undefined> };
 }
 
-async function checkReadiness({ isReady, storage }: Pick<Deps, "isReady" | "storage">): Promise<{ status: "ok" }> {
+/** `/healthz` and `/readyz`. */
+export function mountOperations(at: Mount, readiness: Readiness): void {
+  at.open(operationRoutes.health, () => ({ status: "ok" as const }));
+  at.open(operationRoutes.readiness, () => checkReadiness(readiness));
+}
+
+async function checkReadiness({ isReady, storage }: Readiness): Promise<{ status: "ok" }> {
   if (!isReady()) throw new ApiError("unavailable", { message: "The server is starting or shutting down." });
   const fault = await storage.findFault();
   // Always 503 here: that is what balancers know.

@@ -1,9 +1,9 @@
 import { consentRoutes, grantRoutes } from "#api/oauth.ts";
-import type { Deps } from "#server/deps.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { OAuthService } from "./service.ts";
 
 /** `/api/grants`, and what the pages of consent and of devices ask. */
-export function mountOAuth(at: Mount, { oauth }: Pick<Deps, "oauth">): void {
+export function mountOAuth(at: Mount, { oauth }: { oauth: OAuthService }): void {
   const { consent, device, grants } = oauth;
   at.member(grantRoutes.list, ({ actor, query }) => grants.list(actor, query));
   at.member(grantRoutes.revoke, ({ actor, params }) => grants.revoke(actor, params.id));

@@ -1,14 +1,23 @@
 import { ssoRoutes } from "#api/sso.ts";
-import type { Deps } from "#server/deps.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Call, Mount } from "#server/http/mount.ts";
 import type { SignInContext } from "#server/ports/sign-in.ts";
+import type { SecretCookie, SessionCookie } from "#server/http/cookies.ts";
+import type { KnownBrowsers } from "#server/sessions/known-browsers.ts";
+import type { SsoService } from "./service.ts";
 import { TRIP_LIFETIME_MS } from "./trips.ts";
 
+interface Services {
+  sso: SsoService;
+  ssoCookie: SecretCookie;
+  cookie: SessionCookie;
+  knownBrowsers: KnownBrowsers;
+}
+
 /** `/api/sso`. */
-export function mountSso(at: Mount, deps: Pick<Deps, "sso" | "ssoCookie" | "cookie" | "knownBrowsers">): void {
-  const { sso, ssoCookie, cookie, knownBrowsers } = deps;
+export function mountSso(at: Mount, services: Services): void {
+  const { sso, ssoCookie, cookie, knownBrowsers } = services;
   const remember = (c: AppContext, secret: string) => setCookie(c, ssoCookie.set(secret, TRIP_LIFETIME_MS / 1_000));
   const contextOf = ({ c, origin }: Pick<Call<never>, "c" | "origin">): SignInContext => ({
     origin,

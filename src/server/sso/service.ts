@@ -2,13 +2,14 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import type { Session } from "#api/session.ts";
 import type { SsoProblem } from "#api/sso.ts";
-import type { Identity } from "#server/deps.ts";
 import type { Actor } from "#server/ports/actor.ts";
 import type { AuditRecorder } from "#server/ports/audit.ts";
 import type { Clock, Log } from "#server/ports/clock.ts";
 import type { OpenedSession, SignInContext } from "#server/ports/sign-in.ts";
 import type { Store } from "#server/ports/store.ts";
 import { emailKeyOf } from "#server/ports/store/people.ts";
+import type { AccountService } from "#server/sessions/accounts.ts";
+import type { SessionService } from "#server/sessions/service.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
 import type { Trips } from "./trips.ts";
 
@@ -46,8 +47,8 @@ export interface SsoOptions {
   trips: Trips;
   /** Undefined without a provider in the settings. */
   at: { provider: Provider; settings: SsoSettings } | undefined;
-  sessions: Pick<Identity["sessions"], "enter" | "open" | "findActor" | "requireRecent">;
-  accounts: Pick<Identity["accounts"], "add" | "addWorkspace" | "recordEverywhere">;
+  sessions: Pick<SessionService, "enter" | "open" | "findActor" | "requireRecent">;
+  accounts: Pick<AccountService, "add" | "addWorkspace" | "recordEverywhere">;
   takeTry(context: SignInContext): void;
   mode: Session["mode"];
   signup: Session["signup"];

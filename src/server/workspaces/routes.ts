@@ -1,13 +1,23 @@
 import { myWorkspaceRoutes } from "#api/session.ts";
 import { invitationRoutes, localRootRoutes, workspaceRoutes } from "#api/workspace.ts";
-import type { Deps } from "#server/deps.ts";
 import type { Mount } from "#server/http/mount.ts";
+import type { ResetService } from "#server/sessions/reset.ts";
+import type { InvitationService } from "./invitations.ts";
+import type { LocalRootService } from "./local-roots.ts";
+import type { MyWorkspaceService } from "./mine.ts";
+import type { WorkspaceService } from "./service.ts";
 
-type Needed = "workspaces" | "myWorkspaces" | "invitations" | "passwordReset" | "localRoots";
+interface Services {
+  workspaces: WorkspaceService;
+  myWorkspaces: MyWorkspaceService;
+  invitations: InvitationService;
+  passwordReset: Pick<ResetService, "requestForMember">;
+  localRoots: LocalRootService;
+}
 
 /** `/api/workspaces`, `/api/workspace` with members and invitations, and `/api/local-roots`. */
-export function mountWorkspaces(at: Mount, deps: Pick<Deps, Needed>): void {
-  const { workspaces, myWorkspaces, invitations, passwordReset, localRoots } = deps;
+export function mountWorkspaces(at: Mount, services: Services): void {
+  const { workspaces, myWorkspaces, invitations, passwordReset, localRoots } = services;
   at.member(myWorkspaceRoutes.list, ({ actor, query }) => myWorkspaces.list(actor, query));
   at.member(myWorkspaceRoutes.create, ({ actor, body }) => myWorkspaces.create(actor, body));
 
