@@ -43,13 +43,15 @@ const REMOTE = CATALOGUE.commands.filter((spec) => spec.isRemote === true);
 describe("a kb.json in the working directory", () => {
   test.for(HOSTILE_FILES)("with %s makes every command fail before a request", async ([, file], { expect }) => {
     expect(REMOTE.length).toBeGreaterThan(35);
+    const envs = [{}, { KB_TOKEN: "kb_pat_environment", KEY: "kb_con_key12345" }];
+    const worlds = envs.map((env) => hostileWorld(file, env));
     for (const spec of REMOTE.filter((item) => item.name !== "mcp")) {
       const values = (spec.arguments ?? [])
         .filter((item) => item.required)
         .map((item) => (item.name === "path" ? "/api/session" : "GET"));
       const extra = spec.name === "push" ? ["--key", "env:KEY"] : [];
-      for (const env of [{}, { KB_TOKEN: "kb_pat_environment", KEY: "kb_con_key12345" }]) {
-        const run = await kb(hostileWorld(file, env), ...spec.name.split(" "), ...values, ...extra);
+      for (const world of worlds) {
+        const run = await kb(world, ...spec.name.split(" "), ...values, ...extra);
         expect([spec.name, run.code, run.sent]).toEqual([spec.name, 2, []]);
         expect(run.stderr).toContain("kb.json");
       }

@@ -6,22 +6,29 @@ import { isInstalled, newcomer, shellBlocks } from "../e2e/newcomer.ts";
 const USUAL_URL = "http://127.0.0.1:7700";
 
 function blocksOf(page: string): string[] {
-  return shellBlocks(readFileSync(new URL(`../../docs/sources/${page}`, import.meta.url), "utf8"));
+  return shellBlocks(readFileSync(new URL(`../../docs/${page}`, import.meta.url), "utf8"));
 }
 
-test("the first commands of each source's page run as they stand, on one server", async ({ expect }) => {
+test("the first commands of each source's page and of the endpoint's run as they stand, on one server", async ({
+  expect,
+}) => {
   const { home, run } = newcomer();
   mkdirSync(join(home, "notes"));
   writeFileSync(join(home, "notes/hello.md"), "Hello there.\n");
   const started = await run("kb quickstart notes");
   const url = /^MCP URL: (http:\S+)\/mcp$/m.exec(started.stdout)?.[1] ?? started.stderr;
 
-  const [lines, http, documents] = blocksOf("push.md");
+  const [lines, http, documents] = blocksOf("sources/push.md");
   const blocks: (readonly [page: string, block: string | undefined, shown: string])[] = [
-    ["filesystem.md", blocksOf("filesystem.md")[0], "travel.md"],
-    ["git.md", blocksOf("git.md")[0], "travel.md"],
+    ["filesystem.md", blocksOf("sources/filesystem.md")[0], "travel.md"],
+    ["git.md", blocksOf("sources/git.md")[0], "travel.md"],
     ["push.md", lines, "Renew the certificate"],
-    ...(isInstalled("curl") ? ([["push.md", http, '"result":"unchanged"']] as const) : []),
+    ...(isInstalled("curl")
+      ? ([
+          ["push.md", http, '"result":"unchanged"'],
+          ["mcp.md", `export KB_TOKEN="$(kb tokens create curl)"\n${blocksOf("mcp.md")[0]}`, '"name":"kb_search"'],
+        ] as const)
+      : []),
     ["push.md", documents, '"result":"upserted"'],
   ];
   for (const [page, block, shown] of blocks) {

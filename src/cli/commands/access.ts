@@ -1,11 +1,9 @@
 import type { FileAccess } from "#api/files.ts";
-import type { Group, Member } from "#api/workspace.ts";
-import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { connect, segment } from "#cli/api.ts";
 import { argument, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
-import type { ConnectorRecord } from "#cli/records.ts";
 
 /** `kb access explain ITEM`: the chain that grants or refuses, with names where a person reads it. */
 export async function explainAccess(input: CommandInput, deps: Deps): Promise<void> {
@@ -16,7 +14,9 @@ export async function explainAccess(input: CommandInput, deps: Deps): Promise<vo
   const access = await api.call<FileAccess>("GET", path, { query: { userId } });
   const output = makeOutput(input, deps, api.settings.defaults);
   const isForPerson = output.format === "table";
-  const named = isForPerson ? await namesIn(api, access) : (text: string) => text;
+  // `user:usr_…` and the like stay what they are; only the id gives way to the name.
+  const named = (text: string): string =>
+    isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
   output.result(access, () => {
     output.record([
       ["item", access.title ?? access.kbId],
@@ -48,19 +48,3 @@ const REASONS: Record<FileAccess["reason"], string> = {
   permissions_too_old: "its permissions have not been confirmed for too long",
   list_unmet: "an access list below does not let them in",
 };
-
-/** Says ids by the names that the caller may see; `user:usr_…` and the like keep what they are. */
-async function namesIn(api: Api, access: FileAccess): Promise<(text: string) => string> {
-  const text = JSON.stringify(access);
-  const has = (kind: string): boolean => text.includes(kind);
-  const [members, groups, connectors] = await Promise.all([
-    has("usr_") ? listAll<Member>(api, "/api/workspace/members", "members") : [],
-    has("grp_") ? listAll<Group>(api, "/api/groups", "groups") : [],
-    has("con_") ? listAll<ConnectorRecord>(api, "/api/connectors", "connectors") : [],
-  ]);
-  const names = new Map<string, string>([
-    ...members.map(({ userId, email }) => [userId, email] as const),
-    ...[...groups, ...connectors].map(({ id, name }) => [id, name] as const),
-  ]);
-  return (id) => id.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (found) => names.get(found) ?? found);
-}

@@ -93,7 +93,15 @@ async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatc
   const folders = segments.filter((segment) => segment !== "" && segment !== ".");
   if (folders.length === 0 || name === "") return [];
   const files = await visibleOf(open, { keys: variantsOf(name) });
-  return files.filter(({ path }) => folders.every((folder, at) => path.at(at - folders.length) === folder));
+  return files.filter((file) => {
+    const within = [...placeOfSource(file.source), ...file.path];
+    return folders.every((folder, at) => within.at(at - folders.length) === folder);
+  });
+}
+
+/** `filesystem:notes` and `github:acme/web` as the folders that paths begin with where they are copied from elsewhere. */
+function placeOfSource(source: string): string[] {
+  return source.slice(source.indexOf(":") + 1).split("/");
 }
 
 const PAGE = 500;

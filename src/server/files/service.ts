@@ -86,9 +86,10 @@ export function makeFileService(options: FileServiceOptions): FileService {
   }
 
   /** Who is told of a principal is told its name: members their own way in, admins what a list names. */
-  async function namesIn({ lists }: Pick<FileAccess, "lists">, workspaceId: string): Promise<Record<string, string>> {
-    const principals = lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
-    const names = await store.in(workspaceId).names.of(principals.flatMap(idOfPrincipal));
+  async function namesIn(told: Omit<FileAccess, "names">, workspaceId: string): Promise<Record<string, string>> {
+    const principals = told.lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
+    const ids = [told.userId, told.connectorId, ...principals.flatMap(idOfPrincipal)];
+    const names = await store.in(workspaceId).names.of([...new Set(ids)]);
     return Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)]));
   }
 

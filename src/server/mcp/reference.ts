@@ -17,6 +17,10 @@ Every answer holds what the person behind the token may see now, and nothing els
 curl -s http://127.0.0.1:7700/mcp \\
   -H "Authorization: Bearer $KB_TOKEN" -H "Content-Type: application/json" \\
   -H "Accept: application/json, text/event-stream" -H "Mcp-Protocol-Version: ${SEED_VERSION}" \\
+  -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+curl -s http://127.0.0.1:7700/mcp \\
+  -H "Authorization: Bearer $KB_TOKEN" -H "Content-Type: application/json" \\
+  -H "Accept: application/json, text/event-stream" -H "Mcp-Protocol-Version: ${SEED_VERSION}" \\
   -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"kb_search","arguments":{"query":"release plan"}}}'
 \`\`\`
 

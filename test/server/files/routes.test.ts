@@ -21,14 +21,17 @@ describe("GET /api/connectors/files/:fileId", () => {
     for (const persona of ["inside", "owner"] as const) {
       const named = new Set<string>();
       for (const item of model.items.filter((one) => mayRead(model, persona, one))) {
-        const { lists, names } = (await clients[persona].get(`/api/connectors/files/${item.kbId}/access`)).json;
+        const { lists, names, userId, connectorId } = (
+          await clients[persona].get(`/api/connectors/files/${item.kbId}/access`)
+        ).json;
         const told = idsOf(
           lists.flatMap((list: { chain: string[]; principals: string[] }) => [
             ...(list.chain ?? []),
             ...(list.principals ?? []),
           ]),
         );
-        expect(Object.keys(names).filter((id) => !told.includes(id))).toEqual([]);
+        expect(Object.keys(names).filter((id) => ![...told, userId, connectorId].includes(id))).toEqual([]);
+        expect([names[userId], names[connectorId]]).toEqual([expect.any(String), expect.any(String)]);
         for (const id of Object.keys(names)) named.add(id.slice(0, 3));
       }
       expect([...named].sort(), persona).toEqual(expect.arrayContaining(["con"]));

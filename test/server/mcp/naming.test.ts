@@ -12,9 +12,9 @@ async function makeFilled() {
   const owner = await kb.addOwner();
   const member = await kb.addMember(owner.workspaceId);
   const kbIds = await kb.addItems(owner, [
-    file("web/README.md", "Web shop"),
+    file("web/README.md", "Web shop", { source: "git:acme/shop" }),
     file("api/v2/docs/README.md", "Payment API"),
-    file("api/setup.md", "Set up"),
+    file("api/setup.md", "Set up", { source: "filesystem:shop" }),
     { title: "Refunds", key: "SHOP-7", kind: "task", text: "A refund.", url: "https://tracker.test/SHOP-7" },
   ]);
   return { kb, owner, member, kbIds };
@@ -53,6 +53,10 @@ test("an item is read by its permalink, URL, key, path, or a name that nothing e
     ["web/README.md", web],
     ["api/v2/docs/README.md", api],
     ["docs/README.md", api],
+    // As a path begins outside of kb: with the folder or the repository that the connector reads.
+    ["acme/shop/web/README.md", web],
+    ["shop/api/setup.md", setUp],
+    ["other/api/setup.md", undefined],
     ["Payment API", api],
     ["nothing.md", undefined],
   ];

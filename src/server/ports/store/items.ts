@@ -91,6 +91,7 @@ export interface ItemMatch extends ItemAccess {
   providerId: string;
   kind: ItemKind;
   title: string;
+  source: string;
   path: readonly string[];
   key: string | null;
   url: string | null;

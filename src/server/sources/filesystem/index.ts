@@ -33,7 +33,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     spec: {
       providerId: "filesystem",
       name: "Folder",
-      kinds: ["file"],
+      kinds: ["file", "message"],
       auth: "none",
       config: FilesystemConfig,
       acl: "connector",

@@ -23,6 +23,7 @@ const MATCH_COLUMNS = [
   "kind",
   "key",
   "title",
+  "source",
   "path",
   "url",
   "indexedAt",
