@@ -213,7 +213,8 @@ function canonical(tool: ToolName, given: Record<string, unknown>, notes: string
 function isAbsent(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (typeof value === "string") return value.trim() === "";
-  if (Array.isArray(value)) return value.every(isAbsent);
+  // A list in a list is something, so no depth is walked.
+  if (Array.isArray(value)) return value.every((each) => !Array.isArray(each) && isAbsent(each));
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 

@@ -60,6 +60,26 @@ describe("placeholders", () => {
   });
 });
 
+describe("values that nest", () => {
+  test("as deep as a body can are refused like every other wrong one", () => {
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      const deep: unknown = JSON.parse(`${open.repeat(300_000)}1${close.repeat(300_000)}`);
+      for (const tool of TOOLS) {
+        for (const name of [...Object.keys(tool.inputSchema.properties ?? {}), "unknown"]) {
+          const code = errorOf(tool.name, { query: "x", entity: "x", kbId: "x", [name]: deep }).split(":")[0];
+          expect([name, ["invalid_argument", "unknown_argument", "invalid_cursor"].includes(code ?? "")]).toEqual([
+            name,
+            true,
+          ]);
+        }
+      }
+    }
+  });
+});
+
 describe("near values", () => {
   test.each<[Record<string, unknown>, Record<string, unknown>, string[]]>([
     [{ limit: "25" }, { limit: 25 }, []],

@@ -193,4 +193,17 @@ describe("the stream", () => {
     ]);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
   });
+
+  test("lets others have the event loop, however many lines come at once and say nothing", async () => {
+    for (const line of ["\n", " \n", "{}\n"]) {
+      let turns = 0;
+      const stop = new AbortController();
+      const count = () => void (stop.signal.aborted || (turns++, setImmediate(count)));
+      setImmediate(count);
+      const bytes = new TextEncoder().encode(line.repeat(10_000));
+      const lines = await collect(parsePushLines(streamOf(bytes, bytes.length), { place: "CI" }));
+      stop.abort();
+      expect([line, lines.length, turns > 10]).toEqual([line, line === "{}\n" ? 10_000 : 0, true]);
+    }
+  });
 });
