@@ -22,7 +22,7 @@ const LEAVE_OUT: NonNullable<Options["esbuildPlugins"]>[number] = {
 
 /**
  * ESM bundles with code splitting: the CLI loads a command's chunk only when it runs (bundling is worth 5× at start).
- * Worker threads and child processes need files of their own: one entry each, found by `src/server/adapters/spawn.ts`.
+ * Worker threads and child processes need files of their own: one entry each, found by `src/core/spawn.ts`.
  * The program's first file and the bridge are one file each, because hosts wait for the bridge's start and splitting
  * gives a file to every module that it shares with another command.
  */
@@ -34,9 +34,9 @@ export default defineConfig({
     refresh: "src/cli/oauth/refresh.ts",
     lock: "src/cli/lock.ts",
     "keychain-child": "src/cli/keychain-child.ts",
-    writer: "src/server/adapters/sql/writer/thread.ts",
-    searcher: "src/server/adapters/index-embedded/searcher-thread.ts",
-    extractor: "src/server/extract/child.ts",
+    writer: "src/storage/writer/thread.ts",
+    searcher: "src/storage/index/read/searcher-thread.ts",
+    extractor: "src/extract/child.ts",
   },
   splitting: true,
   clean: true,

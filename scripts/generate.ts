@@ -10,7 +10,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 import { makeCliReference } from "#cli/reference.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
-import { makePushLineSchema } from "#server/sources/push/json-schema.ts";
+import { makePushLineSchema } from "#sources/push/json-schema.ts";
 import { makeDocument } from "./openapi.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";

@@ -22,57 +22,64 @@ interface Rule {
   packages?: RegExp;
   /** Allowed by dynamic import only. */
   dynamic?: RegExp[];
+  /** Allowed by `import type` only. */
+  types?: RegExp[];
 }
 
 const ZOD = /^(@hono\/zod-openapi|zod)$/;
-const FEATURES =
-  "tokens|sessions|workspaces|groups|accounts|provider-servers|connections|connectors|files|search|entities|audit|onboarding|sync|mcp|oauth|sso|mail";
+/** What every library and feature stands on: the contract, and what everybody shares. */
+const GROUND = [/^api\//, /^core\//];
 
 const RULES: Rule[] = [
   { from: /^api\/client\.ts$/, may: [/^api\//], packages: /^openapi-fetch$/ },
   { from: /^api\//, may: [/^api\//], packages: ZOD },
+  { from: /^cli\/host\.ts$|^cli\/commands\/(serve|admin)\.ts$/, may: [...GROUND, /^cli\//], dynamic: [/^server\//] },
+  { from: /^cli\/commands\/mcp\.ts$/, may: [...GROUND, /^cli\//], dynamic: [/^bridge\//] },
+  { from: /^cli\//, may: [...GROUND, /^cli\//] },
+  { from: /^bridge\//, may: [...GROUND, /^bridge\//] },
+  { from: /^core\//, may: GROUND },
+  { from: /^text\//, may: [/^core\//, /^text\//] },
+  { from: /^net\//, may: [...GROUND, /^net\//] },
+  { from: /^extract\//, may: [...GROUND, /^text\//, /^extract\//] },
+  { from: /^storage\//, may: [...GROUND, /^text\//, /^storage\//] },
+  // Every source by dynamic import; the contract of what it gives.
   {
-    from: /^cli\/commands\/(serve|backup|config|doctor|admin|migrate)\.ts$/,
-    may: [/^api\//, /^cli\//],
-    dynamic: [/^server\//],
+    from: /^sources\/(registry|contract|hints)\.ts$/,
+    may: [...GROUND, /^net\//, /^sources\/[^/]+$/],
+    dynamic: [/^sources\//],
   },
-  { from: /^cli\/commands\/mcp\.ts$/, may: [/^api\//, /^cli\//], dynamic: [/^bridge\//] },
-  { from: /^cli\//, may: [/^api\//, /^cli\//] },
-  { from: /^bridge\//, may: [/^api\//, /^bridge\//] },
-  {
-    from: /^server\/(main|admin|announce|app|deps|people|features|listen|settings-reference)\.ts$/,
-    may: [/^api\//, /^server\//],
-  },
-  { from: /^server\/config\.ts$/, may: [/^api\//, /^server\/settings-table\.ts$/] },
-  { from: /^server\/settings-table\.ts$/, may: [] },
+  { from: /^sources\/file-scope\//, may: [...GROUND, /^sources\/contract\.ts$/, /^sources\/file-scope\//] },
+  { from: /^sources\/git\//, may: [...GROUND, /^net\//, /^sources\/[^/]+\.ts$/, /^sources\/file-scope\//] },
+  { from: /^sources\/[^/]+\//, may: [...GROUND, /^sources\/[^/]+\.ts$/, /^sources\/file-scope\//] },
   // The page runs in a browser: the contract's types and what the build bundles, nothing of the server.
   {
     from: /^server\/web\/app\//,
     may: [/^api\/(?!index\.ts)/, /^server\/web\/app\//],
     packages: /^(react(-dom)?(\/client)?|markdown-it|@tanstack\/react-(router|query)|@base-ui\/react\/[a-z-]+)$/,
   },
-  { from: /^server\/web\//, may: [/^api\//, /^server\/(ports|http)\//] },
-  { from: /^server\/analysis\//, may: [/^server\/analysis\//] },
-  { from: /^server\/ports\//, may: [/^api\//, /^server\/ports\//, /^server\/analysis\//], packages: ZOD },
-  { from: /^server\/(http|access)\//, may: [/^api\//, /^server\/(ports|http|access|analysis)\//] },
-  { from: /^server\/sources\/registry\.ts$/, may: [/^api\//, /^server\/ports\//], dynamic: [/^server\/sources\//] },
-  { from: /^server\/sources\/kit\//, may: [/^api\//, /^server\/(ports|access|sources\/kit)\//] },
-  {
-    from: /^server\/sources\/[^/]+\//,
-    may: [/^api\//, /^server\/(ports\/|access\/principals\.ts|sources\/http\.ts|sources\/file-scope)/],
-  },
-  { from: /^server\/sources\//, may: [/^api\//, /^server\/(ports|access)\//] },
-  { from: /^server\/adapters\//, may: [/^api\//, /^server\/(ports|analysis|adapters)\//] },
-  {
-    from: /^server\/extract\//,
-    may: [/^api\//, /^server\/(ports|analysis|extract)\//, /^server\/adapters\/spawn\.ts$/],
-  },
-  // A feature's routes see Deps and the mounting of routes; a service takes other features as arguments (types only).
-  {
-    from: new RegExp(`^server/(${FEATURES})/`),
-    may: [/^api\//, /^server\/(ports|http|access|analysis|sessions)\//],
-  },
+  { from: /^server\/([^/]+\.ts$|compose\/)/, may: [...GROUND, /^server\//, /^(storage|sources|extract|net|text)\//] },
+  { from: /^server\/web\//, may: [...GROUND, /^server\/http\//] },
+  { from: /^server\/http\//, may: [...GROUND, /^storage\//, /^net\//, /^text\//] },
+  { from: /^server\/log\//, may: [...GROUND, /^text\//, /^storage\//] },
+  // A feature's service takes other features as arguments; their types come from those before it in this order.
+  ...features("identity", "connectors", "entities", "files", "search", "sync", "mcp"),
 ];
+
+/** The rules of the features, in the order in which they may know each other's types. */
+function features(...order: string[]): Rule[] {
+  return order.map((name, at) => ({
+    from: new RegExp(`^server/${name}/`),
+    may: [
+      ...GROUND,
+      /^(net|storage|text)\//,
+      /^server\/http\//,
+      new RegExp(`^server/${name}/`),
+      ...(["connectors", "files", "sync"].includes(name) ? [/^sources\/(contract|hints|push\/events)\.ts$/] : []),
+      ...(name === "sync" ? [/^(sources|extract)\//] : []),
+    ],
+    types: order.slice(0, at).map((earlier) => new RegExp(`^server/${earlier}/`)),
+  }));
+}
 
 const files = sourceFiles();
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(root, "src", file), "utf8")));
@@ -89,11 +96,11 @@ describe("the architecture", () => {
       importsOf("api/tokens.ts", 'import { readFileSync } from "node:fs";'),
       importsOf("cli/commands/tokens.ts", 'import { makeApp } from "#server/app.ts";'),
       importsOf("bridge/relay.ts", 'import { main } from "#cli/main.ts";'),
-      importsOf("server/tokens/service.ts", 'import { makeStore } from "#server/adapters/sql/store.ts";'),
-      importsOf("server/sources/git/index.ts", 'export * from "#server/sources/filesystem/walk.ts";'),
-      importsOf("server/ports/store.ts", 'import { sql } from "kysely";'),
+      importsOf("server/identity/tokens/service.ts", 'import { makeStore } from "#server/adapters/sql/store.ts";'),
+      importsOf("sources/git/index.ts", 'export * from "#server/sources/filesystem/walk.ts";'),
+      importsOf("core/clock.ts", 'import { makeStore } from "#storage/store.ts";'),
       importsOf("cli/commands/serve.ts", 'import { run } from "#server/main.ts";'),
-      importsOf("server/adapters/sql/store.ts", 'const x = await import("#server/tokens/service.ts");'),
+      importsOf("storage/store.ts", 'const x = await import("#server/tokens/service.ts");'),
     ];
     expect(planted.map((found) => found.map(violation).filter(Boolean).length)).toEqual(planted.map(() => 1));
     expect(importsOf("cli/commands/serve.ts", 'const m = await import("#server/main.ts");').map(violation)).toEqual([
@@ -167,13 +174,14 @@ function violation(one: Import): string | undefined {
   const text = `${one.from} imports ${one.to}`;
   if (!rule) return `${one.from} has no rule: add its folder to the table`;
   if (one.isPackage) {
-    if (one.to.startsWith("node:")) return /^(api|server\/ports)\//.test(one.from) ? text : undefined;
+    if (one.to.startsWith("node:")) return one.from.startsWith("api/") ? text : undefined;
     return rule.packages === undefined || rule.packages.test(one.to) ? undefined : text;
   }
   if (one.to.startsWith("api/generated/")) return one.from.startsWith("api/") ? undefined : text;
   if (dirname(one.to) === dirname(one.from)) return undefined;
   if (one.to.startsWith(`${dirname(one.from)}/`)) return undefined;
   if (rule.may.some((allowed) => allowed.test(one.to))) return undefined;
+  if (one.isTypeOnly && rule.types?.some((allowed) => allowed.test(one.to))) return undefined;
   if (one.isDynamic && rule.dynamic?.some((allowed) => allowed.test(one.to))) return undefined;
   return text;
 }

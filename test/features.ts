@@ -1,10 +1,10 @@
 import { onTestFinished } from "vitest";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import type { Database } from "#server/adapters/sql/db.ts";
-import type { Foundation, Identity } from "#server/deps.ts";
-import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/features.ts";
-import type { Extractor } from "#server/ports/extractor.ts";
-import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import type { Database } from "#storage/db.ts";
+import type { Foundation, Identity } from "#server/compose/deps.ts";
+import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/compose/content.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import { makeSourceRegistry } from "#sources/registry.ts";
 import { NO_NETWORK } from "./network.ts";
 import { untilAborted } from "./server/sync/harness.ts";
 

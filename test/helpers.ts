@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { makeId, type Role, type Scope } from "#api/common.ts";
-import { openDatabase, type Database } from "#server/adapters/sql/db.ts";
-import { makeStore } from "#server/adapters/sql/store.ts";
-import { makeVault } from "#server/adapters/vault.ts";
+import { openDatabase, type Database } from "#storage/db.ts";
+import { makeStore } from "#storage/store.ts";
+import { makeVault } from "#storage/vault.ts";
 import { makeApp, type AppOptions } from "#server/app.ts";
 import {
   makeIdentity,
@@ -15,13 +15,13 @@ import {
   type Foundation,
   type Identity,
   type IdentityOptions,
-} from "#server/deps.ts";
+} from "#server/compose/deps.ts";
 import type { App } from "#server/http/env.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { Log } from "#server/ports/clock.ts";
-import type { AddressGuard } from "#server/ports/network.ts";
-import type { Store } from "#server/ports/store.ts";
-import { makePasswords } from "#server/sessions/passwords.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Log } from "#core/log.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { Store } from "#storage/store-type.ts";
+import { makePasswords } from "#server/identity/sessions/passwords.ts";
 import { NO_NETWORK } from "./network.ts";
 
 /** A vault whose key everybody may know. */

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { Mail, Mailer } from "#server/ports/mailer.ts";
+import type { Mail, Mailer } from "#server/identity/mail/mailer.ts";
 
 /** A mail server that keeps what it gets. */
 export interface Mailbox extends Mailer {

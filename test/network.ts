@@ -1,4 +1,4 @@
-import type { AddressGuard } from "#server/ports/network.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
 
 /** For tests that speak to nobody: every address is refused. */
 export const NO_NETWORK: AddressGuard = {

@@ -1,6 +1,6 @@
 /** What the server tells the person who runs it: on standard error at start, in the log later. */
 import type { ApiError } from "#api/errors.ts";
-import type { Log } from "./ports/clock.ts";
+import type { Log } from "#core/log.ts";
 
 /** Says where to go now; with a setup code, how to make the first admin. */
 export function announceReady(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {

@@ -1,29 +1,29 @@
 import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
 import { VERSION } from "#api/version.ts";
-import { mountAudit } from "./audit/routes.ts";
+import { mountAudit } from "./identity/audit/routes.ts";
 import { mountPush } from "./connectors/push-routes.ts";
 import { mountConnectors } from "./connectors/routes.ts";
-import type { Deps } from "./deps.ts";
+import type { Deps } from "./compose/deps.ts";
 import { mountEntities } from "./entities/routes.ts";
 import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
 import { makeMounter, type Mount } from "./http/mount.ts";
-import { mountGroups } from "./groups/routes.ts";
+import { mountGroups } from "./identity/groups/routes.ts";
 import { mountOperations } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
-import { toErrorPage } from "./oauth/failures.ts";
-import { mountOAuthServer } from "./oauth/mount.ts";
-import { mountOAuth } from "./oauth/routes.ts";
+import { toErrorPage } from "./identity/oauth/failures.ts";
+import { mountOAuthServer } from "./identity/oauth/mount.ts";
+import { mountOAuth } from "./identity/oauth/routes.ts";
 import { mountSearch } from "./search/routes.ts";
-import { mountSessions } from "./sessions/routes.ts";
-import { mountSso } from "./sso/routes.ts";
-import { mountTokens } from "./tokens/routes.ts";
+import { mountSessions } from "./identity/sessions/routes.ts";
+import { mountSso } from "./identity/sso/routes.ts";
+import { mountTokens } from "./identity/tokens/routes.ts";
 import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
-import { mountWorkspaces } from "./workspaces/routes.ts";
+import { mountWorkspaces } from "./identity/workspaces/routes.ts";
 
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */

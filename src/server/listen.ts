@@ -6,7 +6,7 @@ import { ApiError } from "#api/errors.ts";
 import { answerBroken } from "./http/broken-request.ts";
 import { makeRequestId, withSecurityHeaders } from "./http/guard.ts";
 import { toProblem } from "./http/problem.ts";
-import type { Log } from "./ports/clock.ts";
+import type { Log } from "#core/log.ts";
 
 /** A listening HTTP server. */
 export interface Listener {

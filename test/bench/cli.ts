@@ -6,9 +6,8 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { tmpdir, cpus } from "node:os";
 import { join } from "node:path";
-import { cpus } from "node:os";
 
 const CLI = process.env["KB_TEST_CLI"] ?? new URL("../../dist/cli.js", import.meta.url).pathname;
 const STARTS = 15;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeExtractor } from "#server/extract/pool.ts";
-import { makePdf } from "../server/extract/documents.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { makeExtractor } from "#extract/pool.ts";
+import { makePdf } from "../extract/documents.ts";
 
 export interface ExtractBenchOptions {
   /** The built child. */

@@ -10,8 +10,8 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import { findSpawnEntry } from "#server/adapters/spawn.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import { findSpawnEntry } from "#core/spawn.ts";
 import { type BenchServer, signIn, startServer, syncFolder } from "./server.ts";
 import { makeFiles } from "./sync.ts";
 

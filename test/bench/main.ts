@@ -9,7 +9,7 @@
  */
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { findSpawnEntry } from "#server/adapters/spawn.ts";
+import { findSpawnEntry } from "#core/spawn.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { type AnalyzedText, analyzeDocument } from "#server/analysis/analyzer.ts";
-import { STOP_WORDS } from "#server/analysis/stop-words.ts";
-import type { IndexedDocument } from "#server/ports/search-index.ts";
+import { type AnalyzedText, analyzeDocument } from "#text/analyzer.ts";
+import { STOP_WORDS } from "#text/stop-words.ts";
+import type { IndexedDocument } from "#storage/search-index.ts";
 
 /** A corpus cut and resampled from real text, as in the engine comparison: titles, 50–400 words, skewed accesses. */
 export interface Corpus {

@@ -1,12 +1,12 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { STOP_WORDS } from "#server/analysis/stop-words.ts";
-import { makeIndexReader } from "#server/adapters/index-embedded/reader.ts";
-import { INDEX_DDL } from "#server/adapters/index-embedded/schema.ts";
-import { makeIndexWriter } from "#server/adapters/index-embedded/writer.ts";
-import type { IndexedDocument } from "#server/ports/search-index.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { STOP_WORDS } from "#text/stop-words.ts";
+import { makeIndexReader } from "#storage/index/read/reader.ts";
+import { INDEX_DDL } from "#storage/index/schema.ts";
+import { makeIndexWriter } from "#storage/index/write/writer.ts";
+import type { IndexedDocument } from "#storage/search-index.ts";
 import { inTransaction, type Report } from "./search-data.ts";
 
 interface Cranfield {

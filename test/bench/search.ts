@@ -2,10 +2,10 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { STOP_WORDS } from "#server/analysis/stop-words.ts";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import { findSpawnEntry } from "#server/adapters/spawn.ts";
-import type { SearchIndex, SearchRequest } from "#server/ports/search-index.ts";
+import { STOP_WORDS } from "#text/stop-words.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import { findSpawnEntry } from "#core/spawn.ts";
+import type { SearchIndex, SearchRequest } from "#storage/search-index.ts";
 import { type Corpus, makeCorpus } from "./search-corpus.ts";
 import { type BenchData, inTransaction, intern, openBenchData, type Report, WORKSPACE } from "./search-data.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { judgeAccess, parsePrincipal } from "#server/access/principals.ts";
-import { makePushLineSchema } from "#server/sources/push/json-schema.ts";
-import { parsePushLine } from "#server/sources/push/lines.ts";
+import { judgeAccess, parsePrincipal } from "#core/principals.ts";
+import { makePushLineSchema } from "#sources/push/json-schema.ts";
+import { parsePushLine } from "#sources/push/lines.ts";
 
 const page = readFileSync(new URL("../../docs/sources/push.md", import.meta.url), "utf8");
 

@@ -1,7 +1,10 @@
 import { dirname, join } from "node:path";
 import { createRequire } from "node:module";
-import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
-import type { OAuthClientProvider as ProviderV2 } from "@modelcontextprotocol/client";
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as HttpV2,
+  type OAuthClientProvider as ProviderV2,
+} from "@modelcontextprotocol/client";
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -10,7 +13,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { cleanEnv } from "../bridge/built.ts";
 import { composeFeatures } from "../features.ts";
 import { tempDir, type TestUser } from "../helpers.ts";
-import { startServer as startOAuth } from "../server/oauth/harness.ts";
+import { startServer as startOAuth } from "../server/identity/oauth/harness.ts";
 
 const ME = { name: "interop", version: "1.0.0" };
 const NAMES = ["kb_search", "kb_search_entities", "kb_get_entity_context", "kb_get_file_content"];

@@ -1,16 +1,28 @@
 import { createHash } from "node:crypto";
 import type { EntityType } from "#api/common.ts";
-import { analyzeDocument, nameInKey } from "#server/analysis/analyzer.ts";
+import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
-import type { AnsweringParts } from "#server/features.ts";
-import type { Store } from "#server/ports/store.ts";
-import type { ItemEntity, ItemOp, PreparedItem } from "#server/ports/store/item-writes.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import { NO_COUNTS } from "#server/ports/store/syncs.ts";
+import type { AnsweringParts } from "#server/compose/content.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { ItemEntity, ItemOp, PreparedItem } from "#storage/records-types/item-writes.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import { NO_COUNTS } from "#storage/records-types/syncs.ts";
 import { composeFeatures } from "../features.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
-import { entityIdOf, identityOf, NOW, PERSONAS, problemCanaryOf, syncIdsOf, userIdOf, WORKSPACES } from "./model.ts";
-import type { Model, ModelConnector, ModelItem, Persona } from "./model.ts";
+import {
+  entityIdOf,
+  identityOf,
+  NOW,
+  PERSONAS,
+  problemCanaryOf,
+  syncIdsOf,
+  userIdOf,
+  WORKSPACES,
+  type Model,
+  type ModelConnector,
+  type ModelItem,
+  type Persona,
+} from "./model.ts";
 
 /** A running server that holds a model, and the five who ask it. */
 export interface LeakServer {

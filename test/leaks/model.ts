@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { type FieldValue, ID_ALPHABET, ID_PREFIXES, type IdKind, type ItemKind } from "#api/common.ts";
-import type { Principal, SourceAccess } from "#server/ports/source.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
 
 /** Whose eyes the tests look through. */
 export const PERSONAS = ["owner", "inside", "outside", "removed", "stranger"] as const;

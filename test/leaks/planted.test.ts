@@ -1,10 +1,10 @@
 import { describe, test, vi } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { OpenRead, Policy } from "#server/access/policy.ts";
-import { makeVisibleCache } from "#server/access/visible.ts";
-import type { SearchRequest } from "#server/ports/search-index.ts";
-import type { Principal } from "#server/ports/source.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { OpenRead, Policy } from "#storage/access/policy.ts";
+import { makeVisibleCache } from "#storage/access/visible.ts";
+import type { SearchRequest } from "#storage/search-index.ts";
+import type { Principal } from "#core/principals.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 import { startServer, type Plant } from "./build.ts";
 import { compareWorlds, countLeaks } from "./compare.ts";
 import { idFor, makeModel, mayRead, PERSONAS, userIdOf, withHidden, WORKSPACES, type Model } from "./model.ts";

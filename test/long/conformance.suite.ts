@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { onTestFinished, test } from "vitest";
 import type { ToolCalls } from "#server/mcp/rpc.ts";
 import { makeServer, type TestUser } from "../helpers.ts";
-import { startServer as startOAuth, type OAuthTestServer } from "../server/oauth/harness.ts";
+import { startServer as startOAuth, type OAuthTestServer } from "../server/identity/oauth/harness.ts";
 
 /** What the suite asks for and kb does not offer; `checks` = failures that are known where other checks have to pass. */
 interface ByDesign {

@@ -4,14 +4,14 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
-import { makeExtractor } from "#server/extract/pool.ts";
-import { buildChildren } from "../server/extract/build-child.ts";
-import { fuzzExtractor, tryHostileFiles } from "../server/extract/fuzz.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
+import { makeExtractor } from "#extract/pool.ts";
+import { buildChildren } from "../extract/build-child.ts";
+import { fuzzExtractor, tryHostileFiles } from "../extract/fuzz.ts";
 
 const [count = "20000", from = "1"] = process.argv.slice(2);
-const folder = await buildChildren(`long-${process.pid}`, { extractor: "src/server/extract/child.ts" });
+const folder = await buildChildren(`long-${process.pid}`, { extractor: "src/extract/child.ts" });
 const say = (fields: Record<string, unknown>, message: string) =>
   void process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
 const pool = makeExtractor({

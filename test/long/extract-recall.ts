@@ -11,11 +11,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeExtractor } from "#server/extract/pool.ts";
-import type { Extractor } from "#server/ports/extractor.ts";
-import { buildChildren } from "../server/extract/build-child.ts";
-import { requestOf } from "../server/extract/documents.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { makeExtractor } from "#extract/pool.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import { buildChildren } from "../extract/build-child.ts";
+import { requestOf } from "../extract/documents.ts";
 import { referenceText } from "./reference-text.ts";
 
 const { values: options, positionals } = parseArgs({
@@ -42,7 +42,7 @@ interface FileResult {
 const MIN_WORDS = 3;
 const GOALS = { files: 10, median: 0.98, tenth: 0.9 };
 
-const folder = await buildChildren(`recall-${process.pid}`, { extractor: "src/server/extract/child.ts" });
+const folder = await buildChildren(`recall-${process.pid}`, { extractor: "src/extract/child.ts" });
 const quiet = () => undefined;
 const pool = makeExtractor({
   childPath: join(folder, "extractor.js"),

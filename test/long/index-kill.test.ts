@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { killAgainAndAgain } from "../server/adapters/index-embedded/kill.ts";
+import { killAgainAndAgain } from "../storage/index/kill.ts";
 
 // Minutes long, so only on request; the short form runs with the suite.
 test.skipIf(process.env["KB_TEST_LONG"] === undefined)(

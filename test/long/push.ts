@@ -14,7 +14,7 @@ import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFi
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { makeRandom } from "../server/extract/mutations.ts";
+import { makeRandom } from "../extract/mutations.ts";
 
 const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };

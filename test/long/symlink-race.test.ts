@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { flipRace } from "../server/sources/filesystem/flip-race.ts";
-import { makeFolder } from "../server/sources/filesystem/fixture.ts";
+import { flipRace } from "../sources/filesystem/flip-race.ts";
+import { makeFolder } from "../sources/filesystem/fixture.ts";
 
 // S36 asks for 100,000 reads; minutes long, so only on request.
 test.skipIf(process.env["KB_TEST_LONG"] === undefined)(

@@ -9,7 +9,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeRandom } from "../server/extract/mutations.ts";
+import { makeRandom } from "../extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference, type Answer, type Question } from "../server/sync/kill/queries.ts";
 import { endStateOf, syncKilling, type EndState, type KilledSync, type KillMoment } from "../server/sync/kill/run.ts";
 

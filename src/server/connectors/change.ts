@@ -1,11 +1,11 @@
 import { ApiError } from "#api/errors.ts";
 import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connector-records.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { Source } from "#server/ports/source.ts";
-import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
-import { summarize } from "#server/ports/store/readers.ts";
-import type { SyncRecord } from "#server/ports/store/syncs.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records-types/connectors.ts";
+import { summarize } from "#storage/records-types/readers.ts";
+import type { SyncRecord } from "#storage/records-types/syncs.ts";
+import type { Store } from "#storage/store-type.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorParts, requireManaged, requireSource } from "./parts.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";

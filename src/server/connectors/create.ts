@@ -1,9 +1,9 @@
 import { makeId } from "#api/common.ts";
 import type { Connector, CreateConnectorBody, Sync } from "#api/connector-records.ts";
-import { mintSecret } from "#server/http/secrets.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { Store } from "#server/ports/store.ts";
+import { mintSecret } from "#core/secrets.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { Store } from "#storage/store-type.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { requireMayConnect } from "./credentials.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
-import type { Source } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { Store } from "#server/ports/store.ts";
-import type { SealedPlace, Vault } from "#server/ports/vault.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 /** Secrets by their names, as the source's schema takes them. */
 export type Credentials = Readonly<Record<string, string>>;

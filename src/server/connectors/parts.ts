@@ -1,15 +1,15 @@
 import { ApiError } from "#api/errors.ts";
-import type { Policy } from "#server/access/policy.ts";
+import type { Policy } from "#storage/access/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import { actsAsAdmin } from "#server/ports/actor.ts";
-import type { AuditRecorder } from "#server/ports/audit.ts";
-import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
-import type { QuotaKeeper } from "#server/ports/quotas.ts";
-import type { Source } from "#server/ports/source.ts";
-import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
-import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
-import type { Store } from "#server/ports/store.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records-types/connectors.ts";
+import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records-types/syncs.ts";
+import type { Store } from "#storage/store-type.ts";
 import type { CredentialKeeper } from "./credentials.ts";
 
 /** The kinds of apps this program knows. */

@@ -1,9 +1,9 @@
 import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
-import type { PushedLine } from "#server/ports/push.ts";
-import type { Principal } from "#server/ports/source.ts";
-import type { HiddenChild, OpOutcome, ParentTrouble } from "#server/ports/store/item-writes.ts";
-import { pushResultOf, type PushResultName, type PushTrouble } from "#server/ports/store/push-uploads.ts";
+import type { PushedLine } from "#sources/push/events.ts";
+import type { Principal } from "#core/principals.ts";
+import type { HiddenChild, OpOutcome, ParentTrouble } from "#storage/records-types/item-writes.ts";
+import { pushResultOf, type PushResultName, type PushTrouble } from "#storage/records-types/push-uploads.ts";
 
 /** What a line is answered by: its op, or what is known of it without one. */
 export interface Answer {

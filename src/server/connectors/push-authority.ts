@@ -1,7 +1,15 @@
-import { type JudgedAccess, judgeAccess, mayName, parsePrincipal, type Authority } from "#server/access/principals.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
-import type { PushedLine } from "#server/ports/push.ts";
-import type { Principal, SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
+import {
+  type JudgedAccess,
+  judgeAccess,
+  mayName,
+  parsePrincipal,
+  type Authority,
+  type Principal,
+  type SourceAccess,
+} from "#core/principals.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
+import type { PushedLine } from "#sources/push/events.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
 import type { ConnectorParts } from "./parts.ts";
 
 /** On whose word a push speaks. Source: S2; design page "auth", Principals carry their authority. */

@@ -1,11 +1,11 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
-import { MAX_PART_BYTES } from "#server/ports/parts.ts";
-import type { PartRules } from "#server/ports/source.ts";
-import type { BatchUpload, ItemOp, OpOutcome } from "#server/ports/store/item-writes.ts";
-import { pushResultOf } from "#server/ports/store/push-uploads.ts";
-import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#server/ports/push.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
+import { MAX_PART_BYTES } from "#core/child-ids.ts";
+import type { PartRules } from "#sources/contract.ts";
+import type { BatchUpload, ItemOp, OpOutcome } from "#storage/records-types/item-writes.ts";
+import { pushResultOf } from "#storage/records-types/push-uploads.ts";
+import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#sources/push/events.ts";
 import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
-import type { PushedLine, PushItemEvent } from "#server/ports/push.ts";
-import type { PartRules, Principal, SourceItem } from "#server/ports/source.ts";
-import type { NewAuditRecord } from "#server/ports/store/audit.ts";
-import type { BatchUpload, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
+import type { PushedLine, PushItemEvent } from "#sources/push/events.ts";
+import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { Principal } from "#core/principals.ts";
+import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import type { BatchUpload, ItemOp, StoredItem } from "#storage/records-types/item-writes.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";

@@ -1,9 +1,10 @@
 import { ApiError } from "#api/errors.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
-import type { PushedDocument, PushedLine } from "#server/ports/push.ts";
-import type { PartRules, SourceAccess, SourceItem } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { ItemOp } from "#server/ports/store/item-writes.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
+import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
+import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { ItemOp } from "#storage/records-types/item-writes.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { stateConflict } from "./state-conflict.ts";
 

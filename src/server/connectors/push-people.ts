@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
-import type { PushedLine, PushPeopleEvent } from "#server/ports/push.ts";
-import type { Principal } from "#server/ports/source.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
-import type { PushResultName } from "#server/ports/store/push-uploads.ts";
+import type { PushedLine, PushPeopleEvent } from "#sources/push/events.ts";
+import type { Principal } from "#core/principals.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { PushResultName } from "#storage/records-types/push-uploads.ts";
 import { type Answer, principalRefused, refused, toResult, troublesOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { Parts, PushTarget } from "./push-parts.ts";

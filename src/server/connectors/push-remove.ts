@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import { isPartId } from "#server/ports/parts.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
+import { isPartId } from "#core/child-ids.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { applyOps } from "./stored.ts";
 import { requirePushable } from "./push-parts.ts";

@@ -4,7 +4,7 @@ import { pushRoutes as routes } from "#api/push.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { bodyOf } from "#server/http/request.ts";
-import type { Log } from "#server/ports/clock.ts";
+import type { Log } from "#core/log.ts";
 import type { ConnectorService } from "./service.ts";
 
 /** What a connector's own key opens. */

@@ -1,10 +1,10 @@
 import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
-import { isPartId, outermostId } from "#server/ports/parts.ts";
-import { removalLimit, type StoredItem } from "#server/ports/store/item-writes.ts";
-import { type PushUploadRecord, UPLOAD_TTL_MS } from "#server/ports/store/push-uploads.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
+import { isPartId, outermostId } from "#core/child-ids.ts";
+import { removalLimit, type StoredItem } from "#storage/records-types/item-writes.ts";
+import { type PushUploadRecord, UPLOAD_TTL_MS } from "#storage/records-types/push-uploads.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { walkStored } from "./stored.ts";
 import { requirePushable } from "./push-parts.ts";

@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushQuery } from "#api/push.ts";
-import type { ConnectorCaller } from "#server/ports/actor.ts";
-import type { Clock } from "#server/ports/clock.ts";
-import type { PushedLine } from "#server/ports/push.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
+import type { PushedLine } from "#sources/push/events.ts";
 import { toErrors } from "./push-answers.ts";
 import { type ItemLine, planItems, type StoredSlice, storeItems } from "./push-items.ts";
 import { type Parts, placeOf, type PushTarget, requirePushable, requireStillPushable } from "./push-parts.ts";

@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connector-records.ts";
 import { cutPage } from "#server/http/cursor.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { SyncRecord } from "#server/ports/store/syncs.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { SyncRecord } from "#storage/records-types/syncs.ts";
 import { type ConnectorParts, manages, requireManaged, requireSource } from "./parts.ts";
 import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";

@@ -1,4 +1,4 @@
-import { outermostId } from "#server/ports/parts.ts";
+import { outermostId } from "#core/child-ids.ts";
 import type {
   BrowseAnswer,
   BrowseBody,
@@ -16,11 +16,11 @@ import type {
   Sync,
 } from "#api/connector-records.ts";
 import type { BeginUploadBody, EndUploadBody, PushQuery, PushUpload } from "#api/push.ts";
-import { listOpenings } from "#server/access/openings.ts";
+import { listOpenings } from "#storage/access/openings.ts";
 import { cutPage } from "#server/http/cursor.ts";
-import { type Actor, actsAsAdmin, type ConnectorCaller } from "#server/ports/actor.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { ItemCount } from "#server/ports/store/items.ts";
+import { type Actor, actsAsAdmin, type ConnectorCaller } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { ItemCount } from "#storage/records-types/items.ts";
 import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";

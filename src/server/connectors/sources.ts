@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connector-records.ts";
-import { redact } from "#server/http/redact.ts";
-import { type Actor, actsAsAdmin } from "#server/ports/actor.ts";
-import type { Source, SourceContext } from "#server/ports/source.ts";
+import { redact } from "#core/redact.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
 import { type Credentials, parseCredentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorParts, requireSource } from "./parts.ts";
 

@@ -1,5 +1,5 @@
-import type { BatchResult, ItemBatch, ItemOp, StoredItem } from "#server/ports/store/item-writes.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { BatchResult, ItemBatch, ItemOp, StoredItem } from "#storage/records-types/item-writes.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 import type { ConnectorParts } from "./parts.ts";
 
 const PAGE = 2_000;

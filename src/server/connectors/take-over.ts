@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { Store } from "#storage/store-type.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";

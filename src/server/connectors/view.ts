@@ -1,9 +1,9 @@
 import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
-import type { Policy } from "#server/access/policy.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { SyncRecord, SyncSkip } from "#server/ports/store/syncs.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { Policy } from "#storage/access/policy.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { SyncRecord, SyncSkip } from "#storage/records-types/syncs.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(

@@ -1,8 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccess } from "#api/connector-records.ts";
-import type { Principal, SourceSpec } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { Principal } from "#core/principals.ts";
+import type { SourceSpec } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 
 type Access = Pick<ConnectorRecord, "visibility" | "memberIds" | "groupIds" | "ownerUserId">;
 

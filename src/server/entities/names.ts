@@ -1,6 +1,6 @@
-import { foldWord } from "#server/analysis/fold.ts";
-import type { OpenList } from "#server/access/policy.ts";
-import type { EntityName, ShownEntity } from "#server/ports/store/entities.ts";
+import { foldWord } from "#text/fold.ts";
+import type { OpenList } from "#storage/access/policy.ts";
+import type { EntityName, ShownEntity } from "#storage/records-types/entities.ts";
 
 /** Names read at once: an index walk of a few milliseconds. */
 const WALK = 5000;

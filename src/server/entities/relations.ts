@@ -1,6 +1,6 @@
-import type { EntityRelationRecord } from "#server/ports/answers.ts";
-import type { ShownEntity } from "#server/ports/store/entities.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
+import type { EntityRelationRecord } from "./types.ts";
+import type { ShownEntity } from "#storage/records-types/entities.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
 
 const MAX_RELATIONS = 20;
 

@@ -2,9 +2,9 @@ import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type 
 import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
-import type { ReadRecorder } from "#server/ports/audit.ts";
-import type { EntityOverview, EntityRecord, EntityService } from "#server/ports/answers.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
+import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
+import type { EntityOverview, EntityRecord, EntityService } from "./types.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
 
 /** Hangs the routes of entities. */
 export function mountEntities(

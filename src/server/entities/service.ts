@@ -1,13 +1,13 @@
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Policy } from "#server/access/policy.ts";
+import type { Policy } from "#storage/access/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "#server/ports/answers.ts";
-import type { Clock } from "#server/ports/clock.ts";
-import type { SearchFilters, SearchIndex, SearchRequest } from "#server/ports/search-index.ts";
-import type { ShownEntity } from "#server/ports/store/entities.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "./types.ts";
+import type { Clock } from "#core/clock.ts";
+import type { SearchFilters, SearchIndex, SearchRequest } from "#storage/search-index.ts";
+import type { ShownEntity } from "#storage/records-types/entities.ts";
 import { foldWords, hasWords, visibleByName } from "./names.ts";
 import { relationsOf } from "./relations.ts";
 

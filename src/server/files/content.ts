@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
-import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#server/analysis/sections.ts";
+import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#text/sections.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
-import { itemNotFound, type OpenRead, type Policy } from "#server/access/policy.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
+import { itemNotFound, type OpenRead, type Policy } from "#storage/access/policy.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
 
 /** Which stretch of a text is wanted. Offsets in UTF-16 code units. */
 export interface WantedRange {

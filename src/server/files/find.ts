@@ -1,9 +1,9 @@
 import { ApiError } from "#api/errors.ts";
-import type { FoundPassages as FoundInText } from "#server/analysis/snippet.ts";
-import type { Policy } from "#server/access/policy.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { SearchIndex } from "#server/ports/search-index.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
+import type { FoundPassages as FoundInText } from "#text/snippet.ts";
+import type { Policy } from "#storage/access/policy.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { SearchIndex } from "#storage/search-index.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
 import { readItem, requireText } from "./content.ts";
 
 export interface FoundPassages extends FoundInText {

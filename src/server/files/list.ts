@@ -1,8 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import type { FileCounts } from "#api/files.ts";
-import type { OpenList, Policy } from "#server/access/policy.ts";
-import { actsAsAdmin, type Actor } from "#server/ports/actor.ts";
-import type { ConnectorGate } from "#server/ports/store/access.ts";
+import type { OpenList, Policy } from "#storage/access/policy.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import type { ConnectorGate } from "#storage/records-types/access.ts";
 import type {
   ItemCount,
   ItemFilter,
@@ -10,7 +10,7 @@ import type {
   ItemPosition,
   ItemRecord,
   ItemStore,
-} from "#server/ports/store/items.ts";
+} from "#storage/records-types/items.ts";
 
 export interface ItemPageRequest {
   filter: ItemFilter;

@@ -1,9 +1,9 @@
 import { cleanField, cleanLine, MAX_CHARS, placeOf } from "#api/clean.ts";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import { itemNotFound, type OpenList, type Policy } from "#server/access/policy.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { AskedItems, ItemMatch } from "#server/ports/store/items.ts";
+import { itemNotFound, type OpenList, type Policy } from "#storage/access/policy.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { AskedItems, ItemMatch } from "#storage/records-types/items.ts";
 
 /** What a text names among what somebody may see: the best item first; several only where none is better. */
 export interface LookedUp {

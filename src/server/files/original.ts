@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
-import { itemNotFound, type Policy } from "#server/access/policy.ts";
-import type { Actor } from "#server/ports/actor.ts";
+import { itemNotFound, type Policy } from "#storage/access/policy.ts";
+import type { Actor } from "#storage/access/actor.ts";
 import { readItem } from "./content.ts";
 
 /** An item's bytes at its source, as they are now. */

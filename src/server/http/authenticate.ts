@@ -1,7 +1,7 @@
 import { parse as parseCookies } from "hono/utils/cookie";
 import type { Scope } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 import type { DoorRule } from "./auth.ts";
 
 /** Who came through a door. */

@@ -4,7 +4,7 @@ import { STATUS_CODES } from "node:http";
 import { ApiError } from "#api/errors.ts";
 import { makeRequestId, withSecurityHeaders } from "./guard.ts";
 import { toProblem } from "./problem.ts";
-import type { Log } from "#server/ports/clock.ts";
+import type { Log } from "#core/log.ts";
 
 /**
  * Answers what Node's parser gave up on before there was a request: a request line or headers that are too long, no

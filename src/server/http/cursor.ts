@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Clock } from "#core/clock.ts";
 
 /** Where a list goes on: after the row with this value and this id. */
 export interface CursorPosition {

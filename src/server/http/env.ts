@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { cleanField } from "#api/clean.ts";
-import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 
 /** What every request carries through the app. */
 export interface AppEnv {

@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from "hono";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Clock, Log, RandomBytes } from "#server/ports/clock.ts";
-import { makeClientIp } from "./client-ip.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { makeClientIp } from "#net/client-ip.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 import type { Limits } from "./limits.ts";
 import { answerProblem } from "./problem.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
-import type { Clock } from "#server/ports/clock.ts";
-import { canonicalJson } from "#server/ports/store/audit-chain.ts";
-import type { IdempotencyRecord } from "#server/ports/store/idempotency.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { Clock } from "#core/clock.ts";
+import { canonicalJson } from "#storage/records-types/audit-chain.ts";
+import type { IdempotencyRecord } from "#storage/records-types/idempotency.ts";
+import type { Store } from "#storage/store-type.ts";
 import type { Caller } from "./authenticate.ts";
 import { routeShape } from "./auth.ts";
 

@@ -1,8 +1,8 @@
 import { ApiError } from "#api/errors.ts";
-import type { Actor, ConnectorCaller } from "#server/ports/actor.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
 import { DOOR_RULES } from "./auth.ts";
-import { isLocalAddress, throttleKeyOfIp } from "./client-ip.ts";
+import { isLocalAddress, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 
 /** How often each thing may happen. Source: design page "api", Limits; S24. */

@@ -2,7 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { Actor, ConnectorCaller, RequestOrigin } from "#server/ports/actor.ts";
+import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 import { findDoorRule, type DoorRule } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";

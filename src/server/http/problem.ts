@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cleanText } from "#api/clean.ts";
 import type { ProblemBody } from "#api/common.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
-import type { Log } from "#server/ports/clock.ts";
+import type { Log } from "#core/log.ts";
 import type { AppContext } from "./env.ts";
 
 /** A failure as it leaves the house. */

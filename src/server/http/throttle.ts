@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Clock } from "#core/clock.ts";
 
 /** Counts attempts per key and refuses what comes too often. */
 export interface Throttle {

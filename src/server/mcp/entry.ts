@@ -2,9 +2,9 @@ import { cleanField, cleanLine, cleanUrl, cut, MAX_CHARS, permalinkOf, placeOf }
 import type { FieldValue } from "#api/common.ts";
 import { distanceOf, formatDay } from "#api/days.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
-import { fieldName } from "#server/analysis/field-terms.ts";
-import type { SearchEntry, SearchPassage } from "#server/ports/answers.ts";
-import type { ItemPerson, ItemRecord } from "#server/ports/store/items.ts";
+import { fieldName } from "#text/field-terms.ts";
+import type { SearchEntry, SearchPassage } from "#server/search/types.ts";
+import type { ItemPerson, ItemRecord } from "#storage/records-types/items.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */
 export interface EntryDetail {

@@ -4,7 +4,7 @@ import { findDoorRule } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import type { Limits } from "#server/http/limits.ts";
-import type { Log } from "#server/ports/clock.ts";
+import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./eras.ts";
 import { makeMcpDoor, type ToolCalls } from "./rpc.ts";
 

@@ -1,7 +1,7 @@
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
-import type { SearchOutcome } from "#server/ports/answers.ts";
+import type { SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail, type Printing } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";
 

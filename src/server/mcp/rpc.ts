@@ -2,10 +2,21 @@ import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
-import type { Actor, RequestOrigin } from "#server/ports/actor.ts";
-import type { Log } from "#server/ports/clock.ts";
-import { eraOfHeader, eraOfMessage, isRefusal, META, MODERN_VERSIONS, negotiate, RPC, SEED_VERSION } from "./eras.ts";
-import type { Era, Lifecycle, Message } from "./eras.ts";
+import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { Log } from "#core/log.ts";
+import {
+  eraOfHeader,
+  eraOfMessage,
+  isRefusal,
+  META,
+  MODERN_VERSIONS,
+  negotiate,
+  RPC,
+  SEED_VERSION,
+  type Era,
+  type Lifecycle,
+  type Message,
+} from "./eras.ts";
 import { readMessages, type Incoming } from "./messages.ts";
 import { errorResponse, jsonResponse, streamResponse, type RpcAnswer, type RpcError } from "./responses.ts";
 

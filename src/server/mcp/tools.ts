@@ -1,10 +1,11 @@
 import type { EntityType, ItemKind } from "#api/common.ts";
 import { ApiError, type ErrorCode, isApiError } from "#api/errors.ts";
 import { TOOL_NAMES, type ToolName } from "#api/tools.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { ReadRecorder } from "#server/ports/audit.ts";
-import type { EntityService, SearchArguments, SearchOutcome, SearchService } from "#server/ports/answers.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
+import type { EntityService } from "#server/entities/types.ts";
+import type { SearchArguments, SearchOutcome, SearchService } from "#server/search/types.ts";
+import type { Clock } from "#core/clock.ts";
 import { readArguments, type ArgumentValue } from "./arguments.ts";
 import { charsFor, renderContent, renderPassages, type ContentPassages, type ContentRange } from "./render-content.ts";
 import { renderContext, renderEntities } from "./render-entities.ts";

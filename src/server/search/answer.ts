@@ -1,7 +1,7 @@
 import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
-import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
+import type { SearchEntry, SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
 export function toSearchAnswer(

@@ -1,4 +1,4 @@
-import type { HitPosition, SearchOrder } from "#server/ports/search-index.ts";
+import type { HitPosition, SearchOrder } from "#storage/search-index.ts";
 import type { CursorPosition } from "#server/http/cursor.ts";
 
 /** Where a search goes on. */

@@ -1,9 +1,10 @@
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { formatDay, parseDays } from "#api/days.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { EntityFinder, NamedEntity, SearchArguments } from "#server/ports/answers.ts";
-import type { SearchFilters, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { EntityFinder, NamedEntity } from "#server/entities/types.ts";
+import type { SearchArguments } from "./types.ts";
+import type { SearchFilters, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 
 const DAY_MS = 86_400_000;
 

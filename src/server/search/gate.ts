@@ -1,7 +1,8 @@
 import { ApiError } from "#api/errors.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { EntityService, SearchService } from "#server/ports/answers.ts";
-import type { Clock } from "#server/ports/clock.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { EntityService } from "#server/entities/types.ts";
+import type { SearchService } from "./types.ts";
+import type { Clock } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
 /** Lets so many searches work at a time; the others wait in turn, as many as can start in time. */

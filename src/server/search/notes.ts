@@ -1,7 +1,7 @@
 import { cleanLine } from "#api/clean.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { SearchArguments } from "#server/ports/answers.ts";
-import type { SearchFilters, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { SearchArguments } from "./types.ts";
+import type { SearchFilters, SearchIndex, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { pairText } from "./field-filters.ts";
 
 export interface NoteContext {

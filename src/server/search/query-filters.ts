@@ -1,6 +1,6 @@
 import { DATE_FIELDS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
-import type { SearchArguments } from "#server/ports/answers.ts";
-import type { FieldFilter } from "#server/ports/search-index.ts";
+import type { SearchArguments } from "./types.ts";
+import type { FieldFilter } from "#storage/search-index.ts";
 
 /** A filter that stands in the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
 export interface QueryFilter {

@@ -1,8 +1,8 @@
 import { searchRoute } from "#api/search.ts";
 import type { Mount } from "#server/http/mount.ts";
-import type { ReadRecorder } from "#server/ports/audit.ts";
-import type { SearchService } from "#server/ports/answers.ts";
-import type { FieldFilter } from "#server/ports/search-index.ts";
+import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
+import type { SearchService } from "./types.ts";
+import type { FieldFilter } from "#storage/search-index.ts";
 import { toSearchAnswer } from "./answer.ts";
 
 /** Hangs the REST form of the search. */

@@ -1,5 +1,5 @@
 import type { ItemKind } from "#api/common.ts";
-import type { SearchArguments } from "#server/ports/answers.ts";
+import type { SearchArguments } from "./types.ts";
 
 /** Filters that a whole sentence says. */
 export type SentenceFilters = Pick<

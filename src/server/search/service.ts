@@ -1,19 +1,13 @@
 import { cleanLine, cut } from "#api/clean.ts";
 import { isApiError } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
-import type { Policy, Viewer } from "#server/access/policy.ts";
+import type { Policy, Viewer } from "#storage/access/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type {
-  EntityFinder,
-  SearchArguments,
-  SearchEntry,
-  SearchGroup,
-  SearchOutcome,
-  SearchService,
-} from "#server/ports/answers.ts";
-import type { Clock } from "#server/ports/clock.ts";
-import type { FieldFilter, SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { EntityFinder } from "#server/entities/types.ts";
+import type { SearchArguments, SearchEntry, SearchGroup, SearchOutcome, SearchService } from "./types.ts";
+import type { Clock } from "#core/clock.ts";
+import type { FieldFilter, SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { fromCursorPosition, isSameValue, toCursorPosition, type SearchPosition } from "./cursor.ts";
 import { MAX_FIELD_FILTERS, SAMPLED_ITEMS, unknownFieldNote } from "./field-filters.ts";
 import { resolveFilters, type FilterContext, type ResolvedFilters } from "./filters.ts";

@@ -1,4 +1,4 @@
-import type { Principal } from "#server/ports/source.ts";
+import type { Principal } from "#core/principals.ts";
 import type {
   BatchResult,
   BatchRun,
@@ -6,7 +6,7 @@ import type {
   ItemOp,
   SyncCounts,
   SyncProgress,
-} from "#server/ports/store/item-writes.ts";
+} from "#storage/records-types/item-writes.ts";
 
 /** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
 export interface BatchSink {

@@ -1,8 +1,8 @@
-import type { RandomBytes } from "#server/ports/clock.ts";
-import type { PartRules, SourceItem } from "#server/ports/source.ts";
-import type { ConnectorRecord, ConnectorState } from "#server/ports/store/connectors.ts";
-import type { SyncMode, SyncRecord, SyncTrigger } from "#server/ports/store/syncs.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records-types/connectors.ts";
+import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records-types/syncs.ts";
+import type { Store } from "#storage/store-type.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithParts, prepareWithParts } from "./parts.ts";
 import type { PrepareOptions } from "./prepare.ts";

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
-import { foldWord } from "#server/analysis/fold.ts";
-import type { SourceContainer, SourceItem, SourcePerson } from "#server/ports/source.ts";
-import type { ItemEntity } from "#server/ports/store/item-writes.ts";
+import { foldWord } from "#text/fold.ts";
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ItemEntity } from "#storage/records-types/item-writes.ts";
 import { storable } from "./storable.ts";
 
 export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;

@@ -1,8 +1,8 @@
 import { assertNever } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { ConnectorPatch, ConnectorRecord } from "#server/ports/store/connectors.ts";
-import { backOffMs } from "#server/ports/store/queue.ts";
-import type { SyncPatch, SyncRecord } from "#server/ports/store/syncs.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records-types/connectors.ts";
+import { backOffMs } from "#storage/records-types/queue.ts";
+import type { SyncPatch, SyncRecord } from "#storage/records-types/syncs.ts";
 import type { RunEnd } from "./run.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
 

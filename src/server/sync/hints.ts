@@ -1,8 +1,9 @@
-import type { Log, RandomBytes } from "#server/ports/clock.ts";
-import type { Hint, Watch } from "#server/ports/hints.ts";
-import type { Source } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { Store, WorkspaceStore } from "#server/ports/store.ts";
+import type { Log } from "#core/log.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { Hint, Watch } from "#sources/hints.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { Store, WorkspaceStore } from "#storage/store-type.ts";
 import { makeContext, type SyncParts } from "./jobs.ts";
 import { requestSync, type SyncWish } from "./request.ts";
 import type { Sleep } from "./worker.ts";

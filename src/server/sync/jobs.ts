@@ -1,14 +1,16 @@
 import { ApiError, assertNever } from "#api/errors.ts";
-import type { AnalyzedText, DocumentFields } from "#server/analysis/analyzer.ts";
-import type { Log, RandomBytes } from "#server/ports/clock.ts";
-import type { Extractor } from "#server/ports/extractor.ts";
-import type { QuotaKeeper } from "#server/ports/quotas.ts";
-import type { Source, SourceAccess, SourceContext } from "#server/ports/source.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import { KEEP_REMOVED_MS } from "#server/ports/store/item-writes.ts";
-import type { ClaimedJob } from "#server/ports/store/queue.ts";
-import { NO_COUNTS, type SyncRecord } from "#server/ports/store/syncs.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import type { Log } from "#core/log.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import { KEEP_REMOVED_MS } from "#storage/records-types/item-writes.ts";
+import type { ClaimedJob } from "#storage/records-types/queue.ts";
+import { NO_COUNTS, type SyncRecord } from "#storage/records-types/syncs.ts";
+import type { Store } from "#storage/store-type.ts";
 import { aftermath } from "./finish.ts";
 import { toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
@@ -23,7 +25,7 @@ export interface SyncParts {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** The access as the connector's authority allows it: `access/principals.ts`. Source: S2. */
+  /** The access as the connector's authority allows it: `core/principals.ts`. Source: S2. */
   judge: (access: SourceAccess, connector: ConnectorRecord) => SourceAccess;
   /** What a connector acts with; absent = no connector has credentials. */
   standingOf?(

@@ -1,5 +1,5 @@
-import { maskSecrets } from "#server/analysis/secrets/mask.ts";
-import type { SourceItem } from "#server/ports/source.ts";
+import { maskSecrets } from "#text/secrets/mask.ts";
+import type { SourceItem } from "#sources/contract.ts";
 
 /**
  * An item as its source gave it, without the secrets in what is shown of it: title, path, labels, fields, and the text if it

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { ExtractedPart, Extractor } from "#server/ports/extractor.ts";
-import { isInside, outermostId } from "#server/ports/parts.ts";
+import type { ExtractedPart, Extractor } from "#extract/extractor.ts";
+import { isInside, outermostId } from "#core/child-ids.ts";
 import { partIdIn } from "./parts.ts";
 
 /** Bytes with their name, as a source gives them. */

@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
 import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
 import { isApiError } from "#api/errors.ts";
-import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } from "#server/analysis/analyzer.ts";
-import { isMail } from "#server/analysis/mail.ts";
-import { titleAndName } from "#server/analysis/own-title.ts";
-import type { RandomBytes } from "#server/ports/clock.ts";
-import type { Extracted, ExtractedPart, Extractor, ExtractRequest, NotExtracted } from "#server/ports/extractor.ts";
-import type { SourceAccess, SourceItem, SourcePerson } from "#server/ports/source.ts";
-import type { ItemText, PreparedItem } from "#server/ports/store/item-writes.ts";
+import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } from "#text/analyzer.ts";
+import { isMail } from "#text/mail.ts";
+import { titleAndName } from "#text/own-title.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { Extracted, ExtractedPart, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ItemText, PreparedItem } from "#storage/records-types/item-writes.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
-import { redact } from "#server/http/redact.ts";
+import { redact } from "#core/redact.ts";
 import { storable } from "./storable.ts";
 
 /** What `prepare` takes from its surroundings. */

@@ -1,6 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import { redact } from "#server/http/redact.ts";
+import { redact } from "#core/redact.ts";
 
 /** What ended a run, as its connector's owner is told. What is no known failure is told by its kind alone. */
 export function toProblem(error: unknown): SourceProblem {

@@ -1,8 +1,8 @@
 import { makeId } from "#api/common.ts";
-import type { RandomBytes } from "#server/ports/clock.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#server/ports/store/syncs.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#storage/records-types/syncs.ts";
+import type { Store } from "#storage/store-type.ts";
 
 export interface SyncWish {
   trigger: SyncTrigger;

@@ -1,13 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { PartRules, Scope, Source, SourceContext, SyncEvent, SyncRequest } from "#server/ports/source.ts";
-import type { QuotaKeeper } from "#server/ports/quotas.ts";
-import { outermostId } from "#server/ports/parts.ts";
-import { type ItemOp, removalLimit, type StoredItem } from "#server/ports/store/item-writes.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { SyncRecord } from "#server/ports/store/syncs.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { PartRules, Source, SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { Scope } from "#core/scope.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import { outermostId } from "#core/child-ids.ts";
+import { type ItemOp, removalLimit, type StoredItem } from "#storage/records-types/item-writes.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { SyncRecord } from "#storage/records-types/syncs.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
@@ -15,7 +16,7 @@ import { bytesHeld, prepareWithParts } from "./parts.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, makeKnown } from "./known.ts";
-import { redact } from "#server/http/redact.ts";
+import { redact } from "#core/redact.ts";
 
 /** Why a run is told to end before its end. */
 export type StopReason = "cancel" | "give_back";

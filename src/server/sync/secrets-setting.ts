@@ -1,6 +1,6 @@
-import type { ClaimedJob } from "#server/ports/store/queue.ts";
-import type { ConnectorRecord } from "#server/ports/store/connectors.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { ClaimedJob } from "#storage/records-types/queue.ts";
+import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
+import type { Store } from "#storage/store-type.ts";
 
 /** How long an answer is good for: a run asks for each item. */
 const FRESH_MS = 1_000;

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
-import type { SyncCounts } from "#server/ports/store/item-writes.ts";
-import type { ConnectorState } from "#server/ports/store/connectors.ts";
-import type { SyncState } from "#server/ports/store/syncs.ts";
+import type { SyncCounts } from "#storage/records-types/item-writes.ts";
+import type { ConnectorState } from "#storage/records-types/connectors.ts";
+import type { SyncState } from "#storage/records-types/syncs.ts";
 
 /** What can happen to a connector. */
 export type ConnectorEvent =

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { describe, expect, test } from "vitest";
-import { makeVault } from "#server/adapters/vault.ts";
+import { makeVault } from "#storage/vault.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
-import type { Source, SourceContext } from "#server/ports/source.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_VAULT } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";

@@ -1,11 +1,11 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { makeSourceRegistry } from "#sources/registry.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { NO_NETWORK } from "../../network.ts";
-import { makeFolder } from "../sources/filesystem/fixture.ts";
+import { makeFolder } from "../../sources/filesystem/fixture.ts";
 import { fakeExtractor } from "../sync/harness.ts";
 
 /** A private connector on a real folder of which others of the machine may read only `open.md`. */

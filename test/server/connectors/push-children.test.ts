@@ -1,5 +1,5 @@
 import { describe, onTestFinished, test } from "vitest";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
 

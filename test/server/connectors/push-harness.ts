@@ -1,5 +1,5 @@
-import type { Extractor } from "#server/ports/extractor.ts";
-import type { Store } from "#server/ports/store.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import type { Store } from "#storage/store-type.ts";
 import type { TestAnswer } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 

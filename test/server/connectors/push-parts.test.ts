@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { ExtractRequest } from "#server/ports/extractor.ts";
+import type { ExtractRequest } from "#extract/extractor.ts";
 import { type Tree, treeExtractor } from "../sync/tree-files.ts";
 import { form, interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";

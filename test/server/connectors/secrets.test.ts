@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { PLANTED_SECRETS } from "../analysis/planted-secrets.ts";
+import { PLANTED_SECRETS } from "../../text/planted-secrets.ts";
 import { FOLDER, makeConnectorServer } from "./server.ts";
 import { item } from "../sync/harness.ts";
 import { verifies } from "../../requirements.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Extractor } from "#server/ports/extractor.ts";
-import type { Source, SourceItem } from "#server/ports/source.ts";
-import { makePushSource } from "#server/sources/push/index.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import type { Source, SourceItem } from "#sources/contract.ts";
+import { makePushSource } from "#sources/push/index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, onTestFinished, test } from "vitest";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { makeFileService } from "#server/files/service.ts";
 import { makeCursorCodec } from "#server/http/cursor.ts";
 import type { FileListQuery } from "#api/files.ts";
-import type { Actor } from "#server/ports/actor.ts";
-import type { SearchIndex } from "#server/ports/search-index.ts";
-import { makeWorld, type World } from "../access/fixtures.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { SearchIndex } from "#storage/search-index.ts";
+import { makeWorld, type World } from "../../storage/access/fixtures.ts";
 
 const query = (more: Partial<FileListQuery> = {}): FileListQuery => ({ sort: "updatedAt", limit: 50, ...more });
 

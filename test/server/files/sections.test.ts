@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { extractInProcess } from "#server/extract/extract.ts";
-import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
-import type { Source, SourceItem } from "#server/ports/source.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { extractInProcess } from "#extract/extract.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
+import type { Source, SourceItem } from "#sources/contract.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { verifies } from "../../requirements.ts";

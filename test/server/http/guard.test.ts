@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { makeClientIp, throttleKeyOfIp } from "#server/http/client-ip.ts";
+import { makeClientIp, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeGuard } from "#server/http/guard.ts";
 import { makeThrottle } from "#server/http/throttle.ts";
 import { makeServer, makeTestClock } from "../../helpers.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { LIMITS, makeLimits } from "#server/http/limits.ts";
 import { makeThrottle } from "#server/http/throttle.ts";
-import type { Actor } from "#server/ports/actor.ts";
+import type { Actor } from "#storage/access/actor.ts";
 import { makeServer, makeTestClock, TEST_PASSWORD } from "../../helpers.ts";
 import { makeKit } from "../mcp/kit.ts";
 

@@ -10,7 +10,7 @@ import { frameRequests, makeGuard } from "#server/http/guard.ts";
 import { makeLimits } from "#server/http/limits.ts";
 import { makeMounter, type Mount } from "#server/http/mount.ts";
 import { answerProblem } from "#server/http/problem.ts";
-import type { Actor } from "#server/ports/actor.ts";
+import type { Actor } from "#storage/access/actor.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 

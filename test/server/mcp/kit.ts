@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/common.ts";
-import { analyzeDocument, nameInKey } from "#server/analysis/analyzer.ts";
-import type { Principal, SourceContainer, SourcePerson } from "#server/ports/source.ts";
-import type { ItemOp } from "#server/ports/store/item-writes.ts";
+import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
+import type { Principal } from "#core/principals.ts";
+import type { SourceContainer, SourcePerson } from "#sources/contract.ts";
+import type { ItemOp } from "#storage/records-types/item-writes.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";

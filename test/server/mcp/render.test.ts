@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
-import type { SearchEntry, SearchOutcome } from "#server/ports/answers.ts";
+import type { SearchEntry, SearchOutcome } from "#server/search/types.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import { renderSearch, type Rendered } from "#server/mcp/render-search.ts";
 import { loadTokenCounter, makeTokenCounter, type CountTokens } from "#server/mcp/tokens.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import { makeMcpDoor, type McpOptions, type ToolCalls } from "#server/mcp/rpc.ts";
-import type { Actor } from "#server/ports/actor.ts";
+import type { Actor } from "#storage/access/actor.ts";
 
 const ACTOR: Actor = {
   workspaceId: "wsp_2222222222222222",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Around } from "#server/features.ts";
-import type { SearchIndex } from "#server/ports/search-index.ts";
+import type { Around } from "#server/compose/content.ts";
+import type { SearchIndex } from "#storage/search-index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestUser } from "../../helpers.ts";
 

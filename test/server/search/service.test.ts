@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
-import type { Policy } from "#server/access/policy.ts";
-import type { ExcerptRequest, SearchIndex, SearchResponse } from "#server/ports/search-index.ts";
-import type { ItemRecord } from "#server/ports/store/items.ts";
-import type { WorkspaceStore } from "#server/ports/store.ts";
+import type { Policy } from "#storage/access/policy.ts";
+import type { ExcerptRequest, SearchIndex, SearchResponse } from "#storage/search-index.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
 import { makeSearchService } from "#server/search/service.ts";
 
 const ACTOR = { workspaceId: "wsp_1", userId: "usr_1", timeZone: "UTC" } as Parameters<

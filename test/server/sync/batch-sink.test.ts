@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import type { ItemBatch } from "#server/ports/store/item-writes.ts";
+import type { ItemBatch } from "#storage/records-types/item-writes.ts";
 import { makeBatchSink } from "#server/sync/batch-sink.ts";
 
 test("a total that the source gave stays until it gives another", async ({ expect }) => {

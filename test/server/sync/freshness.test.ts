@@ -1,7 +1,8 @@
 import { describe, test } from "vitest";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { Source, SourceAccess, SyncEvent, SyncRequest } from "#server/ports/source.ts";
+import type { Source, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceAccess } from "#core/principals.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 import { fakeExtractor, upsert } from "./harness.ts";

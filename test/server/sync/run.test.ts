@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { SourceItem, SyncEvent } from "#server/ports/source.ts";
+import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import { CONNECTOR, end, item, listing, makeHarness, untilAborted, upsert, WORKSPACE } from "./harness.ts";
 
 const many = (count: number, text = "words") =>

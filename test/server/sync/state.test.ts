@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
-import { CONNECTOR_STATES } from "#server/ports/store/connectors.ts";
-import { SYNC_STATES } from "#server/ports/store/syncs.ts";
-import { backOffMs } from "#server/ports/store/queue.ts";
+import { CONNECTOR_STATES } from "#storage/records-types/connectors.ts";
+import { SYNC_STATES } from "#storage/records-types/syncs.ts";
+import { backOffMs } from "#storage/records-types/queue.ts";
 import {
   type ConnectorEvent,
   healthAfterRun,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { extractInProcess } from "#server/extract/extract.ts";
-import { DEFAULT_EXTRACT_LIMITS } from "#server/extract/limits.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { extractInProcess } from "#extract/extract.ts";
+import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { item, listing, makeHarness } from "./harness.ts";
 
 const MAIL =

@@ -1,4 +1,4 @@
-import type { Extractor, ExtractRequest } from "#server/ports/extractor.ts";
+import type { Extractor, ExtractRequest } from "#extract/extractor.ts";
 import { fakeExtractor } from "./harness.ts";
 
 /** What is in a file of these tests: text, or a text with files in it. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { READ_ACTION } from "#server/ports/store/audit.ts";
+import { READ_ACTION } from "#storage/records-types/audit.ts";
 import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/audit-words.ts";
 import { describeBrowser } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";

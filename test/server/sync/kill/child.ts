@@ -4,12 +4,12 @@
  */
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { openDatabase } from "#server/adapters/sql/db.ts";
-import { makeStore } from "#server/adapters/sql/store.ts";
-import { findSpawnEntry } from "#server/adapters/spawn.ts";
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { makeExtractor } from "#server/extract/pool.ts";
-import { makeSourceRegistry } from "#server/sources/registry.ts";
+import { openDatabase } from "#storage/db.ts";
+import { makeStore } from "#storage/store.ts";
+import { findSpawnEntry } from "#core/spawn.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { makeExtractor } from "#extract/pool.ts";
+import { makeSourceRegistry } from "#sources/registry.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
 import { NO_NETWORK } from "../../../network.ts";
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
 import { tempDir } from "../../../helpers.ts";
-import { makeRandom } from "../../extract/mutations.ts";
+import { makeRandom } from "../../../extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference } from "./queries.ts";
 import { syncKilling } from "./run.ts";
 

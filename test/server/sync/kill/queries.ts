@@ -1,6 +1,6 @@
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
-import { makeSearchPool } from "#server/adapters/index-embedded/pool.ts";
-import type { SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#server/ports/search-index.ts";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import type { SearchHit, SearchIndex, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { WORKSPACE } from "../harness.ts";
 
 /** A question to two databases that should answer alike. */

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
-import { openDatabase } from "#server/adapters/sql/db.ts";
-import { makeStore } from "#server/adapters/sql/store.ts";
-import { findPackageRoot } from "#server/adapters/spawn.ts";
+import { openDatabase } from "#storage/db.ts";
+import { makeStore } from "#storage/store.ts";
+import { findPackageRoot } from "#core/spawn.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../harness.ts";
 

@@ -1,0 +1,195 @@
+import { ID_ALPHABET } from "#api/common.ts";
+
+/** Whom an access list names; grammar and authority: `core/principals.ts`. Parts are percent-encoded. */
+export type Principal = string;
+
+/**
+ * Who may read an item at its source: an AND of ORs. Every inner list needs one match; an empty inner list matches
+ * nobody; `{known: false}` is nobody. At least one list. Source: S4.
+ */
+export type SourceAccess = { known: false } | { known: true; all: readonly (readonly Principal[])[] };
+
+/** A principal taken apart; parts are decoded. Source: design page "product", Words. */
+export type ParsedPrincipal =
+  | { type: "workspace" }
+  | { type: "everyone" }
+  | { type: "user"; userId: string }
+  | { type: "group"; groupId: string }
+  | { type: "connector"; connectorId: string }
+  | { type: "connection"; connectionId: string }
+  | { type: "source_user"; providerId: string; instance: string; id: string }
+  | { type: "source_group"; connectorId: string; id: string };
+
+/** On whose word a sync or a push speaks: what it may name in its access lists. Source: S2. */
+export interface Authority {
+  /** The connector; it owns the groups `group:<connectorId>:…`. */
+  connectorId: string;
+  /** The tenant whose users it knows, when it knows any: `instance` is the origin really spoken to, never from config. */
+  users?: { providerId: string; instance: string };
+  /**
+   * Given for push connectors alone (made by an admin): they may name `user:<usr>` and `group:<grp>` of their own
+   * workspace, each only if this says that it exists there. Absent = such principals are refused.
+   */
+  memberExists?: (principal: Principal) => boolean;
+}
+
+/** An access after judgement: as it came, or nobody, with what was wrong. */
+export interface JudgedAccess {
+  access: SourceAccess;
+  /** The principals it may not name, each once, as they came (hostile text: never into a log unescaped). */
+  offending: readonly Principal[];
+}
+
+/** Longer principals are refused: ids at sources are far shorter, and lists are interned by their text. */
+export const MAX_PRINCIPAL_CHARS = 512;
+
+/** The parts of a principal; `undefined` when it is not exactly in the grammar and in canonical encoding. */
+export function parsePrincipal(principal: string): ParsedPrincipal | undefined {
+  if (typeof principal !== "string" || principal.length > MAX_PRINCIPAL_CHARS) return undefined;
+  if (principal === "workspace" || principal === "everyone") return { type: principal };
+  const [type, second, third, fourth, ...more] = principal.split(":");
+  if (second === undefined || more.length > 0) return undefined;
+  if (third === undefined) return parseOwn(type, second);
+  if (type === "group" && fourth === undefined) return parseGroup(second, third);
+  if (type === "user" && fourth !== undefined) return parseSourceUser(second, third, fourth);
+  return undefined;
+}
+
+/**
+ * The one text form of a principal: `parsePrincipal` of it gives the same parts back.
+ *
+ * @throws RangeError when a part can't be part of a principal (empty, wrong id form, lone surrogate, too long): a
+ * source builds principals from its provider's ids, so this is a bug or a reply that must not be trusted
+ */
+export function formatPrincipal(parsed: ParsedPrincipal): Principal {
+  const text = joinParts(parsed);
+  if (text === undefined || parsePrincipal(text) === undefined) {
+    throw new RangeError(`Not a principal: ${JSON.stringify(parsed)}`);
+  }
+  return text;
+}
+
+/**
+ * True when this authority may name this principal in an access list: `workspace`, `everyone`, its own groups, users
+ * of its own tenant; a push connector also existing members and groups of its workspace. Never `group:connector:`,
+ * `group:connection:` or another authority's. Source: S2.
+ */
+export function mayName(principal: Principal, authority: Authority): boolean {
+  const parsed = parsePrincipal(principal);
+  if (parsed === undefined) return false;
+  switch (parsed.type) {
+    case "workspace":
+    case "everyone":
+      return true;
+    case "user":
+    case "group":
+      return authority.memberExists?.(principal) === true;
+    case "connector":
+    case "connection":
+      return false;
+    case "source_user":
+      return parsed.providerId === authority.users?.providerId && parsed.instance === authority.users.instance;
+    case "source_group":
+      return parsed.connectorId === authority.connectorId;
+  }
+}
+
+/**
+ * The access when every principal in it may be named, else `{known: false}` (nobody) with the offending ones. An
+ * access without a list is nobody too. The caller makes the item `acl_unknown` and the line an error. Source: S2, S4.
+ */
+export function judgeAccess(access: SourceAccess, authority: Authority): JudgedAccess {
+  if (!access.known) return { access, offending: [] };
+  const offending = new Set<Principal>();
+  for (const list of access.all) {
+    for (const principal of list) if (!mayName(principal, authority)) offending.add(principal);
+  }
+  if (offending.size > 0 || access.all.length === 0) return { access: { known: false }, offending: [...offending] };
+  return { access, offending: [] };
+}
+
+/** The workspace users and groups that an access names, each once: what `memberExists` will be asked about. */
+export function membersNamed(access: SourceAccess): Principal[] {
+  if (!access.known) return [];
+  const named = access.all.flat().filter((principal) => {
+    const type = parsePrincipal(principal)?.type;
+    return type === "user" || type === "group";
+  });
+  return [...new Set(named)];
+}
+
+const PROVIDER_ID = /^[a-z][a-z0-9-]{0,63}$/;
+const OWN_ID = new RegExp(`^(usr|grp|con|cnx)_[${ID_ALPHABET}]{16}$`);
+
+function parseOwn(type: string | undefined, id: string): ParsedPrincipal | undefined {
+  if (type === "user" && isOwnId(id, "usr")) return { type: "user", userId: id };
+  if (type === "group" && isOwnId(id, "grp")) return { type: "group", groupId: id };
+  return undefined;
+}
+
+function parseGroup(owner: string, encodedId: string): ParsedPrincipal | undefined {
+  if (owner === "connector") {
+    return isOwnId(encodedId, "con") ? { type: "connector", connectorId: encodedId } : undefined;
+  }
+  if (owner === "connection") {
+    return isOwnId(encodedId, "cnx") ? { type: "connection", connectionId: encodedId } : undefined;
+  }
+  const id = decodePart(encodedId);
+  return isOwnId(owner, "con") && id !== undefined ? { type: "source_group", connectorId: owner, id } : undefined;
+}
+
+function parseSourceUser(providerId: string, instance: string, id: string): ParsedPrincipal | undefined {
+  const decodedInstance = decodePart(instance);
+  const decodedId = decodePart(id);
+  if (!PROVIDER_ID.test(providerId) || decodedInstance === undefined || decodedId === undefined) return undefined;
+  return { type: "source_user", providerId, instance: decodedInstance, id: decodedId };
+}
+
+function joinParts(parsed: ParsedPrincipal): string | undefined {
+  switch (parsed.type) {
+    case "workspace":
+    case "everyone":
+      return parsed.type;
+    case "user":
+      return `user:${parsed.userId}`;
+    case "group":
+      return `group:${parsed.groupId}`;
+    case "connector":
+      return `group:connector:${parsed.connectorId}`;
+    case "connection":
+      return `group:connection:${parsed.connectionId}`;
+    case "source_user":
+      return joinEncoded(`user:${parsed.providerId}`, parsed.instance, parsed.id);
+    case "source_group":
+      return joinEncoded(`group:${parsed.connectorId}`, parsed.id);
+  }
+}
+
+function joinEncoded(head: string, ...parts: string[]): string | undefined {
+  const encoded = parts.map(encodePart);
+  return encoded.includes(undefined) ? undefined : [head, ...encoded].join(":");
+}
+
+function isOwnId(id: string, prefix: "usr" | "grp" | "con" | "cnx"): boolean {
+  return id.startsWith(`${prefix}_`) && OWN_ID.test(id);
+}
+
+function encodePart(part: string): string | undefined {
+  try {
+    return encodeURIComponent(part);
+  } catch {
+    // A lone surrogate has no encoding: not a principal, which is this function's answer.
+    return undefined;
+  }
+}
+
+/** The decoded part if it is not empty and in the one encoding; two spellings of one id would be two principals. */
+function decodePart(encoded: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(encoded);
+    return decoded !== "" && encodePart(decoded) === encoded ? decoded : undefined;
+  } catch {
+    // decodeURIComponent throws on a cut escape: not a principal, which is this function's answer.
+    return undefined;
+  }
+}

@@ -1,0 +1,4 @@
+export interface Scope {
+  include: readonly string[];
+  exclude: readonly string[];
+}

@@ -1,0 +1,5 @@
+import { analyzeDocument } from "#text/analyzer.ts";
+import { runChild } from "./child-loop.ts";
+
+// Entry of the extraction child: the one place that joins its parts.
+await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument, now: () => performance.now() });

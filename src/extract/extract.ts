@@ -1,0 +1,151 @@
+import type { FieldValue } from "#api/common.ts";
+import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import { titleAndName } from "#text/own-title.ts";
+import { maskedOffset } from "#text/secrets/cut.ts";
+import { maskSecrets } from "#text/secrets/mask.ts";
+import type { Extracted, ExtractRequest, NotExtracted } from "./extractor.ts";
+import { cutText, oneLine } from "./clean.ts";
+import { decodeText } from "./decode.ts";
+import { detectType } from "./detect.ts";
+import type { FormatInput, FormatText } from "./format.ts";
+import type { InnerLimits } from "./limits.ts";
+import { findFormat, type FormatLoader } from "./registry.ts";
+
+export interface ExtractTools {
+  /** Term vector of an item: the analyzer. */
+  analyze(fields: DocumentFields): AnalyzedText;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Other formats than the registry's, for tests of the pool. */
+  formats?: Readonly<Record<string, FormatLoader>>;
+}
+
+/**
+ * Bytes → text in this very process: what a child runs, and what tests may run without a build. The caps on time and
+ * memory belong to the pool; size and text length are kept here.
+ *
+ * @returns text, or the reason why there is none; never throws for what is in the bytes
+ */
+export async function extractInProcess(
+  request: ExtractRequest,
+  limits: InnerLimits,
+  tools: ExtractTools,
+): Promise<Extracted | NotExtracted> {
+  const noText = (reason: NotExtracted["reason"], message: string, mimeType: string) =>
+    makeNoText(request, { reason, message, mimeType, retryable: false }, tools);
+  if (request.bytes.length > limits.maxBytes)
+    return noText("too_large", tooLargeMessage(request, limits), typeOf(request));
+
+  const detected = await detectType(request.bytes, request.fileName, request.mimeType);
+  if (detected.kind === "empty") return noText("empty", "The file is empty.", typeOf(request));
+  const load = findFormat(detected.mimeType, detected.kind === "text", tools.formats);
+  if (load === undefined) {
+    const label = detected.kind === "binary" ? detected.label : "binary";
+    return noText(
+      "unsupported_type",
+      `This is a ${label} file (${detected.mimeType}); its text can't be read.`,
+      detected.mimeType,
+    );
+  }
+  try {
+    const result = await (await load()).extract(makeInput(request, detected.mimeType, limits, tools));
+    if (result.state === "no_text") return noText(result.reason, result.message, detected.mimeType);
+    if (!/\S/u.test(result.text)) return noText("empty", "The file has no text.", detected.mimeType);
+    return finish(request, detected.mimeType, result, limits, tools);
+  } catch (error) {
+    return noText("failed", `The file can't be read as ${detected.mimeType}: ${reasonOf(error)}.`, detected.mimeType);
+  }
+}
+
+/** The answer for an item without text: it is still found by title, path and labels. */
+export function makeNoText(
+  request: Pick<ExtractRequest, "title" | "name" | "path" | "labels">,
+  why: Pick<NotExtracted, "reason" | "message" | "mimeType" | "retryable">,
+  tools: Pick<ExtractTools, "analyze">,
+): NotExtracted {
+  const { title, name, path, labels } = request;
+  return { state: "no_text", ...why, analyzed: tools.analyze({ title, name, path, labels, text: "" }) };
+}
+
+/** One sentence with the file's size and the cap. */
+export function tooLargeMessage(request: Pick<ExtractRequest, "bytes">, limits: Pick<InnerLimits, "maxBytes">): string {
+  const mebibytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
+  return `The file has ${mebibytes(request.bytes.length)} MiB; text is read from files up to ${mebibytes(limits.maxBytes)} MiB.`;
+}
+
+/** The declared type, or the one that says nothing. */
+export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
+  return request.mimeType ?? "application/octet-stream";
+}
+
+function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimits, tools: ExtractTools): FormatInput {
+  const { bytes, fileName } = request;
+  // Half of the time after which the pool kills: that of PDF files is twice that of others.
+  const share = mimeType === "application/pdf" ? 2 : 4;
+  const deadline = tools.now() + limits.pdfTimeoutMs / share;
+  return {
+    bytes,
+    fileName,
+    mimeType,
+    maxTextLength: limits.maxTextLength,
+    readsArchives: request.readsArchives === true,
+    decode: (declared) => {
+      const decoded = decodeText(bytes, limits.maxTextLength, declared);
+      if (decoded === undefined) throw new Error("its bytes are no text in any known encoding");
+      return decoded;
+    },
+    hasTime: () => tools.now() < deadline,
+  };
+}
+
+function finish(
+  request: ExtractRequest,
+  mimeType: string,
+  result: FormatText,
+  limits: InnerLimits,
+  tools: ExtractTools,
+): Extracted {
+  const cut = cutText(result.text, limits.maxTextLength);
+  const isCut = result.isCut === true || cut.length < result.text.length;
+  const mask = request.keepsSecrets === true ? (text: string) => ({ text, cuts: [] }) : maskSecrets;
+  const { text, cuts } = mask(cut);
+  const properties = Object.fromEntries(
+    Object.entries(result.properties).map(([key, value]) => [
+      mask(key).text,
+      maskedValue(value, (words) => mask(words).text),
+    ]),
+  );
+  if (isCut) properties["truncated"] = `Only the first ${text.length} characters were taken.`;
+  const { path, labels } = request;
+  const stated = result.title === undefined ? undefined : mask(result.title).text;
+  const extracted: Extracted = {
+    state: "ok",
+    text,
+    mimeType,
+    sections: result.sections.map((section) => ({
+      ...section,
+      name: mask(section.name).text,
+      start: maskedOffset(cuts, section.start),
+    })),
+    properties,
+    maskedSecrets: cuts.length,
+    analyzed: tools.analyze({ name: request.name, ...titleAndName(request, stated), path, labels, text }),
+  };
+  if (stated !== undefined && stated !== "") extracted.title = stated;
+  if (result.language !== undefined) extracted.language = result.language;
+  if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
+  if (result.parts !== undefined && result.parts.length > 0)
+    extracted.parts = result.parts.map((part) => ({ ...part, fileName: mask(part.fileName).text }));
+  return extracted;
+}
+
+function maskedValue(value: FieldValue, mask: (text: string) => string): FieldValue {
+  if (typeof value === "string") return mask(value);
+  return typeof value === "object" ? value.map(mask) : value;
+}
+
+/** A parser's own words as part of a sentence: one line, no full stop. They may quote the file, never a secret of ours. */
+function reasonOf(error: unknown): string {
+  const words = error instanceof Error ? error.message || error.name : String(error);
+  return oneLine(words, 200).replace(/[.\s]+$/u, "") || "unknown reason";
+}

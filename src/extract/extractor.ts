@@ -1,0 +1,82 @@
+import type { Section } from "#core/sections.ts";
+import type { FieldValue } from "#api/common.ts";
+import type { AnalyzedText } from "#text/analyzer.ts";
+
+export interface ExtractRequest {
+  /** Whose file it is: a child process never sees the files of two workspaces. Source: S44. */
+  workspace: string;
+  bytes: Uint8Array;
+  /** File name with extension; only a hint, the bytes decide. */
+  fileName: string;
+  /** What the source says it is, if it does. */
+  mimeType?: string;
+  /** What is analyzed together with the text: the weights differ by field. */
+  title: string;
+  /** True = the title is the name of a file: the document's own title takes its place, and the name counts beside it. */
+  hasFileTitle?: boolean;
+  /** A name beside the title that counts as the title does. */
+  name?: string;
+  path: readonly string[];
+  labels: readonly string[];
+  /** True = secrets in the text stay as they are; otherwise each becomes `[removed: …]`. Source: S37. */
+  keepsSecrets?: boolean;
+  /** True = the members of an archive are given as parts; otherwise an archive is a type that is not read. */
+  readsArchives?: boolean;
+}
+
+/** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
+export interface ExtractedPart {
+  /** Unique and the same each time within its parent, as in `docs/a.txt`, `2/report.pdf`. */
+  id: string;
+  fileName: string;
+  mimeType?: string;
+  bytes: Uint8Array;
+}
+
+export interface Extracted {
+  state: "ok";
+  /** Markdown (or the text as it is for plain text and code). */
+  text: string;
+  mimeType: string;
+  /** Title that the document itself states. */
+  title?: string;
+  /** ISO 639-1, when it is clear. */
+  language?: string;
+  sections: Section[];
+  /**
+   * Number of the file's line that the text begins with, when the text has the file's lines one by one; absent for text that
+   * was made from something else.
+   */
+  firstLine?: number;
+  /** Claimed authors, dates and other properties of the document itself. */
+  properties: Record<string, FieldValue>;
+  /** How many secrets were taken out of the text. */
+  maskedSecrets: number;
+  /** Absent = none. */
+  parts?: ExtractedPart[];
+  /** Term vector of title, path, labels and text. */
+  analyzed: AnalyzedText;
+}
+
+export interface NotExtracted {
+  state: "no_text";
+  reason: "unsupported_type" | "too_large" | "empty" | "encrypted" | "failed";
+  /** One sentence for the connector's owner. */
+  message: string;
+  mimeType: string;
+  /** True when another try can end differently (the child was killed, memory was short). */
+  retryable: boolean;
+  /** Term vector of title, path and labels only. */
+  analyzed: AnalyzedText;
+}
+
+/**
+ * Bytes → searchable text, in child processes with a heap cap, watched memory and a time cap. A hostile or broken file
+ * ends in `no_text`, never in a throw. Source: S44.
+ */
+export interface Extractor {
+  extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted>;
+  /** Pids and resident bytes of the children, for the proof runs. */
+  stats(): { pid: number; rssBytes: number; files: number }[];
+  close(): Promise<void>;
+}

@@ -1,0 +1,57 @@
+import type { FieldValue } from "#api/common.ts";
+import type { ExtractedPart, NotExtracted } from "./extractor.ts";
+import type { Section } from "#core/sections.ts";
+
+/** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
+export interface FormatInput {
+  bytes: Uint8Array;
+  /** A hint, such as for the language of code. */
+  fileName: string;
+  mimeType: string;
+  /** Text is worth making up to this many UTF-16 code units; a format may stop there and say `isCut`. */
+  maxTextLength: number;
+  /** True = the members of an archive are wanted as parts. */
+  readsArchives: boolean;
+  /** The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that order. */
+  decode(declared?: string): DecodedText;
+  /** False when half of the file's time is used up: a format that works in steps gives what it has. */
+  hasTime(): boolean;
+}
+
+export interface DecodedText {
+  text: string;
+  /** Lower-case name, as in `utf-8`, `shift_jis`. */
+  encoding: string;
+  /** True when only the first part of the bytes was decoded. */
+  isCut: boolean;
+}
+
+export interface FormatText {
+  state: "ok";
+  text: string;
+  title?: string;
+  language?: string;
+  sections: Section[];
+  /** Number of the file's line that the text begins with, when its lines are the file's; absent for made text. */
+  firstLine?: number;
+  properties: Record<string, FieldValue>;
+  /** Files inside it, when there are any. */
+  parts?: ExtractedPart[];
+  /** True when the document has more text than was taken. */
+  isCut?: boolean;
+}
+
+export interface FormatNoText {
+  state: "no_text";
+  reason: NotExtracted["reason"];
+  /** One sentence for the connector's owner. */
+  message: string;
+}
+
+export type FormatResult = FormatText | FormatNoText;
+
+/** One kind of document. A new one is a file in `formats/` and a line in `registry.ts`. */
+export interface Format {
+  /** May throw on a broken document: the caller turns that into `failed`. */
+  extract(input: FormatInput): FormatResult | Promise<FormatResult>;
+}

@@ -1,0 +1,75 @@
+import { archiveText, MAX_MEMBER_BYTES, MAX_MEMBERS, type Member, memberPath } from "#extract/archive/member.ts";
+import { gunzipUpTo } from "#extract/archive/gunzip.ts";
+import { looksLikeTar, readTar } from "#extract/archive/tar.ts";
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
+import { ZipError } from "#extract/zip-error.ts";
+
+/** ZIP archives: the list of members as text, and the members as parts, where the connector wants them. */
+export const zipFormat: Format = {
+  extract(input) {
+    if (!input.readsArchives) return notWanted("ZIP archive");
+    const zip = openZip(input.bytes, ZIP_CAPS);
+    const members: Member[] = [];
+    const state = { room: MAX_MEMBER_BYTES, read: 0, encrypted: 0 };
+    for (const entry of zip.entries) {
+      const path = memberPath(entry.name);
+      if (path === undefined) continue;
+      const bytes = input.hasTime() ? readMember(zip, entry, state) : undefined;
+      members.push(bytes === undefined ? { path } : { path, bytes });
+    }
+    if (members.length > 0 && state.encrypted === members.length)
+      return { state: "no_text", reason: "encrypted", message: "The archive is protected by a password." };
+    return archiveText(members, input.maxTextLength, false);
+  },
+};
+
+/** Tar archives, packed by gzip or not, and files packed by gzip. */
+export const tarFormat: Format = {
+  extract(input) {
+    if (!input.readsArchives) return notWanted("tar archive");
+    return tarText(Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength), input, false);
+  },
+};
+
+export const gzipFormat: Format = {
+  extract(input) {
+    if (!input.readsArchives) return notWanted("file packed by gzip");
+    const { bytes, isCut } = gunzipUpTo(input.bytes, MAX_MEMBER_BYTES);
+    if (looksLikeTar(bytes)) return tarText(bytes, input, isCut);
+    if (isCut) {
+      const message = "The file unpacks to more than 64 MiB; packed files are read up to that.";
+      return { state: "no_text", reason: "too_large", message };
+    }
+    const path = memberPath(input.fileName.replace(/\.(?:gz|gzip|z)$/iu, "")) ?? "content";
+    return archiveText([{ path, bytes }], input.maxTextLength, false);
+  },
+};
+
+const ZIP_CAPS = { maxEntries: 20_000, maxUnpackedBytes: MAX_MEMBER_BYTES, maxRatio: 300 };
+
+function tarText(bytes: Buffer, input: FormatInput, isCut: boolean): FormatResult {
+  const tar = readTar(bytes);
+  return archiveText(tar.members, input.maxTextLength, isCut || tar.isCut);
+}
+
+/** One that can't be read is listed and no more: the others are worth having. */
+function readMember(zip: Zip, entry: ZipEntry, state: { room: number; read: number; encrypted: number }) {
+  if (entry.isEncrypted) state.encrypted++;
+  if (entry.isEncrypted || state.read >= MAX_MEMBERS || entry.size > state.room) return undefined;
+  try {
+    const bytes = zip.read(entry, state.room);
+    state.room -= bytes.length;
+    state.read++;
+    return bytes;
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error;
+    if (error.reason === "too_large") state.room = 0;
+    return undefined;
+  }
+}
+
+function notWanted(what: string): FormatResult {
+  const message = `This is a ${what}; the files in it are read when the connector's "archives" is on.`;
+  return { state: "no_text", reason: "unsupported_type", message };
+}

@@ -1,0 +1,91 @@
+import { parse, type Options } from "csv-parse/sync";
+import { cleanText, cutText } from "#extract/clean.ts";
+import type { Format, FormatInput, FormatText } from "#extract/format.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+import { plainFormat } from "./plain.ts";
+
+/**
+ * Tables of separated values as Markdown rows. The header comes again every 50 rows, each such stretch is a section, so
+ * that a passage found in the middle still tells its columns.
+ */
+export const csvFormat: Format = {
+  async extract(input): Promise<FormatText> {
+    const decoded = input.decode();
+    const whole = cleanText(decoded.text);
+    const text = cutAtLine(whole, input.maxTextLength);
+    const delimiter = input.mimeType === "text/tab-separated-values" ? "\t" : detectDelimiter(text);
+    const rows = delimiter === undefined ? undefined : parseRows(text, delimiter);
+    if (rows === undefined || rows.length === 0) return plainText(input);
+    const out = new TextBuilder(input.maxTextLength);
+    writeRows(rows, out);
+    const properties = { rows: String(rows.length - 1), columns: String(rows[0]?.length ?? 0) };
+    const isCut = decoded.isCut || text.length < whole.length || out.isFull;
+    return { state: "ok", text: out.toString(), sections: out.sections, properties, isCut };
+  },
+};
+
+const ROWS_PER_SECTION = 50;
+const MAX_CELL_LENGTH = 5_000;
+
+async function plainText(input: FormatInput): Promise<FormatText> {
+  const result = await plainFormat.extract(input);
+  return result.state === "ok" ? result : { state: "ok", text: "", sections: [], properties: {} };
+}
+
+/** The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields wins. */
+function detectDelimiter(text: string): string | undefined {
+  const lines = text
+    .slice(0, 20_000)
+    .split("\n", 20)
+    .filter((line) => line.trim() !== "");
+  let best: { delimiter: string; score: number } | undefined;
+  for (const delimiter of [",", ";", "\t", "|"]) {
+    // Quoted fields may hold the others: they do not count.
+    const counts = lines.map((line) => line.replaceAll(/"[^"]*"/gu, "").split(delimiter).length);
+    const first = counts[0] ?? 1;
+    const same = counts.filter((count) => count === first).length / Math.max(1, counts.length);
+    const score = first > 1 ? same * 100 + Math.min(first, 50) : 0;
+    if (score > (best?.score ?? 0)) best = { delimiter, score };
+  }
+  return best?.delimiter;
+}
+
+function parseRows(text: string, delimiter: string): string[][] | undefined {
+  const options: Options = { delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true };
+  try {
+    const rows: unknown = parse(text, options);
+    // Proof: without `columns` or `cast` the parser gives an array of arrays of strings.
+    return rows as string[][];
+  } catch {
+    // A quotation that never ends, for one. The text is worth reading all the same.
+    return undefined;
+  }
+}
+
+function writeRows(rows: readonly string[][], out: TextBuilder): void {
+  const [header = [], ...body] = rows;
+  const head = `${rowText(header)}\n|${" --- |".repeat(header.length)}\n`;
+  if (body.length === 0) out.add(head);
+  for (let start = 0; start < body.length && !out.isFull; start += ROWS_PER_SECTION) {
+    const end = Math.min(start + ROWS_PER_SECTION, body.length);
+    if (start > 0) out.add("\n");
+    if (body.length > ROWS_PER_SECTION) out.section(`Rows ${start + 1}–${end}`, 1);
+    out.add(
+      head +
+        body
+          .slice(start, end)
+          .map((row) => `${rowText(row)}\n`)
+          .join(""),
+    );
+  }
+}
+
+function rowText(row: readonly string[]): string {
+  return `| ${row.map((cell) => cutText(cell, MAX_CELL_LENGTH).replaceAll(/\s+/gu, " ").trim().replaceAll("|", "\\|")).join(" | ")} |`;
+}
+
+function cutAtLine(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const end = text.lastIndexOf("\n", maxLength);
+  return end > 0 ? text.slice(0, end) : cutText(text, maxLength);
+}

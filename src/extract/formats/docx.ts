@@ -1,0 +1,178 @@
+import { cleanText } from "#extract/clean.ts";
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { surveyHtml } from "#extract/html/survey.ts";
+import { renderHtml } from "#extract/html/render.ts";
+import { blocksText, BlockWriter, type Block } from "#extract/office/blocks.ts";
+import { readChart, readDiagram } from "#extract/office/chart-text.ts";
+import { commentLine } from "#extract/office/comment-line.ts";
+import { withZipReasons } from "#extract/office/failures.ts";
+import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
+import { resultProperties } from "#extract/office/properties.ts";
+import { makeWordNumbering, type WordNumbering } from "#extract/office/word-numbering.ts";
+import { makeWordStyles, type WordStyles } from "#extract/office/word-styles.ts";
+import { WordText, type WordReference } from "#extract/office/word-text.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/**
+ * Word documents: headings, lists, tables, links; then footnotes, endnotes, comments, and what stands in headers and
+ * footers, each once.
+ */
+export const docxFormat: Format = {
+  extract: (input) => withZipReasons(() => readDocument(input)),
+};
+
+function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
+  const file = openPackage(bytes);
+  const main = file.mainPart ?? "word/document.xml";
+  const out = new TextBuilder(maxTextLength);
+  const document = new WordDocument(file, main, new BlockWriter(out, hasTime));
+  if (!document.readBody()) throw new Error("the document has no text part");
+  document.readRest();
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    isCut: document.writer.isFull,
+    ...resultProperties(file.properties()),
+  };
+}
+
+class WordDocument {
+  readonly writer: BlockWriter;
+  private readonly file: OfficePackage;
+  private readonly main: string;
+  private readonly relationships: Relationships;
+  private readonly styles: WordStyles = makeWordStyles();
+  private readonly numbering: WordNumbering = makeWordNumbering();
+  /** What the body names, in the order in which it does. */
+  private readonly named: Record<"header" | "footer" | "footnote" | "endnote", Set<string>> = {
+    header: new Set(),
+    footer: new Set(),
+    footnote: new Set(),
+    endnote: new Set(),
+  };
+
+  constructor(file: OfficePackage, main: string, writer: BlockWriter) {
+    this.file = file;
+    this.main = main;
+    this.writer = writer;
+    this.relationships = file.relationshipsOf(main);
+    this.walkType("styles", this.styles.handler);
+    this.walkType("numbering", this.numbering.handler);
+  }
+
+  readBody(): boolean {
+    return this.file.walk(this.main, this.storyReader(this.relationships));
+  }
+
+  /** Notes, comments, headers and footers, each under a heading of its own. */
+  readRest(): void {
+    this.addNotes("footnote", "Footnotes");
+    this.addNotes("endnote", "Endnotes");
+    this.addComments();
+    this.addHeadersAndFooters();
+    this.writer.end();
+  }
+
+  private storyReader(relationships: Relationships): WordText {
+    const { writer, styles, numbering } = this;
+    const found = (kind: WordReference, id: string) => this.found(kind, id, relationships);
+    return new WordText({ writer, styles, numbering, relationships, found });
+  }
+
+  private found(kind: WordReference, id: string, relationships: Relationships): Block[] {
+    if (kind === "header" || kind === "footer" || kind === "footnote" || kind === "endnote") {
+      this.named[kind].add(id);
+      return [];
+    }
+    const part = relationships.get(id);
+    if (part === undefined || part.isExternal) return [];
+    if (kind === "chart") return readChart(this.file, part.target);
+    return kind === "diagram" ? readDiagram(this.file, part.target) : this.readChunk(part.target);
+  }
+
+  /** A document of another format that is put into this one; HTML is read. */
+  private readChunk(partName: string): Block[] {
+    if (!/\.(?:x?html?|xht)$/iu.test(partName)) return [];
+    const html = cleanText(Buffer.from(this.file.read(partName) ?? []).toString("utf8"));
+    const { isDataTable } = surveyHtml(html);
+    const text = renderHtml(html, { scope: "everything", maxTextLength: MAX_CHUNK_LENGTH, isDataTable }).toString();
+    return text.split(/\n{2,}/u).map((paragraph) => ({ kind: "paragraph", text: paragraph }));
+  }
+
+  private walkType(type: string, handler: Parameters<OfficePackage["walk"]>[1]): void {
+    const part = findType(this.relationships, type);
+    if (part !== undefined) this.file.walk(part.target, handler);
+  }
+
+  /** The blocks of each element of that name in a part, which is a story of its own. */
+  private readStories(
+    type: string,
+    element: string,
+  ): { attributes: Readonly<Record<string, string>>; blocks: Block[] }[] {
+    const part = findType(this.relationships, type);
+    const stories: { attributes: Readonly<Record<string, string>>; blocks: Block[] }[] = [];
+    if (part === undefined) return stories;
+    const reader = this.storyReader(this.file.relationshipsOf(part.target));
+    let opened: Readonly<Record<string, string>> = {};
+    this.file.walk(part.target, {
+      open: (name, attributes) => {
+        if (name !== element) return reader.open(name, attributes);
+        opened = attributes;
+        this.writer.beginCapture();
+      },
+      text: (data) => reader.text(data),
+      close: (name) => {
+        if (name === element) stories.push({ attributes: opened, blocks: this.writer.endCapture() });
+        else reader.close(name);
+      },
+      isDone: () => reader.isDone(),
+    });
+    return stories;
+  }
+
+  private addNotes(kind: "footnote" | "endnote", title: string): void {
+    if (this.named[kind].size === 0 || this.writer.isFull) return;
+    const stories = this.readStories(`${kind}s`, `w:${kind}`);
+    const byId = new Map(stories.map(({ attributes, blocks }) => [attributes["w:id"], blocks]));
+    this.writer.paragraph(title, { heading: 1 });
+    for (const id of this.named[kind]) {
+      const text = blocksText(byId.get(id) ?? []);
+      if (text !== "") this.writer.paragraph(`[^${kind === "endnote" ? "e" : ""}${id}]: ${text}`);
+    }
+  }
+
+  private addComments(): void {
+    if (this.writer.isFull) return;
+    const comments = this.readStories("comments", "w:comment").flatMap(({ attributes, blocks }) => {
+      const text = blocksText(blocks);
+      return text === "" ? [] : [commentLine(attributes["w:author"], attributes["w:date"], text)];
+    });
+    if (comments.length === 0) return;
+    this.writer.paragraph("Comments", { heading: 1 });
+    for (const text of comments) this.writer.paragraph(text, { list: { depth: 0, marker: "-" } });
+  }
+
+  private addHeadersAndFooters(): void {
+    const blocks: Block[] = [];
+    const seen = new Set<string>();
+    for (const id of [...this.named.header, ...this.named.footer]) {
+      const part = this.relationships.get(id);
+      if (part === undefined || this.writer.isFull) continue;
+      this.writer.beginCapture();
+      this.file.walk(part.target, this.storyReader(this.file.relationshipsOf(part.target)));
+      for (const block of this.writer.endCapture()) {
+        const text = blocksText([block]);
+        if (text === "" || seen.has(text)) continue;
+        seen.add(text);
+        // A heading in a header is none of the document.
+        blocks.push({ kind: "paragraph", text });
+      }
+    }
+    if (blocks.length === 0) return;
+    this.writer.paragraph("Headers and footers", { heading: 1 });
+    this.writer.addAll(blocks);
+  }
+}
+
+const MAX_CHUNK_LENGTH = 1_000_000;

@@ -1,0 +1,67 @@
+import { cleanText } from "#extract/clean.ts";
+import { decodeText } from "#extract/decode.ts";
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { renderHtml } from "#extract/html/render.ts";
+import { surveyHtml } from "#extract/html/survey.ts";
+import { openEpub, type EpubBook } from "#extract/office/epub-book.ts";
+import { withZipReasons } from "#extract/office/failures.ts";
+import { resultProperties } from "#extract/office/properties.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/**
+ * EPUB books: the chapters in reading order, as HTML is read. A chapter without a heading of its own gets its title from
+ * the table of contents.
+ */
+export const epubFormat: Format = {
+  extract: (input) => withZipReasons(() => readBook(input)),
+};
+
+function readBook(input: FormatInput): FormatResult {
+  const book = openEpub(input.bytes);
+  const out = new TextBuilder(input.maxTextLength);
+  let read = 0;
+  for (const { name, title } of book.chapters) {
+    if (out.isFull || !input.hasTime()) break;
+    read++;
+    addChapter(out, book, name, title, input.maxTextLength);
+  }
+  const { properties, ...rest } = resultProperties(book.properties);
+  properties["chapters"] = String(book.chapters.length);
+  const isCut = out.isFull || read < book.chapters.length;
+  return { state: "ok", text: out.toString(), sections: out.sections, isCut, properties, ...rest };
+}
+
+function addChapter(
+  out: TextBuilder,
+  book: EpubBook,
+  name: string,
+  title: string | undefined,
+  maxLength: number,
+): void {
+  const bytes = book.read(name);
+  const decoded = bytes === undefined ? undefined : decodeText(bytes, maxLength);
+  if (decoded === undefined) return;
+  const html = closeEmptyElements(cleanText(decoded.text));
+  const { isDataTable } = surveyHtml(html);
+  const chapter = renderHtml(html, { scope: "everything", maxTextLength: maxLength, isDataTable });
+  const text = chapter.toString();
+  if (!/\S/u.test(text)) return;
+  if (out.offset > 0) out.add("\n");
+  if (title !== undefined && chapter.sections.length === 0) {
+    out.section(title, 1);
+    // Many chapters have their title as plain text: it need not come twice.
+    if (!text.slice(0, 200).includes(title)) out.add(`# ${title}\n\n`);
+  }
+  const start = out.offset;
+  for (const section of chapter.sections) out.section(section.name, section.level, start + section.start);
+  out.addClean(text);
+}
+
+/** `<title/>` of XHTML as `<title></title>`: to an HTML parser the first only begins an element. */
+function closeEmptyElements(html: string): string {
+  return html.replaceAll(/<([a-zA-Z][\w:-]{0,40})((?:\s[^<>]{0,2000})?)\/>/gu, (whole, name: string, rest: string) =>
+    VOID_ELEMENTS.has(name.toLowerCase()) ? whole : `<${name}${rest}></${name}>`,
+  );
+}
+
+const VOID_ELEMENTS = new Set("area base br col embed hr img input link meta param source track wbr".split(" "));

@@ -1,0 +1,39 @@
+import type { Format, FormatResult } from "#extract/format.ts";
+import { readImage } from "#extract/image/containers.ts";
+import type { MediaFacts } from "#extract/image/facts.ts";
+
+/** Pictures: what their metadata say in words. What is to be seen on them is not read (no OCR). */
+export const imageFormat: Format = {
+  extract({ bytes, mimeType }): FormatResult {
+    const facts = readImage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), mimeType);
+    return factsText(facts, "This image has no text in it; images are not read by OCR.");
+  },
+};
+
+/** Facts as text, a line each; without any in words there is none. */
+export function factsText(
+  facts: MediaFacts,
+  without: string,
+  more: Readonly<Record<string, string>> = {},
+): FormatResult {
+  const { width, height, camera, created, title, ...words } = facts;
+  const named = { ...(title !== undefined && { title }), ...words, ...more };
+  const lines = Object.entries(named).filter(([, value]) => value !== "");
+  if (lines.length === 0) return { state: "no_text", reason: "unsupported_type", message: without };
+  const about = { ...(camera !== undefined && { camera }), ...(created !== undefined && { created }) };
+  const text = [...lines, ...Object.entries(about)]
+    .map(([name, value]) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${value}\n`)
+    .join("");
+  const { title: _, ...properties } = { title, ...named, ...about };
+  return {
+    state: "ok",
+    text,
+    sections: [],
+    properties: {
+      ...properties,
+      ...(width !== undefined && height !== undefined && { dimensions: `${width}×${height}` }),
+      textFrom: "metadata",
+    },
+    ...(title !== undefined && { title }),
+  };
+}

@@ -1,0 +1,88 @@
+import type { ExtractedPart } from "#extract/extractor.ts";
+import type { Format, FormatText } from "#extract/format.ts";
+import { headOf, mailText, readMail } from "#extract/mail/message.ts";
+import { messageName } from "#extract/mail/mime.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/**
+ * A mailbox: one message is read as a mail; of several each becomes a part, and the mailbox's own text is the list of
+ * them. Those beyond `MAX_PARTS` are read as text of the mailbox, so that nothing is lost.
+ */
+export const mboxFormat: Format = {
+  extract({ bytes, maxTextLength, hasTime }): FormatText {
+    const messages = splitMailbox(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const [first] = messages;
+    if (first !== undefined && messages.length === 1) return mailText(readMail(first), maxTextLength);
+    const out = new TextBuilder(maxTextLength);
+    const parts: ExtractedPart[] = [];
+    let read = 0;
+    for (const message of messages) {
+      if (out.isFull || !hasTime()) break;
+      read++;
+      const mail = readMail(message);
+      const isPart = parts.length < MAX_PARTS;
+      if (read > 1) out.add("\n");
+      out.section(messageName(mail.subject), 1, out.offset, { kind: "part", ref: String(read) });
+      out.add(isPart ? headOf(mail) : mailText(mail, maxTextLength).text);
+      if (!isPart) continue;
+      const fileName = `${messageName(mail.subject)}.eml`;
+      parts.push({
+        id: idOf(mail.properties["messageId"], read),
+        fileName,
+        mimeType: "message/rfc822",
+        bytes: message,
+      });
+    }
+    return {
+      state: "ok",
+      text: out.toString(),
+      sections: out.sections,
+      properties: { messages: String(messages.length) },
+      parts: withUniqueIds(parts),
+      isCut: out.isFull || read < messages.length,
+    };
+  },
+};
+
+/** More would make one file a thousand writes; the pipe of a child carries no more either. */
+const MAX_PARTS = 1_000;
+
+/** The messages of a mailbox: each begins with a line `From …` after an empty line. Source: RFC 4155. */
+export function splitMailbox(bytes: Buffer): Buffer[] {
+  const starts: number[] = [];
+  for (let at = bytes.indexOf("From "); at >= 0; at = bytes.indexOf("From ", at + 5)) {
+    if (at > 0 && !isAfterBlankLine(bytes, at)) continue;
+    const lineFeed = bytes.indexOf(0x0a, at);
+    const line = bytes.toString("latin1", at, Math.min(lineFeed < 0 ? bytes.length : lineFeed, at + 200));
+    const next = lineFeed < 0 ? "" : bytes.toString("latin1", lineFeed + 1, lineFeed + 80);
+    if (/\d{4}|^From -\s*$/u.test(line) && /^(?:>?From |[!-9;-~]{1,60}:)/u.test(next)) starts.push(at);
+  }
+  return starts.map((start, index) => withoutQuotes(bytes.subarray(start, starts[index + 1] ?? bytes.length)));
+}
+
+function isAfterBlankLine(bytes: Buffer, at: number): boolean {
+  if (bytes[at - 1] !== 0x0a) return false;
+  const before = bytes[at - 2] === 0x0d ? at - 3 : at - 2;
+  return before < 0 || bytes[before] === 0x0a;
+}
+
+/** Lines that were marked so that they would not begin a message: `>From ` becomes `From `. */
+function withoutQuotes(message: Buffer): Buffer {
+  if (!message.includes("\n>From ") && !message.includes("\n>>From ")) return message;
+  return Buffer.from(message.toString("latin1").replaceAll(/\n>(>*From )/gu, "\n$1"), "latin1");
+}
+
+/** The message's own id, which stays when others are deleted from the mailbox; else its number. */
+function idOf(messageId: string | undefined, number: number): string {
+  const id = messageId?.replace(/^<|>$/gu, "").trim() ?? "";
+  return id === "" || id.length > 200 ? String(number) : id;
+}
+
+function withUniqueIds(parts: readonly ExtractedPart[]): ExtractedPart[] {
+  const seen = new Map<string, number>();
+  return parts.map((part) => {
+    const count = (seen.get(part.id) ?? 0) + 1;
+    seen.set(part.id, count);
+    return count === 1 ? part : { ...part, id: `${part.id}#${count}` };
+  });
+}

@@ -1,0 +1,197 @@
+import { oneLine } from "#extract/clean.ts";
+import type { Format } from "#extract/format.ts";
+import { addressText } from "#extract/mail/address.ts";
+import { decodeCharset } from "#extract/mail/charset.ts";
+import { type CompoundEntry, openCompoundFile } from "#extract/mail/compound-file.ts";
+import { textOfRtf, unpackRtf } from "#extract/mail/compressed-rtf.ts";
+import { fieldText, readHeader } from "#extract/mail/header.ts";
+import { readMailDate } from "#extract/mail/date.ts";
+import { type Mail, mailText } from "#extract/mail/message.ts";
+import { type MailAttachment, type MailText, messageName } from "#extract/mail/mime.ts";
+
+/** Messages of Outlook: head, text (plain unless empty, then HTML, then RTF), attachments as parts. Source: MS-OXMSG. */
+export const msgFormat: Format = {
+  extract({ bytes, maxTextLength }) {
+    const root = openCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    return mailText(readMessage(root, 0), maxTextLength);
+  },
+};
+
+/** Identifiers of properties. Source: MS-OXPROPS. */
+const SUBJECT = 0x0037;
+const CLIENT_SUBMIT_TIME = 0x0039;
+const SENDER_NAME = 0x0c1a;
+const SENDER_EMAIL = 0x0c1f;
+const SENDER_SMTP = 0x5d01;
+const DISPLAY_TO = 0x0e04;
+const DISPLAY_CC = 0x0e03;
+const DELIVERY_TIME = 0x0e06;
+const HEADERS = 0x007d;
+const BODY = 0x1000;
+const RTF = 0x1009;
+const HTML = 0x1013;
+const MESSAGE_ID = 0x1035;
+const CODE_PAGE = 0x3fde;
+const MESSAGE_CODE_PAGE = 0x3ffd;
+const DISPLAY_NAME = 0x3001;
+const EMAIL = 0x3003;
+const SMTP = 0x39fe;
+const RECIPIENT_TYPE = 0x0c15;
+const ATTACH_DATA = 0x3701;
+const ATTACH_EXTENSION = 0x3703;
+const ATTACH_NAME = 0x3704;
+const ATTACH_LONG_NAME = 0x3707;
+const ATTACH_MIME = 0x370e;
+const ATTACH_CONTENT_ID = 0x3712;
+const ATTACH_HIDDEN = 0x7ffe;
+
+const MAX_CHILDREN = 1_000;
+const MAX_DEPTH = 3;
+
+function readMessage(storage: CompoundEntry, depth: number): Mail {
+  const read = new Properties(storage, depth === 0 ? 32 : 24);
+  const header = readHeader(Buffer.from(read.text(HEADERS), "utf8"));
+  const named = (prefix: string) =>
+    storage.children.filter((child) => child.name.startsWith(prefix)).slice(0, MAX_CHILDREN);
+  const recipients = named("__recip_version1.0_").map((entry) => new Properties(entry, 8));
+  const people = (type: number) =>
+    recipients
+      .filter((one) => (one.number(RECIPIENT_TYPE) ?? 1) === type)
+      .map((one) => personText(one.text(DISPLAY_NAME), one.text(SMTP) || one.text(EMAIL)))
+      .join(", ");
+  return {
+    subject: oneLine(read.text(SUBJECT), 500),
+    from: personText(read.text(SENDER_NAME), read.text(SENDER_SMTP) || read.text(SENDER_EMAIL)),
+    to: people(1) || oneLine(read.text(DISPLAY_TO), 2_000),
+    cc: people(2) || oneLine(read.text(DISPLAY_CC), 2_000),
+    date: read.time(CLIENT_SUBMIT_TIME) ?? read.time(DELIVERY_TIME) ?? readMailDate(fieldText(header, "date")),
+    properties: read.text(MESSAGE_ID) === "" ? {} : { messageId: oneLine(read.text(MESSAGE_ID), 500) },
+    texts: bodyOf(read),
+    attachments: named("__attach_version1.0_").flatMap((entry) => readAttachment(entry, depth)),
+    isCut: false,
+  };
+}
+
+function bodyOf(read: Properties): MailText[] {
+  const plain = read.text(BODY);
+  if (plain.trim() !== "") return [{ isHtml: false, text: plain }];
+  const html = read.bytes(HTML);
+  if (html !== undefined && html.length > 0) return [{ isHtml: true, text: decodeCharset(html, read.charset) }];
+  const htmlText = read.text(HTML);
+  if (htmlText.trim() !== "") return [{ isHtml: true, text: htmlText }];
+  const packed = read.bytes(RTF);
+  const rtf = packed === undefined ? undefined : unpackRtf(packed);
+  return rtf === undefined ? [] : [textOfRtf(rtf, (bytes) => decodeCharset(bytes, read.charset))];
+}
+
+/** A file, or a message in it, which is written as a mail so that it can stand alone. */
+function readAttachment(entry: CompoundEntry, depth: number): MailAttachment[] {
+  const read = new Properties(entry, 8);
+  const inner = entry.children.find((child) => child.name === "__substg1.0_3701000D");
+  if (inner !== undefined) {
+    const isMessage = inner.children.some((child) => child.name === "__properties_version1.0");
+    if (!isMessage || depth >= MAX_DEPTH) return [];
+    const mail = readMessage(inner, depth + 1);
+    const fileName = `${messageName(mail.subject || read.text(DISPLAY_NAME))}.eml`;
+    return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
+  }
+  const bytes = read.bytes(ATTACH_DATA);
+  const mimeType = oneLine(read.text(ATTACH_MIME), 100).toLowerCase();
+  const isDecoration =
+    read.number(ATTACH_HIDDEN) === 1 || (mimeType.startsWith("image/") && read.text(ATTACH_CONTENT_ID) !== "");
+  if (bytes === undefined || bytes.length === 0 || isDecoration) return [];
+  const name = read.text(ATTACH_LONG_NAME) || read.text(ATTACH_NAME) || read.text(DISPLAY_NAME);
+  const fileName = oneLine(name, 200) || `attachment${oneLine(read.text(ATTACH_EXTENSION), 20)}`;
+  return [{ fileName, mimeType: mimeType || "application/octet-stream", bytes }];
+}
+
+/** Head and text as an RFC 5322 message; its own attachments stand beside it. */
+function writeMail(mail: Mail): Buffer {
+  const word = (text: string) =>
+    /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
+  const [text] = mail.texts;
+  const head = [
+    `From: ${mail.from}`,
+    ...(mail.to === "" ? [] : [`To: ${mail.to}`]),
+    ...(mail.cc === "" ? [] : [`Cc: ${mail.cc}`]),
+    ...(mail.date === undefined ? [] : [`Date: ${new Date(mail.date).toUTCString()}`]),
+    `Subject: ${word(mail.subject)}`,
+    "MIME-Version: 1.0",
+    `Content-Type: text/${text?.isHtml === true ? "html" : "plain"}; charset=utf-8`,
+    "Content-Transfer-Encoding: 8bit",
+  ];
+  return Buffer.from(
+    `${head.map((line) => line.replaceAll(/[\r\n]+/gu, " ")).join("\r\n")}\r\n\r\n${text?.text ?? ""}`,
+  );
+}
+
+function personText(name: string, email: string): string {
+  // Senders inside one organisation have a directory's name instead of an address.
+  return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
+}
+
+/** The properties of a storage: long ones are streams, short ones stand in one stream of sixteen bytes each. */
+class Properties {
+  readonly charset: string;
+  private readonly streams = new Map<string, CompoundEntry>();
+  private readonly fixed: Buffer;
+  private readonly start: number;
+
+  constructor(storage: CompoundEntry, start: number) {
+    for (const child of storage.children) if (!child.isStorage) this.streams.set(child.name.toUpperCase(), child);
+    this.fixed = this.streams.get("__PROPERTIES_VERSION1.0")?.read() ?? Buffer.alloc(0);
+    this.start = start;
+    const page = this.number(MESSAGE_CODE_PAGE) ?? this.number(CODE_PAGE) ?? 1252;
+    this.charset = page === 65_001 ? "utf-8" : page === 20_127 ? "us-ascii" : `windows-${page}`;
+    if (CHARSETS[page] !== undefined) this.charset = CHARSETS[page];
+  }
+
+  text(id: number): string {
+    const unicode = this.stream(id, "001F");
+    if (unicode !== undefined) return unicode.read().toString("utf16le").replaceAll("\0", "");
+    const bytes = this.stream(id, "001E")?.read();
+    return bytes === undefined ? "" : decodeCharset(bytes, this.charset).replaceAll("\0", "");
+  }
+
+  bytes(id: number): Buffer | undefined {
+    return this.stream(id, "0102")?.read();
+  }
+
+  number(id: number): number | undefined {
+    const at = this.find(id);
+    return at === undefined ? undefined : this.fixed.readUInt32LE(at + 8);
+  }
+
+  /** A time in 100 ns since 1601 as RFC 3339. */
+  time(id: number): string | undefined {
+    const at = this.find(id);
+    if (at === undefined) return undefined;
+    const ms = Number(this.fixed.readBigUInt64LE(at + 8) / 10_000n) - 11_644_473_600_000;
+    return ms > 0 && ms < 253_402_300_800_000 ? new Date(ms).toISOString().replace(/\.\d{3}Z$/u, "Z") : undefined;
+  }
+
+  private stream(id: number, type: string): CompoundEntry | undefined {
+    return this.streams.get(`__SUBSTG1.0_${id.toString(16).toUpperCase().padStart(4, "0")}${type}`);
+  }
+
+  private find(id: number): number | undefined {
+    for (let at = this.start; at + 16 <= this.fixed.length; at += 16)
+      if (this.fixed.readUInt16LE(at + 2) === id) return at;
+    return undefined;
+  }
+}
+
+/** Code pages that have other names than `windows-…`. */
+const CHARSETS: Readonly<Record<number, string>> = {
+  932: "shift_jis",
+  936: "gb18030",
+  949: "euc-kr",
+  950: "big5",
+  20866: "koi8-r",
+  28591: "iso-8859-1",
+  28592: "iso-8859-2",
+  50220: "iso-2022-jp",
+  50221: "iso-2022-jp",
+  51932: "euc-jp",
+  51949: "euc-kr",
+};

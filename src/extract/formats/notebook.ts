@@ -1,0 +1,125 @@
+import { cleanText, cutText, oneLine } from "#extract/clean.ts";
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+import { jsonFormat } from "./json.ts";
+
+/**
+ * Jupyter notebooks: each cell a section. Prose stays Markdown, code stands in fences with the text it printed; pictures
+ * and other media are left out.
+ */
+export const notebookFormat: Format = {
+  extract(input): FormatResult | Promise<FormatResult> {
+    const notebook = parseNotebook(input);
+    // A file with that name that is none: still JSON.
+    if (notebook === undefined) return jsonFormat.extract(input);
+    const metadata = asRecord(notebook["metadata"]);
+    const language =
+      textOf(asRecord(metadata["language_info"])["name"]) || textOf(asRecord(metadata["kernelspec"])["language"]);
+    const out = new TextBuilder(input.maxTextLength);
+    let title = textOf(metadata["title"]);
+    cellsOf(notebook).forEach((cell, index) => {
+      if (out.isFull) return;
+      const source = cleanText(textOf(cell["source"] ?? cell["input"]));
+      const heading = cell["cell_type"] === "markdown" ? /^#{1,6}[ \t]+(.+)$/mu.exec(source)?.[1] : undefined;
+      if (title === "" && heading !== undefined) title = heading;
+      writeCell(out, cell, source, { number: index + 1, heading, language });
+    });
+    const authors = Array.isArray(metadata["authors"])
+      ? metadata["authors"].map((one) => textOf(asRecord(one)["name"]))
+      : [];
+    const author = oneLine(authors.filter((name) => name !== "").join(", "), 500);
+    return {
+      state: "ok",
+      text: out.toString(),
+      sections: out.sections,
+      properties: {
+        cells: String(cellsOf(notebook).length),
+        ...(language !== "" && { programmingLanguage: oneLine(language, 60) }),
+        ...(author !== "" && { author }),
+      },
+      isCut: out.isFull,
+      ...(title !== "" && { title: oneLine(title, 300) }),
+    };
+  },
+};
+
+/** Output is what a reader looks for last: a table or a traceback fits, a training log does not. */
+const MAX_OUTPUT_LENGTH = 20_000;
+
+type Json = Record<string, unknown>;
+
+function parseNotebook(input: FormatInput): Json | undefined {
+  const decoded = input.decode();
+  if (decoded.isCut) return undefined;
+  try {
+    const value = asRecord(JSON.parse(decoded.text));
+    return Array.isArray(value["cells"]) || Array.isArray(value["worksheets"]) ? value : undefined;
+  } catch {
+    // Broken JSON: read as the text it is.
+    return undefined;
+  }
+}
+
+/** Cells of version 4, or of the worksheets of version 3. */
+function cellsOf(notebook: Json): Json[] {
+  const lists = Array.isArray(notebook["cells"])
+    ? [notebook["cells"]]
+    : (notebook["worksheets"] as unknown[]).map((sheet) => asRecord(sheet)["cells"]);
+  return lists.flatMap((list) => (Array.isArray(list) ? list.map(asRecord) : []));
+}
+
+interface About {
+  number: number;
+  heading: string | undefined;
+  language: string;
+}
+
+function writeCell(out: TextBuilder, cell: Json, source: string, { number, heading, language }: About): void {
+  const body = source.trim();
+  const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"].map((output) => outputText(asRecord(output))) : [];
+  const output = cutText(cleanText(outputs.filter((text) => text.trim() !== "").join("\n")), MAX_OUTPUT_LENGTH).trim();
+  if (body === "" && output === "") return;
+  if (out.offset > 0) out.add("\n");
+  const name = heading ?? `Cell ${number}: ${body.split("\n", 1)[0] ?? ""}`;
+  out.section(name, 1, out.offset, { kind: "cell", ref: String(number) });
+  if (cell["cell_type"] !== "code") out.add(`${withoutEmbedded(body)}\n`);
+  else out.add(`${fenced(body, language)}${output === "" ? "" : `\n${fenced(output, "")}`}`);
+}
+
+/** A fence longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/^`{3,}/gmu)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return text === "" ? "" : `${fence}${language}\n${text}\n${fence}\n`;
+}
+
+/** Pictures that stand in the text itself as base64. */
+function withoutEmbedded(text: string): string {
+  return text.replaceAll(/data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}/gu, "");
+}
+
+/** Printed text, results as text, errors with their traceback. */
+function outputText(output: Json): string {
+  const data = asRecord(output["data"]);
+  const printed = textOf(output["text"] ?? data["text/markdown"] ?? data["text/plain"]);
+  if (printed !== "") return withoutColours(printed);
+  if (output["output_type"] !== "error" && output["output_type"] !== "pyerr") return "";
+  const trace = Array.isArray(output["traceback"]) ? output["traceback"].map(textOf).join("\n") : "";
+  return withoutColours(trace === "" ? `${textOf(output["ename"])}: ${textOf(output["evalue"])}` : trace);
+}
+
+function withoutColours(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- terminal colours begin with an escape
+  return text.replaceAll(/\u001b\[[0-9;]{0,20}m/gu, "");
+}
+
+/** A text, or its lines. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : "";
+}
+
+function asRecord(value: unknown): Json {
+  // Proof: every property of an object that is no list can be read as unknown.
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+}

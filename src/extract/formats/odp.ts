@@ -1,0 +1,112 @@
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { blocksText, BlockWriter } from "#extract/office/blocks.ts";
+import { withZipReasons } from "#extract/office/failures.ts";
+import { bodyReader, makeOdfText, odfCommentLines } from "#extract/office/odf-document.ts";
+import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
+import type { OdfStyles } from "#extract/office/odf-styles.ts";
+import type { OdfText } from "#extract/office/odf-text.ts";
+import { resultProperties } from "#extract/office/properties.ts";
+import type { SlideShape } from "#extract/office/slide-text.ts";
+import { writeSlide } from "#extract/office/slide-writer.ts";
+import type { Attributes, XmlHandler } from "#extract/office/xml.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/** OpenDocument presentations and drawings: each page that is shown is a section, as the slides of PowerPoint are. */
+export const odpFormat: Format = {
+  extract: (input) => withZipReasons(() => readPresentation(input)),
+};
+
+function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
+  const file = openOdf(bytes);
+  const out = new TextBuilder(maxTextLength);
+  const writer = new BlockWriter(out, hasTime);
+  const { text, styles } = makeOdfText(file, writer);
+  const pages = new PageReader(writer, text, styles);
+  if (!file.walk("content", bodyReader(styles, pages))) throw new Error("the presentation has no content");
+  if (pages.furniture.size > 0) writer.paragraph("Headers and footers", { heading: 1 });
+  for (const line of pages.furniture) writer.paragraph(line);
+  writer.end();
+  const { properties, ...rest } = resultProperties(readOdfProperties(file));
+  properties["slides"] = String(pages.count);
+  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+}
+
+/** Takes the pages apart: shapes, notes, comments. */
+class PageReader implements Required<XmlHandler> {
+  count = 0;
+  /** What is the same on many pages. */
+  readonly furniture = new Set<string>();
+  private readonly writer: BlockWriter;
+  private readonly inner: OdfText;
+  private readonly styles: OdfStyles;
+  private page: { shapes: SlideShape[]; notes: SlideShape[]; comments: number } | undefined;
+  /** Elements that are open inside the page. */
+  private depth = 0;
+  private place: string | undefined;
+
+  constructor(writer: BlockWriter, text: OdfText, styles: OdfStyles) {
+    this.writer = writer;
+    this.inner = text;
+    this.styles = styles;
+  }
+
+  isDone(): boolean {
+    return this.writer.isFull;
+  }
+
+  open(name: string, attributes: Attributes): boolean {
+    if (name === "draw:page") return this.beginPage(attributes);
+    if (this.page === undefined) return this.inner.open(name, attributes) === true;
+    if (this.depth === 0) {
+      this.place = name === "presentation:notes" ? "notes" : attributes["presentation:class"];
+      this.writer.beginCapture();
+    }
+    this.depth++;
+    // The number of the page and its date are no text of it.
+    const isLeftOut = MOVING.has(attributes["presentation:class"] ?? "") || this.inner.open(name, attributes) === true;
+    if (!isLeftOut) return false;
+    this.depth--;
+    if (this.depth === 0) this.writer.endCapture();
+    return true;
+  }
+
+  text(data: string): void {
+    if (this.page !== undefined) this.inner.text(data);
+    else if (/\S/u.test(data)) this.furniture.add(data.trim());
+  }
+
+  close(name: string): void {
+    if (name === "draw:page") return this.endPage();
+    this.inner.close(name);
+    if (this.page === undefined || this.depth === 0) return;
+    this.depth--;
+    if (this.depth === 0) this.endShape(this.page);
+  }
+
+  private beginPage(attributes: Attributes): boolean {
+    this.count++;
+    if (this.styles.isHidden("drawing-page", attributes["draw:style-name"])) return true;
+    this.page = { shapes: [], notes: [], comments: this.inner.comments.length };
+    this.depth = 0;
+    return false;
+  }
+
+  private endShape(page: { shapes: SlideShape[]; notes: SlideShape[] }): void {
+    const blocks = this.writer.endCapture();
+    if (blocks.length === 0) return;
+    if (this.place === "notes") page.notes.push({ blocks });
+    else if (this.place === "footer" || this.place === "header") this.furniture.add(blocksText(blocks));
+    else if (this.place === "title") page.shapes.push({ place: "title", blocks });
+    else page.shapes.push({ blocks });
+  }
+
+  private endPage(): void {
+    const { page } = this;
+    this.page = undefined;
+    if (page === undefined) return;
+    const comments = odfCommentLines(this.inner.comments.slice(page.comments));
+    writeSlide(this.writer, { number: this.count, shapes: page.shapes, notes: page.notes, comments });
+  }
+}
+
+const MOVING = new Set(["page-number", "date-time"]);

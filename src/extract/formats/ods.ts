@@ -1,0 +1,27 @@
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { BlockWriter } from "#extract/office/blocks.ts";
+import { withZipReasons } from "#extract/office/failures.ts";
+import { bodyReader, makeOdfText, readOdfObject } from "#extract/office/odf-document.ts";
+import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
+import { OdfSheets } from "#extract/office/odf-sheet.ts";
+import { resultProperties } from "#extract/office/properties.ts";
+import { SheetWriter } from "#extract/office/sheet-writer.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/** OpenDocument spreadsheets: as those of Excel are read. */
+export const odsFormat: Format = {
+  extract: (input) => withZipReasons(() => readSpreadsheet(input)),
+};
+
+function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
+  const file = openOdf(bytes);
+  const out = new TextBuilder(maxTextLength);
+  const writer = new SheetWriter(out, hasTime);
+  const gatherer = new BlockWriter(new TextBuilder(maxTextLength), hasTime);
+  const { styles } = makeOdfText(file, gatherer);
+  const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, gatherer));
+  if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");
+  const { properties, ...rest } = resultProperties(readOdfProperties(file));
+  properties["sheets"] = String(sheets.count);
+  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+}

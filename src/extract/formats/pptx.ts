@@ -1,0 +1,100 @@
+import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { BlockWriter, type Block } from "#extract/office/blocks.ts";
+import { readChart, readDiagram } from "#extract/office/chart-text.ts";
+import { withZipReasons } from "#extract/office/failures.ts";
+import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
+import { resultProperties } from "#extract/office/properties.ts";
+import { readCommentAuthors, readSlideComments } from "#extract/office/slide-comments.ts";
+import { shapeText, SlideText, type SlideShape } from "#extract/office/slide-text.ts";
+import { writeSlide } from "#extract/office/slide-writer.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/**
+ * Presentations: each slide that is shown is a section with its number, under its title: text, tables, charts, diagrams,
+ * then its notes and comments. Footers come once, at the end.
+ */
+export const pptxFormat: Format = {
+  extract: (input) => withZipReasons(() => readPresentation(input)),
+};
+
+function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
+  const file = openPackage(bytes);
+  const main = file.mainPart ?? "ppt/presentation.xml";
+  const relationships = file.relationshipsOf(main);
+  const slides = listSlides(file, main, relationships);
+  if (slides === undefined) throw new Error("the presentation has no main part");
+  const out = new TextBuilder(maxTextLength);
+  const writer = new BlockWriter(out, hasTime);
+  const authors = readCommentAuthors(file, relationships);
+  const footers = new Set<string>();
+  slides.forEach((part, index) => {
+    if (!writer.isFull) readSlide({ file, part, writer, authors, footers, number: index + 1 });
+  });
+  if (footers.size > 0) writer.paragraph("Headers and footers", { heading: 1 });
+  for (const text of footers) writer.paragraph(text);
+  writer.end();
+  const { properties, ...rest } = resultProperties(file.properties());
+  // What the program puts there when nobody does.
+  if (rest.title === "PowerPoint Presentation") delete rest.title;
+  properties["slides"] = String(slides.length);
+  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+}
+
+const MAX_SLIDES = 10_000;
+
+/** The parts of the slides in their order; undefined when there is no main part. */
+function listSlides(file: OfficePackage, main: string, relationships: Relationships): string[] | undefined {
+  const parts: string[] = [];
+  const hasMain = file.walk(main, {
+    open(name, attributes) {
+      const part = name === "p:sldId" ? relationships.get(attributes["r:id"] ?? "") : undefined;
+      if (part !== undefined && parts.length < MAX_SLIDES) parts.push(part.target);
+    },
+  });
+  // A slide stands in the show once, however often a hostile file names it.
+  return hasMain ? [...new Set(parts)] : undefined;
+}
+
+interface SlideInput {
+  file: OfficePackage;
+  part: string;
+  writer: BlockWriter;
+  authors: ReadonlyMap<string, string>;
+  footers: Set<string>;
+  number: number;
+}
+
+function readSlide({ file, part, writer, authors, footers, number }: SlideInput): void {
+  const relationships = file.relationshipsOf(part);
+  const slide = readShapes(file, part, relationships, writer);
+  if (slide === undefined) return;
+  const notes = findType(relationships, "notesSlide");
+  const notesShapes =
+    notes === undefined ? [] : readShapes(file, notes.target, file.relationshipsOf(notes.target), writer);
+  writeSlide(writer, {
+    number,
+    shapes: slide.filter(({ place }) => !FURNITURE.has(place ?? "")),
+    notes: (notesShapes ?? []).filter(({ place }) => place === undefined || place === "body"),
+    comments: readSlideComments(file, relationships, authors),
+  });
+  for (const shape of slide) if (shape.place === "ftr" || shape.place === "hdr") footers.add(shapeText(shape));
+}
+
+/** Places for what is the same on every slide. */
+const FURNITURE = new Set(["ftr", "hdr", "dt", "sldNum", "sldImg"]);
+
+/** The shapes of a slide; undefined when it is not shown or not there. */
+function readShapes(
+  file: OfficePackage,
+  part: string,
+  relationships: Relationships,
+  writer: BlockWriter,
+): SlideShape[] | undefined {
+  const found = (kind: "chart" | "diagram", id: string): Block[] => {
+    const target = relationships.get(id);
+    if (target === undefined || target.isExternal) return [];
+    return kind === "chart" ? readChart(file, target.target) : readDiagram(file, target.target);
+  };
+  const text = new SlideText({ writer, relationships, found });
+  return file.walk(part, text) && text.isShown ? text.shapes : undefined;
+}

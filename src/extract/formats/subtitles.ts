@@ -1,0 +1,84 @@
+import { cleanText } from "#extract/clean.ts";
+import type { Format, FormatText } from "#extract/format.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/** Subtitles (SubRip, WebVTT): what is said, without time codes; every five minutes are a section with their time. */
+export const subtitlesFormat: Format = {
+  extract({ decode, maxTextLength }): FormatText {
+    const decoded = decode();
+    const out = new TextBuilder(maxTextLength);
+    let section = -1;
+    let previous = "";
+    const cues = readCues(cleanText(decoded.text));
+    for (const { seconds, text } of cues) {
+      const number = Math.floor(seconds / SECTION_SECONDS);
+      // Time may go back in a broken file: a section begins only once.
+      if (number > section) {
+        if (out.offset > 0) out.add("\n");
+        section = number;
+        const ref = clockOf(number * SECTION_SECONDS);
+        out.section(ref, 1, out.offset, { kind: "part", ref });
+      }
+      // Rolling captions say each line twice.
+      if (text !== previous) out.add(`${text}\n`);
+      previous = text;
+    }
+    return {
+      state: "ok",
+      text: out.toString(),
+      sections: out.sections,
+      properties: { captions: String(cues.length) },
+      isCut: decoded.isCut || out.isFull,
+    };
+  },
+};
+
+const SECTION_SECONDS = 300;
+
+interface Cue {
+  seconds: number;
+  text: string;
+}
+
+const TIMES = /^\s*(?:(\d{1,3}):)?(\d{1,2}):(\d\d)[.,]\d{1,3}\s*-->/u;
+
+/** Line by line: the times begin a caption, an empty line ends it; notes and styles come before any. */
+function readCues(text: string): Cue[] {
+  const cues: Cue[] = [];
+  let cue: { seconds: number; lines: string[] } | undefined;
+  const close = () => {
+    const words = withoutMarks(cue?.lines.join(" ") ?? "");
+    if (cue !== undefined && words !== "") cues.push({ seconds: cue.seconds, text: words });
+    cue = undefined;
+  };
+  const lines = text.split("\n");
+  lines.forEach((line, index) => {
+    const times = TIMES.exec(line);
+    if (times !== null) {
+      close();
+      cue = { seconds: Number(times[1] ?? 0) * 3_600 + Number(times[2]) * 60 + Number(times[3]), lines: [] };
+    } else if (line.trim() === "") close();
+    // A number before times is the next caption's, where the empty line between them is missing.
+    else if (cue !== undefined && !(/^\d+\s*$/u.test(line) && TIMES.test(lines[index + 1] ?? ""))) cue.lines.push(line);
+  });
+  close();
+  return cues;
+}
+
+/** `<i>`, `<v Ana>` (which says who speaks), `{\an8}` and entities. */
+function withoutMarks(text: string): string {
+  return text
+    .replaceAll(/<v(?:\.[^\s>]{0,60})? ([^>]{1,100})>/gu, "$1: ")
+    .replaceAll(/<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/gu, "")
+    .replaceAll("&nbsp;", " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+function clockOf(seconds: number): string {
+  const pad = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${pad(seconds / 3_600)}:${pad((seconds % 3_600) / 60)}:${pad(seconds % 60)}`;
+}

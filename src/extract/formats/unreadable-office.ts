@@ -1,0 +1,21 @@
+import type { Format } from "#extract/format.ts";
+import { ENCRYPTED_OFFICE } from "#extract/office/kind.ts";
+
+/**
+ * Office documents that are recognised and not read: the binary formats of 1997–2003, for which no library is kept up,
+ * and documents that are encrypted as a whole.
+ */
+export const unreadableOfficeFormat: Format = {
+  extract({ mimeType }) {
+    if (mimeType === ENCRYPTED_OFFICE)
+      return { state: "no_text", reason: "encrypted", message: "The document is protected by a password." };
+    const message = `Documents of this old binary format (${mimeType}) can't be read; save it in the current one${newName(mimeType)}.`;
+    return { state: "no_text", reason: "unsupported_type", message };
+  },
+};
+
+function newName(mimeType: string): string {
+  if (mimeType === "application/msword") return ", as .docx";
+  if (mimeType === "application/vnd.ms-powerpoint") return ", as .pptx";
+  return mimeType.startsWith("application/vnd.ms-excel") ? ", as .xlsx" : "";
+}

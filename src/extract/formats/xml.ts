@@ -1,0 +1,175 @@
+import { Parser } from "htmlparser2";
+import { cleanText, oneLine } from "#extract/clean.ts";
+import type { Format, FormatText } from "#extract/format.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+
+/**
+ * XML: the text of its elements, a line each, and the attributes that say something. One pass without a tree. Entities
+ * other than the five of XML and characters by number are not known here, so none can unfold. Source: S44.
+ */
+export const xmlFormat: Format = {
+  extract({ bytes, decode, maxTextLength }): FormatText {
+    const decoded = decode(declaredEncoding(bytes));
+    const out = new TextBuilder(maxTextLength);
+    const writer = new XmlWriter(out);
+    const source = cleanText(decoded.text);
+    const parser = new Parser(writer, { xmlMode: true, decodeEntities: true, recognizeSelfClosing: true });
+    for (let at = 0; at < source.length && !out.isFull && !writer.isTooDeep; at += STEP_LENGTH)
+      parser.write(source.slice(at, at + STEP_LENGTH));
+    parser.end();
+    const { title } = writer;
+    return {
+      state: "ok",
+      text: out.toString(),
+      sections: out.sections,
+      properties: writer.properties,
+      isCut: decoded.isCut || out.isFull || writer.isTooDeep,
+      ...(title !== undefined && { title }),
+    };
+  },
+};
+
+/** Small, because the parser works on all open elements at each new one. */
+const STEP_LENGTH = 8_192;
+const MAX_OPEN = 2_000;
+const MAX_INDENT = 6;
+const MAX_HELD_LENGTH = 100_000;
+
+interface Open {
+  name: string;
+  text: string;
+  /** Its attributes have been written. */
+  hasLine: boolean;
+  /** It stands among words of its parent, and its own are a part of them. */
+  isInline: boolean;
+  /** An element without others in it that has just ended: words behind it would make it inline. */
+  held?: { name: string; text: string };
+  isLeaf: boolean;
+}
+
+class XmlWriter {
+  title: string | undefined;
+  readonly properties: Record<string, string> = {};
+  /** No document nests like that: the rest is not read. */
+  isTooDeep = false;
+  private readonly out: TextBuilder;
+  private readonly open: Open[] = [];
+
+  constructor(out: TextBuilder) {
+    this.out = out;
+  }
+
+  onopentag(name: string, attributes: Record<string, string>): void {
+    this.isTooDeep ||= this.open.length > MAX_OPEN;
+    const top = this.open.at(-1);
+    const isInline = top !== undefined && (top.isInline || top.text.trim() !== "");
+    if (top !== undefined) top.isLeaf = false;
+    let hasLine = false;
+    if (!isInline) {
+      this.release();
+      const words = Object.entries(attributes)
+        .filter(([key, value]) => isWorthReading(key, value))
+        .map(([key, value]) => `${key}: ${value.replaceAll(/\s+/gu, " ").trim()}`);
+      const label = attributes["name"] ?? attributes["title"] ?? attributes["id"] ?? "";
+      if (this.open.length === 1 && label !== "") this.out.section(label, 1);
+      hasLine = words.length > 0;
+      if (hasLine) this.line(`${localName(name)}: ${words.join(", ")}`, this.open.length);
+    }
+    this.open.push({ name, text: "", hasLine, isInline, isLeaf: true });
+  }
+
+  ontext(data: string): void {
+    const top = this.open.at(-1);
+    if (top === undefined) return;
+    if (top.held !== undefined && data.trim() !== "") {
+      top.text += top.held.text;
+      delete top.held;
+    }
+    // Between the rows of a long file stand only line breaks: one says as much as all, and all are looked at for each row.
+    if (top.text.at(-1)?.trim() === "" && data.trim() === "") return;
+    top.text += data;
+    // A text without elements in it may be the whole file.
+    if (top.text.length > MAX_HELD_LENGTH && !top.isInline) this.flush(top);
+  }
+
+  onclosetag(): void {
+    const top = this.open.at(-1);
+    if (top === undefined) return;
+    const parent = this.open.at(-2);
+    if (top.isInline && parent !== undefined) parent.text += top.text;
+    else {
+      this.release();
+      if (parent !== undefined && top.isLeaf && !top.hasLine && top.text.length < MAX_HELD_LENGTH) {
+        if (top.text.trim() !== "") parent.held = { name: top.name, text: top.text };
+      } else this.flush(top);
+    }
+    this.open.pop();
+  }
+
+  onend(): void {
+    while (this.open.length > 0) this.onclosetag();
+  }
+
+  /** Writes what was held back for words that did not come. */
+  private release(): void {
+    const top = this.open.at(-1);
+    if (top?.held === undefined) return;
+    const { name, text } = top.held;
+    delete top.held;
+    this.write(name, text, false, this.open.length + 1);
+  }
+
+  /** Writes the text of the innermost element so far, behind its name. */
+  private flush(top: Open): void {
+    const { text } = top;
+    top.text = "";
+    this.write(top.name, text, top.hasLine, this.open.length);
+    top.hasLine ||= text.trim() !== "";
+  }
+
+  private write(qualified: string, raw: string, hasLine: boolean, depth: number): void {
+    const text = raw.replaceAll(/[ \t]*\n\s*/gu, "\n").trim();
+    if (text === "") return;
+    const name = localName(qualified);
+    if (depth <= 3) this.note(name, text);
+    this.line(`${hasLine ? "" : `${name}: `}${text}`, depth - (hasLine ? 0 : 1));
+  }
+
+  private note(name: string, text: string): void {
+    const property = Object.hasOwn(PROPERTIES, name.toLowerCase()) ? PROPERTIES[name.toLowerCase()] : undefined;
+    if (property === "title") this.title ??= oneLine(text, 300);
+    else if (property !== undefined) this.properties[property] ??= oneLine(text, 500);
+  }
+
+  private line(text: string, depth: number): void {
+    const indent = "  ".repeat(Math.min(Math.max(0, depth - 1), MAX_INDENT));
+    this.out.add(`${indent}${text.replaceAll("\n", `\n${indent}  `)}\n`);
+  }
+}
+
+/** What documents of many kinds call their own title, author and so on, near their root. */
+const PROPERTIES: Readonly<Record<string, string>> = {
+  title: "title",
+  author: "author",
+  creator: "author",
+  description: "description",
+  subtitle: "description",
+  artifactid: "name",
+  pubdate: "created",
+  updated: "modified",
+};
+
+/** Names, links and words; not namespaces, colours and coordinates. */
+function isWorthReading(key: string, value: string): boolean {
+  if (/^xmlns(?::|$)|^xsi:|:space$/u.test(key) || value.trim() === "") return false;
+  return /\p{L}{2}/u.test(value) || /^\d{2,}$/u.test(value.trim());
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}
+
+function declaredEncoding(bytes: Uint8Array): string | undefined {
+  const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1");
+  return /<\?xml[^>]{0,100}encoding\s*=\s*["']([\w.:-]{2,40})/iu.exec(start)?.[1];
+}

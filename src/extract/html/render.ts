@@ -1,0 +1,115 @@
+import { TextBuilder } from "#extract/text-builder.ts";
+import { AnchorTracker } from "./anchors.ts";
+import { MarkdownWriter } from "./markdown-writer.ts";
+import { ScopeTracker, type Scope } from "./scope.ts";
+import { walkHtml, type Attributes } from "./walk.ts";
+
+export interface RenderOptions {
+  scope: Scope;
+  maxTextLength: number;
+  /** From the survey of the same text. */
+  isDataTable: readonly boolean[];
+  /** What the text begins with when the part has no heading of its own there. */
+  heading?: string;
+}
+
+/** The visible text of a part of a page as Markdown, with its headings as sections. */
+export function renderHtml(html: string, options: RenderOptions): TextBuilder {
+  const out = new TextBuilder(options.maxTextLength);
+  const writer = new MarkdownWriter(out);
+  if (options.heading !== undefined) {
+    out.section(options.heading, 1);
+    out.add(`# ${options.heading}\n\n`);
+  }
+  const scopes = new ScopeTracker();
+  const anchors = new AnchorTracker();
+  const ends: ((() => void) | undefined)[] = [];
+  let tables = 0;
+  walkHtml(html, {
+    open(name, attributes) {
+      scopes.open(name, attributes);
+      anchors.open(HEADING.test(name), attributes);
+      const isData = name === "table" && options.isDataTable[tables++] === true;
+      ends.push(scopes.contains(options.scope) ? openElement(writer, anchors, name, attributes, isData) : undefined);
+      return false;
+    },
+    close() {
+      scopes.close();
+      ends.pop()?.();
+    },
+    text(data) {
+      anchors.text(data);
+      if (scopes.contains(options.scope)) writer.text(data);
+    },
+    isDone: () => out.isFull,
+  });
+  writer.end();
+  return out;
+}
+
+const HEADING = /^h([1-6])$/u;
+
+/** Begins an element and gives what is to be done at its end. */
+function openElement(
+  writer: MarkdownWriter,
+  anchors: AnchorTracker,
+  name: string,
+  attributes: Attributes,
+  isData: boolean,
+): (() => void) | undefined {
+  const heading = HEADING.exec(name)?.[1];
+  if (heading !== undefined) return writer.heading(Number(heading), () => anchors.close());
+  switch (name) {
+    case "br":
+      return void writer.lineBreak();
+    case "hr":
+      return void writer.block();
+    case "img":
+      return void writer.image(attributes["alt"] ?? "");
+    case "a":
+      return writer.link(attributes["href"] ?? "");
+    case "code":
+    case "kbd":
+    case "samp":
+    case "tt":
+      return writer.code();
+    case "pre":
+    case "listing":
+    case "xmp":
+      return writer.preformatted(languageOf(attributes));
+    case "ul":
+    case "ol":
+    case "menu":
+    case "dir":
+      return writer.list(name === "ol" ? Number.parseInt(attributes["start"] ?? "1", 10) || 1 : undefined);
+    case "li":
+      return writer.item();
+    case "blockquote":
+      return writer.quotation();
+    case "table":
+      return isData ? writer.table() : writer.blockElement();
+    case "tr":
+      return writer.row();
+    case "td":
+    case "th":
+      return writer.cell();
+    default:
+      return BLOCKS.has(name) ? writer.blockElement(PARAGRAPHS.has(name)) : undefined;
+  }
+}
+
+function languageOf(attributes: Attributes): string {
+  return (
+    /(?:^|\s)(?:language|lang|highlight-source|brush:)[-\s]?([\w+#-]{1,20})/u.exec(attributes["class"] ?? "")?.[1] ?? ""
+  );
+}
+
+/** Elements with space around them. */
+const PARAGRAPHS = new Set(
+  "p dl figure table section article main header footer aside form fieldset details address caption".split(" "),
+);
+/** Elements that begin a new line. */
+const BLOCKS = new Set([
+  ...PARAGRAPHS,
+  ..."div dt dd figcaption thead tbody tfoot summary legend center hgroup search option optgroup body html".split(" "),
+]);

@@ -1,0 +1,46 @@
+import { oneLine } from "#extract/clean.ts";
+import { decodeWords, splitOutsideQuotes, unquote } from "./header.ts";
+
+export interface MailAddress {
+  name: string;
+  email: string;
+}
+
+const MAX_ADDRESSES = 200;
+const MAX_ADDRESS_LENGTH = 1_000;
+
+/** The addresses of a field such as `To`; those of a group one by one. Source: RFC 5322. */
+export function readAddresses(field: string): MailAddress[] {
+  const found: MailAddress[] = [];
+  for (const piece of splitOutsideQuotes(field.replaceAll(";", ","), ",")) {
+    // Longer ones are no addresses, and searching them for brackets would take the square of their length.
+    const address = readAddress(piece.slice(0, MAX_ADDRESS_LENGTH));
+    if (address !== undefined) found.push(address);
+    if (found.length >= MAX_ADDRESSES) break;
+  }
+  return found;
+}
+
+/** `Ana <ana@one.test>`, or whichever of the two there is. */
+export function addressText({ name, email }: MailAddress): string {
+  if (email === "") return name;
+  return name === ""
+    ? email
+    : `${name
+        .replace(/[<>,;]/gu, " ")
+        .replace(/\s+/gu, " ")
+        .trim()} <${email}>`;
+}
+
+function readAddress(text: string): MailAddress | undefined {
+  const angle = /^([\s\S]*?)<([^<>]*)>/u.exec(text);
+  const before = angle?.[1] ?? "";
+  // The name of a group stands before its first address.
+  const words = unquote(before.replace(/^[^"<:]*:/u, "").trim());
+  const email = oneLine((angle?.[2] ?? text.replace(/\([^)]*\)/gu, "").replace(/^[^"<:@]*:/u, "")).trim(), 320);
+  const comment = /\(([^)]*)\)/u.exec(text)?.[1] ?? "";
+  const name = oneLine(decodeWords(words === "" ? comment : words), 200);
+  if (email.includes("@")) return { name: name === email ? "" : name, email };
+  const only = oneLine(decodeWords(name === "" ? unquote(email) : name), 200);
+  return only === "" || /^undisclosed.recipients/iu.test(only) ? undefined : { name: only, email: "" };
+}

@@ -1,0 +1,172 @@
+import { isUtf8 } from "node:buffer";
+import { decodeText } from "#extract/decode.ts";
+import { decodeCharset, isStateful } from "./charset.ts";
+import { fromQuotedPrintable } from "./transfer.ts";
+
+/** The head of a message or of a part of one. */
+export interface MailHeader {
+  /** Values as they came, unfolded, by lower-case name. */
+  fields: ReadonlyMap<string, readonly string[]>;
+  /** Where the body starts, in bytes. */
+  bodyStart: number;
+}
+
+/** A head is a few kilobytes; what goes on for longer is none. */
+const MAX_HEADER_BYTES = 512 * 1024;
+const MAX_FIELDS = 2_000;
+const MAX_VALUE_LENGTH = 64 * 1024;
+
+/** Reads the head at the beginning of the bytes. A line that is no field ends it, as an empty one does. */
+export function readHeader(bytes: Buffer): MailHeader {
+  const found: { name: string; lines: string[] }[] = [];
+  let at = 0;
+  while (at < bytes.length && at < MAX_HEADER_BYTES && found.length < MAX_FIELDS) {
+    const lineFeed = bytes.indexOf(0x0a, at);
+    const end = lineFeed < 0 ? bytes.length : lineFeed + 1;
+    const line = bytes.toString("latin1", at, end).replace(/[\r\n]+$/u, "");
+    const field = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su.exec(line);
+    const last = found.at(-1);
+    if (line === "") {
+      at = end;
+      break;
+    }
+    if (/^[ \t]/u.test(line) && (last !== undefined || at === 0)) last?.lines.push(line.trim());
+    else if (field?.[1] !== undefined && field[2] !== undefined)
+      found.push({ name: field[1].toLowerCase(), lines: [field[2].trim()] });
+    // Else the blank line is missing: this is the body already.
+    else if (at > 0 || !/^>?From /u.test(line)) break;
+    at = end;
+  }
+  return { fields: toFields(found), bodyStart: at };
+}
+
+/** The first field of the name, its encoded words decoded; "" when there is none. */
+export function fieldText({ fields }: MailHeader, name: string): string {
+  return decodeWords(fields.get(name)?.[0] ?? "");
+}
+
+/** A field such as `text/plain; charset="utf-8"`: its value in lower case and its parameters. Source: RFC 2045, 2231. */
+export interface ParameterField {
+  value: string;
+  parameters: Readonly<Record<string, string>>;
+}
+
+export function readParameterField(text: string): ParameterField {
+  const [value = "", ...rest] = splitOutsideQuotes(text.slice(0, MAX_VALUE_LENGTH), ";");
+  const plain: Record<string, string> = Object.create(null) as Record<string, string>;
+  const pieces = new Map<string, { number: number; text: string; isEncoded: boolean }[]>();
+  for (const parameter of rest.slice(0, 200)) {
+    const equals = parameter.indexOf("=");
+    if (equals < 0) continue;
+    const name = parameter.slice(0, equals).trim().toLowerCase();
+    const content = unquote(parameter.slice(equals + 1).trim());
+    const star = /^([^*]{1,100})\*(?:(\d{1,4})(\*)?)?$/u.exec(name);
+    if (star?.[1] === undefined) plain[name] ??= decodeWords(content);
+    else {
+      const list = pieces.get(star[1]) ?? [];
+      list.push({
+        number: Number(star[2] ?? 0),
+        text: content,
+        isEncoded: star[2] === undefined || star[3] !== undefined,
+      });
+      pieces.set(star[1], list);
+    }
+  }
+  for (const [name, list] of pieces) plain[name] = joinPieces(list);
+  return {
+    value: value
+      .slice(0, 500)
+      .replace(/\([^)]*\)/gu, "")
+      .trim()
+      .toLowerCase(),
+    parameters: plain,
+  };
+}
+
+/** Encoded words as text; those that stand beside each other are one, because a character may be cut in two. Source: RFC 2047. */
+export function decodeWords(text: string): string {
+  if (!text.includes("=?")) return text;
+  const joined = text.replace(/(=\?[^?\s]{1,60}\?[bBqQ]\?[^?\s]{0,10000}\?=)\s+(?==\?[^?\s]{1,60}\?[bBqQ]\?)/gu, "$1");
+  let result = "";
+  let open: { charset: string; bytes: Buffer[] } | undefined;
+  const close = () => {
+    if (open !== undefined) result += decodeCharset(Buffer.concat(open.bytes), open.charset);
+    open = undefined;
+  };
+  let at = 0;
+  for (const word of joined.matchAll(/=\?([^?\s*]{1,60})(?:\*[^?\s]{0,40})?\?([bBqQ])\?([^?]{0,10000})\?=/gu)) {
+    const [whole, charset = "", kind = "", encoded = ""] = word;
+    if (word.index > at || open?.charset !== charset.toLowerCase() || isStateful(open.charset)) close();
+    result += joined.slice(at, word.index);
+    open ??= { charset: charset.toLowerCase(), bytes: [] };
+    open.bytes.push(
+      kind.toLowerCase() === "b"
+        ? Buffer.from(encoded, "base64")
+        : fromQuotedPrintable(Buffer.from(encoded.replaceAll("_", " "), "latin1")),
+    );
+    at = word.index + whole.length;
+  }
+  close();
+  return result + joined.slice(at);
+}
+
+/** Splits at a mark that stands in no quotation, comment or angle. */
+export function splitOutsideQuotes(text: string, mark: string): string[] {
+  const pieces: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  let comments = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === "\\") i++;
+    else if (char === '"' && comments === 0) isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (char === "(") comments++;
+    else if (char === ")") comments = Math.max(0, comments - 1);
+    else if (char === mark && comments === 0) {
+      pieces.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  pieces.push(text.slice(start));
+  return pieces;
+}
+
+export function unquote(text: string): string {
+  const whole = /^"((?:[^"\\]|\\.)*)"/su.exec(text)?.[1];
+  return whole === undefined ? text.replace(/^"/u, "") : whole.replace(/\\(.)/gsu, "$1");
+}
+
+function joinPieces(list: readonly { number: number; text: string; isEncoded: boolean }[]): string {
+  const sorted = [...list].sort((a, b) => a.number - b.number);
+  const first = sorted[0];
+  const mark = first?.isEncoded === true ? /^([^']{0,60})'[^']{0,60}'/u.exec(first.text) : null;
+  const bytes = sorted.map(({ text, isEncoded }, index) => {
+    const rest = index === 0 && mark !== null ? text.slice(mark[0].length) : text;
+    return isEncoded ? fromPercent(rest) : Buffer.from(rest);
+  });
+  return decodeCharset(Buffer.concat(bytes), mark?.[1]);
+}
+
+function fromPercent(text: string): Buffer {
+  return fromQuotedPrintable(Buffer.from(text.replaceAll("=", "=3D").replaceAll("%", "="), "utf8"));
+}
+
+/** Heads are ASCII; bytes above are UTF-8 (RFC 6532), in the encoding of the text, or a guess: one for the whole head. */
+function toFields(found: readonly { name: string; lines: string[] }[]): Map<string, string[]> {
+  const values = found.map(({ lines }) => lines.join(" ").slice(0, MAX_VALUE_LENGTH));
+  const foreign = values.filter((value) => /[\x80-\xff]/u.test(value)).join("\n");
+  const bytes = Buffer.from(foreign, "latin1");
+  const type = values[found.findIndex(({ name }) => name === "content-type")] ?? "";
+  const charset = isUtf8(bytes)
+    ? "utf-8"
+    : (/charset="?([\w-]{1,40})/iu.exec(type)?.[1] ?? decodeText(bytes, foreign.length)?.encoding);
+  const fields = new Map<string, string[]>();
+  found.forEach(({ name }, index) => {
+    const value = values[index] ?? "";
+    const isForeign = foreign !== "" && /[\x80-\xff]/u.test(value);
+    const text = isForeign ? decodeCharset(Buffer.from(value, "latin1"), charset) : value;
+    fields.set(name, [...(fields.get(name) ?? []), text]);
+  });
+  return fields;
+}

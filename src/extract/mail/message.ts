@@ -1,0 +1,129 @@
+import { cleanText, oneLine } from "#extract/clean.ts";
+import { surveyHtml } from "#extract/html/survey.ts";
+import { renderHtml } from "#extract/html/render.ts";
+import type { FormatText } from "#extract/format.ts";
+import { TextBuilder } from "#extract/text-builder.ts";
+import { addressText, readAddresses } from "./address.ts";
+import { readMailDate } from "./date.ts";
+import { fieldText, type MailHeader, readHeader } from "./header.ts";
+import { type MailBody, type MailText, readBody } from "./mime.ts";
+
+/** A mail as far as its text and the files in it go, whatever format it came in. */
+export interface Mail extends MailBody {
+  subject: string;
+  /** Lines such as `Ana <ana@one.test>, bo@two.test`; "" = none. */
+  from: string;
+  to: string;
+  cc: string;
+  /** RFC 3339, if it has a date that can be read. */
+  date: string | undefined;
+  /** Other properties, by name. */
+  properties: Record<string, string>;
+}
+
+/** Reads an RFC 5322 message. Never throws. */
+export function readMail(bytes: Buffer): Mail {
+  const header = readHeader(bytes);
+  const people = (name: string) =>
+    readAddresses((header.fields.get(name) ?? []).join(", "))
+      .map(addressText)
+      .join(", ");
+  const properties: Record<string, string> = {};
+  for (const [field, name] of Object.entries(HEADER_PROPERTIES)) {
+    const value = oneLine(fieldText(header, field), 500);
+    if (value !== "") properties[name] = value;
+  }
+  return {
+    ...readBody(header, bytes.subarray(header.bodyStart)),
+    subject: oneLine(fieldText(header, "subject"), 500),
+    from: people(header.fields.has("from") ? "from" : "sender"),
+    to: people("to"),
+    cc: people("cc"),
+    date: dateOf(header),
+    properties,
+  };
+}
+
+const HEADER_PROPERTIES: Readonly<Record<string, string>> = {
+  "message-id": "messageId",
+  "in-reply-to": "inReplyTo",
+  keywords: "keywords",
+  organization: "organization",
+  "list-id": "list",
+};
+
+/**
+ * The mail as text: its head, what it says, and the names of the files in it. Each text after the first is a section;
+ * the files become parts.
+ */
+export function mailText(mail: Mail, maxTextLength: number): FormatText {
+  const out = new TextBuilder(maxTextLength);
+  out.section(mail.subject === "" ? "Message" : mail.subject, 1, 0, { kind: "part", ref: "1" });
+  out.add(headOf(mail));
+  const texts = mail.texts.map((text) => plainOf(text, maxTextLength)).filter((text) => text !== "");
+  texts.forEach((text, index) => {
+    out.add("\n");
+    if (index > 0) out.section(`Part ${index + 1}`, 2, out.offset, { kind: "part", ref: String(index + 1) });
+    out.add(`${text}\n`);
+  });
+  if (mail.attachments.length > 0) {
+    out.add("\n");
+    out.section("Attachments", 2, out.offset, { kind: "part" });
+    out.add(`Attachments:\n${mail.attachments.map(({ fileName }) => `- ${oneLine(fileName, 200)}\n`).join("")}`);
+  }
+  const parts = mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
+    id: `${index + 1}/${fileName}`,
+    fileName,
+    mimeType,
+    bytes,
+  }));
+  return {
+    state: "ok",
+    text: out.toString(),
+    sections: out.sections,
+    properties: propertiesOf(mail),
+    isCut: out.isFull || mail.isCut,
+    ...(mail.subject === "" ? {} : { title: mail.subject }),
+    ...(parts.length > 0 ? { parts } : {}),
+  };
+}
+
+/** The lines above a mail that people know. */
+export function headOf({ from, to, cc, date, subject }: Mail): string {
+  const lines = { From: from, To: to, Cc: cc, Date: date ?? "", Subject: subject };
+  return Object.entries(lines)
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}: ${value}\n`)
+    .join("");
+}
+
+function propertiesOf(mail: Mail): Record<string, string> {
+  const { from, to, cc, date, subject, attachments } = mail;
+  const found = { from, to: oneLine(to, 2_000), cc: oneLine(cc, 2_000), date: date ?? "", subject };
+  const files = attachments.length > 0 ? { attachments: String(attachments.length) } : {};
+  return {
+    ...Object.fromEntries(Object.entries(found).filter(([, value]) => value !== "")),
+    ...mail.properties,
+    ...files,
+  };
+}
+
+function plainOf({ isHtml, text }: MailText, maxTextLength: number): string {
+  const clean = cleanText(text);
+  if (!isHtml) return clean.trim();
+  try {
+    const { isDataTable } = surveyHtml(clean);
+    return renderHtml(clean, { scope: "everything", maxTextLength, isDataTable }).toString().trim();
+  } catch {
+    // Nested beyond all measure: the words without their order are better than no mail.
+    return clean.replaceAll(/<[^<>]*>/gu, " ").trim();
+  }
+}
+
+function dateOf(header: MailHeader): string | undefined {
+  // The date of the last server is better than none: drafts and machines leave `Date` out.
+  return (
+    readMailDate(fieldText(header, "date")) ??
+    readMailDate((header.fields.get("received")?.[0] ?? "").split(";").at(-1) ?? "")
+  );
+}

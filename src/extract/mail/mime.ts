@@ -1,0 +1,168 @@
+import { oneLine } from "#extract/clean.ts";
+import { decodeCharset } from "./charset.ts";
+import { fieldText, type MailHeader, readHeader, readParameterField } from "./header.ts";
+import { decodeTransfer } from "./transfer.ts";
+
+/** Text that a reader of the mail sees, in the order of the mail. */
+export interface MailText {
+  isHtml: boolean;
+  text: string;
+}
+
+/** A file in the mail, or a mail in it (`message/rfc822`). */
+export interface MailAttachment {
+  fileName: string;
+  mimeType: string;
+  bytes: Uint8Array;
+}
+
+export interface MailBody {
+  texts: MailText[];
+  attachments: MailAttachment[];
+  /** True when the mail has more parts than were read. */
+  isCut: boolean;
+}
+
+/** Honest mails nest five deep; each level costs a look at all that is in it. */
+const MAX_DEPTH = 20;
+const MAX_LEAVES = 1_000;
+
+/** What is in a message after its head: one version of its text and its attachments. */
+export function readBody(header: MailHeader, body: Buffer): MailBody {
+  const reading: Reading = { leaves: 0, isCut: false };
+  const found = readEntity(reading, { header, body, depth: 0, inside: "" });
+  return { ...found, isCut: reading.isCut };
+}
+
+interface Reading {
+  leaves: number;
+  isCut: boolean;
+}
+
+interface Entity {
+  header: MailHeader;
+  body: Buffer;
+  depth: number;
+  /** Type of the multipart that it is in; "" for the message itself. */
+  inside: string;
+}
+
+type Found = Pick<MailBody, "texts" | "attachments">;
+
+function readEntity(reading: Reading, entity: Entity): Found {
+  const type = readParameterField(rawField(entity.header, "content-type"));
+  const boundary = type.parameters["boundary"] ?? "";
+  if (type.value.startsWith("multipart/") && boundary !== "" && entity.depth < MAX_DEPTH) {
+    const children = splitParts(entity.body, boundary);
+    if (children.length > 0) return readMultipart(reading, entity, type.value, children);
+  }
+  if (++reading.leaves > MAX_LEAVES) {
+    reading.isCut = true;
+    return { texts: [], attachments: [] };
+  }
+  // A multipart without parts is text: its boundary is broken, or it nests too deep.
+  return readLeaf(entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
+}
+
+function readMultipart(reading: Reading, entity: Entity, type: string, children: readonly Buffer[]): Found {
+  const found = children.slice(0, MAX_LEAVES).map((bytes) => {
+    const header = readHeader(bytes);
+    const body = bytes.subarray(header.bodyStart);
+    return readEntity(reading, { header, body, depth: entity.depth + 1, inside: type });
+  });
+  reading.isCut ||= children.length > MAX_LEAVES;
+  const attachments = found.flatMap((child) => child.attachments);
+  if (type !== "multipart/alternative") return { texts: found.flatMap((child) => child.texts), attachments };
+  // The plain form unless it is empty: senders write "see the other part" less often than layout into HTML.
+  const plain = found.find((child) => child.texts.some((text) => !text.isHtml && text.text.trim() !== ""));
+  const any = found.find((child) => child.texts.some((text) => text.text.trim() !== ""));
+  return { texts: (plain ?? any)?.texts ?? [], attachments };
+}
+
+function readLeaf({ header, body, depth, inside }: Entity, type: string, parameters: Parameters): Found {
+  const bytes = decodeTransfer(body, rawField(header, "content-transfer-encoding"));
+  const disposition = readParameterField(rawField(header, "content-disposition"));
+  const name = oneLine(disposition.parameters["filename"] ?? parameters["name"] ?? "", 200);
+  const mimeType = type.includes("/") ? type : inside === "multipart/digest" ? "message/rfc822" : "text/plain";
+  const isAttached = disposition.value === "attachment" || (name !== "" && depth > 0);
+  if (!isAttached && READ_AS_TEXT.has(mimeType)) {
+    return {
+      texts: [{ isHtml: mimeType === "text/html", text: decodeCharset(bytes, parameters["charset"]) }],
+      attachments: [],
+    };
+  }
+  if (isDecoration(header, mimeType, disposition.value, inside) || bytes.length === 0 || SIGNATURES.test(mimeType))
+    return { texts: [], attachments: [] };
+  const fileName = name === "" ? nameOf(header, bytes, mimeType) : name;
+  return { texts: [], attachments: [{ fileName, mimeType, bytes }] };
+}
+
+type Parameters = Readonly<Record<string, string>>;
+
+const READ_AS_TEXT = new Set([
+  "text/plain",
+  "text/html",
+  "text/enriched",
+  "text/markdown",
+  "text/x-markdown",
+  "text/rfc822-headers",
+  "message/delivery-status",
+  "message/disposition-notification",
+]);
+
+const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
+
+/** Pictures that belong to the HTML of a mail: logos and the like, no attachments to anybody. */
+function isDecoration(header: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
+  if (!mimeType.startsWith("image/") || disposition === "attachment") return false;
+  return inside === "multipart/related" && header.fields.has("content-id");
+}
+
+function nameOf(header: MailHeader, bytes: Buffer, mimeType: string): string {
+  if (mimeType === "message/rfc822" || mimeType === "message/global") {
+    return `${messageName(fieldText(readHeader(bytes), "subject"))}.eml`;
+  }
+  const description = oneLine(fieldText(header, "content-description"), 100);
+  const extension = mimeType === "text/calendar" ? ".ics" : "";
+  return description === "" ? `${mimeType === "text/calendar" ? "invitation" : "attachment"}${extension}` : description;
+}
+
+/** A subject as the name of a message. */
+export function messageName(subject: string): string {
+  return oneLine(subject, 150).replaceAll(/[/\\]/gu, "_") || "Message without subject";
+}
+
+function rawField({ fields }: MailHeader, name: string): string {
+  return fields.get(name)?.[0] ?? "";
+}
+
+/** The parts between the lines `--boundary`; without the last line break, which belongs to the line. */
+function splitParts(body: Buffer, boundary: string): Buffer[] {
+  const mark = Buffer.from(`--${boundary}`, isLatin1(boundary) ? "latin1" : "utf8");
+  const parts: Buffer[] = [];
+  let start = -1;
+  for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + mark.length)) {
+    if (at > 0 && body[at - 1] !== 0x0a) continue;
+    const after = at + mark.length;
+    const lineFeed = body.indexOf(0x0a, after);
+    const lineEnd = lineFeed < 0 ? body.length : lineFeed;
+    const rest = body.toString("latin1", after, Math.min(lineEnd, after + 200)).trim();
+    // Another boundary may begin with this one.
+    if (rest !== "" && rest !== "--") continue;
+    if (start >= 0) parts.push(body.subarray(start, endBefore(body, at)));
+    start = Math.min(body.length, lineEnd + 1);
+    if (rest === "--") return parts;
+  }
+  // The closing line is missing: a cut mail.
+  if (start >= 0 && start < body.length) parts.push(body.subarray(start));
+  return parts;
+}
+
+function endBefore(body: Buffer, at: number): number {
+  const end = body[at - 1] === 0x0a ? at - 1 : at;
+  return body[end - 1] === 0x0d ? end - 1 : end;
+}
+
+function isLatin1(text: string): boolean {
+  return !/[^\u0020-\u00ff]/u.test(text);
+}

@@ -1,0 +1,283 @@
+import type { Section } from "#core/sections.ts";
+import { cleanText, oneLine } from "#extract/clean.ts";
+import type { TextBuilder } from "#extract/text-builder.ts";
+
+export interface Paragraph {
+  kind: "paragraph";
+  /** May hold line breaks. */
+  text: string;
+  /** 1–6. */
+  heading?: number;
+  /** `depth` from 0; `marker` as a person sees it, `-` for bullets. */
+  list?: { depth: number; marker: string };
+}
+
+export interface Table {
+  kind: "table";
+  rows: Cell[][];
+}
+
+export interface Cell {
+  blocks: Block[];
+  /** Columns that it covers. */
+  span: number;
+}
+
+export type Block = Paragraph | Table;
+
+/**
+ * Takes paragraphs and tables in the order of the document and writes them as Markdown. Tables are gathered until they
+ * end, and become rows of Markdown only when they hold short cells: a page that is laid out by a table stays paragraphs.
+ */
+export class BlockWriter {
+  private readonly out: TextBuilder;
+  /** Where blocks go instead of the text: the cells that are open, notes that are gathered. */
+  private readonly captures: Block[][] = [];
+  private readonly tables: OpenTable[] = [];
+  /** Code units gathered and not yet written. */
+  private gathered = 0;
+  private previous: "none" | "list" | "other" = "none";
+  private isTooMuch = false;
+
+  private readonly hasTime: () => boolean;
+
+  constructor(out: TextBuilder, hasTime: () => boolean) {
+    this.out = out;
+    this.hasTime = hasTime;
+  }
+
+  /** True when more text is for nothing, or the time for the file is used up. */
+  get isFull(): boolean {
+    return this.out.isFull || this.isTooMuch || !this.hasTime();
+  }
+
+  /** True inside a table. */
+  get isInCell(): boolean {
+    return this.tables.length > 0;
+  }
+
+  paragraph(text: string, how: Pick<Paragraph, "heading" | "list"> = {}): void {
+    if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...how });
+  }
+
+  /** A heading whose section stands for more than words: a slide, a sheet. */
+  section(name: string, level: number, place: Pick<Section, "kind" | "ref">): void {
+    const words = oneLine(name, 1_000);
+    if (words === "") return;
+    this.separate("other");
+    this.out.section(words, level, undefined, place);
+    this.out.add(`${"#".repeat(level)} ${words}`);
+  }
+
+  add(block: Block): void {
+    const capture = this.captures.at(-1);
+    if (capture === undefined) this.write(block);
+    else if (block.kind === "paragraph" && !this.isTooMuch) {
+      capture.push(block);
+      this.gathered += block.text.length + BLOCK_COST;
+      this.isTooMuch = this.gathered > MAX_GATHERED;
+    } else if (block.kind === "table") capture.push(block);
+  }
+
+  addAll(blocks: readonly Block[]): void {
+    for (const block of blocks) this.add(block);
+  }
+
+  /** What is added from here on is kept for `endCapture`. */
+  beginCapture(): void {
+    this.captures.push([]);
+  }
+
+  endCapture(): Block[] {
+    return this.captures.pop() ?? [];
+  }
+
+  beginTable(): void {
+    this.tables.push({ rows: [], row: undefined, cells: 0, span: 0, isWritten: false });
+  }
+
+  beginRow(): void {
+    const table = this.tables.at(-1);
+    if (table !== undefined) table.row = [];
+  }
+
+  beginCell(span = 1): void {
+    const table = this.tables.at(-1);
+    if (table === undefined || table.span > 0) return;
+    table.row ??= [];
+    table.span = Math.min(Math.max(1, span), MAX_SPAN);
+    this.beginCapture();
+  }
+
+  /** How many columns the cell that is open covers, when that is known only inside it. */
+  cellSpan(columns: number): void {
+    const table = this.tables.at(-1);
+    if (table !== undefined && table.span > 0) table.span = Math.min(Math.max(1, columns), MAX_SPAN);
+  }
+
+  endCell(): void {
+    const table = this.tables.at(-1);
+    if (table?.row === undefined || table.span === 0) return;
+    const blocks = this.endCapture();
+    this.gathered += CELL_COST;
+    const last = table.row.length >= MAX_COLUMNS ? table.row.at(-1) : undefined;
+    if (last === undefined) table.row.push({ blocks, span: table.span });
+    else last.blocks.push(...blocks);
+    table.span = 0;
+  }
+
+  endRow(isKept = true): void {
+    const table = this.tables.at(-1);
+    if (table?.row === undefined) return;
+    if (isKept && table.row.some((cell) => cell.blocks.length > 0)) table.rows.push(table.row);
+    table.cells += table.row.length;
+    table.row = undefined;
+    // A table of a hundred thousand rows is written in stretches: it need not be in memory at once.
+    const isLong = table.cells > MAX_GATHERED_CELLS || this.gathered > FLUSH_GATHERED;
+    if (isLong && this.captures.length === 0 && this.tables.length === 1) this.flush(table);
+  }
+
+  endTable(): void {
+    const table = this.tables.pop();
+    if (table === undefined) return;
+    if (this.captures.length === 0 && this.tables.length === 0) this.flush(table);
+    else if (table.rows.length > 0) this.add({ kind: "table", rows: table.rows });
+  }
+
+  end(): void {
+    if (this.previous !== "none") this.out.add("\n");
+  }
+
+  private flush(table: OpenTable): void {
+    if (table.rows.length > 0) this.writeTable(table.rows, table.isWritten);
+    table.isWritten ||= table.rows.length > 0;
+    table.rows = [];
+    table.cells = 0;
+    this.gathered = 0;
+    this.isTooMuch = false;
+  }
+
+  private write(block: Block): void {
+    if (block.kind === "table") return this.writeTable(block.rows, false);
+    const lines = linesOf(block.text);
+    if (lines.length === 0) return;
+    if (block.heading !== undefined) return this.writeHeading(lines.join(" "), Math.min(6, Math.max(1, block.heading)));
+    if (block.list === undefined) {
+      this.separate("other");
+      this.out.add(lines.join("\n"));
+      return;
+    }
+    const { depth, marker } = block.list;
+    const start = /^(?:-|\d{1,9}[.)])$/u.test(marker) ? `${marker} ` : `- ${marker} `;
+    const indent = "   ".repeat(Math.min(Math.max(0, depth), MAX_DEPTH));
+    this.separate("list");
+    this.out.add(indent + start + lines.join(`\n${indent}${" ".repeat(Math.min(3, start.length))}`));
+  }
+
+  private writeHeading(text: string, level: number): void {
+    const words = oneLine(text, 1_000);
+    this.separate("other");
+    this.out.section(words, level);
+    // All of it is text, even if a producer has marked a whole page as a heading.
+    this.out.add(`${"#".repeat(level)} ${text}`);
+  }
+
+  private writeTable(rows: readonly Cell[][], isContinued: boolean): void {
+    const shortRows = shortRowsOf(rows);
+    if (shortRows === undefined) {
+      for (const row of rows) for (const cell of row) for (const block of cell.blocks) this.write(block);
+      return;
+    }
+    const [header = [], ...body] = shortRows;
+    if (isContinued) this.separate("list");
+    else this.separate("other");
+    const lines = shortRows.length === 0 ? [] : [rowLine(header), ...body.map(rowLine)];
+    if (!isContinued) lines.splice(1, 0, `|${" --- |".repeat(Math.max(1, header.length))}`);
+    this.out.add(lines.join("\n"));
+    this.previous = isContinued ? "list" : "other";
+  }
+
+  /** Line feeds between what was written and what comes. */
+  private separate(next: "list" | "other"): void {
+    if (this.previous !== "none") this.out.add(next === "list" && this.previous === "list" ? "\n" : "\n\n");
+    this.previous = next;
+  }
+}
+
+/** Text of blocks as one line, for cells, notes and comments. */
+export function blocksText(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) =>
+      block.kind === "paragraph"
+        ? withMarker(block)
+        : block.rows.map((row) => row.map((cell) => blocksText(cell.blocks)).join(" ")).join(" "),
+    )
+    .join(" ")
+    .replaceAll("\u00ad", "")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+}
+
+/** The text with its number in a list, when that is one. */
+function withMarker({ text, list }: Paragraph): string {
+  return list === undefined || list.marker === "-" ? text : `${list.marker} ${text}`;
+}
+
+/** What a picture shows, in its author's words; undefined when that is the name of its file or nothing. */
+export function altText(words: string | undefined): string | undefined {
+  const line = oneLine(words ?? "", 500);
+  return line === "" || /^\S*\.\w{3,4}$/u.test(line) ? undefined : `[image: ${line}]`;
+}
+
+interface OpenTable {
+  rows: Cell[][];
+  row: Cell[] | undefined;
+  cells: number;
+  /** Of the cell that is open; 0 = none is. */
+  span: number;
+  isWritten: boolean;
+}
+
+const MAX_DEPTH = 8;
+const MAX_SPAN = 64;
+/** Cells of a row; what comes behind is text of the last. Word allows 63 columns. */
+const MAX_COLUMNS = 256;
+/** A cell with more text than this is layout, not data. */
+const MAX_CELL_LENGTH = 2_000;
+const MAX_GATHERED_CELLS = 20_000;
+const FLUSH_GATHERED = 1_000_000;
+/** What may wait to be written: tables within tables, notes, shapes of a slide. What comes behind is cut. */
+const MAX_GATHERED = 20_000_000;
+const BLOCK_COST = 40;
+const CELL_COST = 40;
+
+/** The lines of a paragraph without white space at their ends, and without empty ones. */
+function linesOf(text: string): string[] {
+  // A soft hyphen only says where a word may be broken.
+  return cleanText(text.replaceAll("\u00ad", ""))
+    .split("\n")
+    .map((line) => line.replaceAll(/[ \t\u00a0]+/gu, " ").trim())
+    .filter((line) => line !== "");
+}
+
+/** The text of each cell, when all are short and there are two columns at least. */
+function shortRowsOf(rows: readonly Cell[][]): string[][] | undefined {
+  const hasColumns = rows.some((row) => row.length > 1);
+  if (!hasColumns) return undefined;
+  const result: string[][] = [];
+  for (const row of rows) {
+    const texts: string[] = [];
+    for (const { blocks, span } of row) {
+      if (blocks.some((block) => block.kind === "table" || block.heading !== undefined)) return undefined;
+      const text = blocksText(blocks);
+      if (text.length > MAX_CELL_LENGTH) return undefined;
+      texts.push(text, ...Array<string>(span - 1).fill(""));
+    }
+    result.push(texts);
+  }
+  return result;
+}
+
+function rowLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+}

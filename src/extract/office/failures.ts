@@ -1,0 +1,13 @@
+import type { FormatResult } from "#extract/format.ts";
+import { ZipError } from "#extract/zip-error.ts";
+
+/** Runs a reader of a document that is a ZIP archive; what the archive refuses becomes the reason why there is no text. */
+export function withZipReasons(read: () => FormatResult): FormatResult {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ZipError) || error.reason === "failed") throw error;
+    const words = error.reason === "encrypted" ? "is protected by a password" : "is too large to be unpacked";
+    return { state: "no_text", reason: error.reason, message: `The document ${words}: ${error.message}.` };
+  }
+}

@@ -1,0 +1,150 @@
+import { DOCUMENT_ZIP_CAPS, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
+import { setProperty, type DocumentProperties } from "./properties.ts";
+import { walkXml, type XmlHandler } from "./xml.ts";
+
+export interface Relationship {
+  id: string;
+  /** The last word of the type's address: `styles`, `hyperlink`, `slide`. */
+  type: string;
+  /** Name of a part, or an address when it is external. */
+  target: string;
+  isExternal: boolean;
+}
+
+export type Relationships = ReadonlyMap<string, Relationship>;
+
+/** An Office document: parts in a ZIP archive, joined by relationships. */
+export interface OfficePackage {
+  /** The name of the part that the document begins with; undefined when there is none. */
+  mainPart: string | undefined;
+  hasPart(name: string): boolean;
+  /** Walks through a part; false when there is none of that name. */
+  walk(partName: string, handler: XmlHandler): boolean;
+  /** A part's bytes, up to 16 MiB; undefined when there is none. */
+  read(partName: string): Uint8Array | undefined;
+  relationshipsOf(partName: string): Relationships;
+  properties(): DocumentProperties;
+}
+
+/**
+ * Opens an Office document (the family of DOCX, PPTX, XLSX).
+ *
+ * @throws ZipError when its archive can't be read
+ */
+export function openPackage(bytes: Uint8Array): OfficePackage {
+  const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
+  const walk = (partName: string, handler: XmlHandler) => {
+    const entry = zip.find(partName);
+    if (entry !== undefined) walkEntry(zip, entry, handler);
+    return entry !== undefined;
+  };
+  const relationshipsOf = (partName: string) => readRelationships(partName, walk);
+  const roots = relationshipsOf("");
+  return {
+    mainPart: findType(roots, "officeDocument")?.target,
+    hasPart: (name) => zip.find(name) !== undefined,
+    walk,
+    read: (partName) => {
+      const entry = zip.find(partName);
+      return entry === undefined ? undefined : zip.read(entry, MAX_PART_BYTES);
+    },
+    relationshipsOf,
+    properties: () => readProperties(roots, walk),
+  };
+}
+
+/** The first relationship of a type. */
+export function findType(relationships: Relationships, type: string): Relationship | undefined {
+  return listType(relationships, type)[0];
+}
+
+/** The relationships of a type, in the order of the document. */
+export function listType(relationships: Relationships, type: string): Relationship[] {
+  return [...relationships.values()].filter((found) => found.type === type && !found.isExternal);
+}
+
+/** The address behind a relationship when it is one for people: http, https, mailto. */
+export function linkOf(relationships: Relationships, id: string | undefined): string | undefined {
+  const found = id === undefined ? undefined : relationships.get(id);
+  return found?.isExternal === true ? webAddress(found.target) : undefined;
+}
+
+/** The address without `mailto:`, when it is one that leads somewhere from here. */
+export function webAddress(address: string): string | undefined {
+  return /^(?:https?:\/\/|mailto:)\S{1,2000}$/iu.test(address) ? address.replace(/^mailto:/iu, "") : undefined;
+}
+
+/** Walks through one entry of an archive. */
+export function walkEntry(zip: Zip, entry: ZipEntry, handler: XmlHandler): void {
+  walkXml((onPiece) => zip.stream(entry, onPiece), handler);
+}
+
+const MAX_PART_BYTES = 16 * 1_048_576;
+/** A slide or a sheet has some dozens. */
+const MAX_RELATIONSHIPS = 100_000;
+
+type Walk = (partName: string, handler: XmlHandler) => boolean;
+
+function readRelationships(partName: string, walk: Walk): Relationships {
+  const slash = partName.lastIndexOf("/");
+  const folder = partName.slice(0, slash + 1);
+  const found = new Map<string, Relationship>();
+  walk(`${folder}_rels/${partName.slice(slash + 1)}.rels`, {
+    open(name, attributes) {
+      if (name !== "Relationship" || found.size >= MAX_RELATIONSHIPS) return;
+      const { Id: id, Type: type = "", Target: target } = attributes;
+      if (id === undefined || target === undefined) return;
+      const isExternal = attributes["TargetMode"] === "External";
+      const word = type.slice(type.lastIndexOf("/") + 1);
+      found.set(id, { id, type: word, target: isExternal ? target : resolvePart(folder, target), isExternal });
+    },
+  });
+  return found;
+}
+
+/** The name of a part from a target that may be relative to a folder of the archive. */
+export function resolvePart(folder: string, target: string): string {
+  const path = target.split(/[?#]/u, 1)[0] ?? "";
+  const names: string[] = [];
+  const whole = path.startsWith("/") ? path.slice(1) : folder + path;
+  for (const name of whole.replaceAll("\\", "/").split("/")) {
+    if (name === "..") names.pop();
+    else if (name !== "" && name !== ".") names.push(name);
+  }
+  return names.join("/");
+}
+
+function readProperties(roots: Relationships, walk: Walk): DocumentProperties {
+  const properties: DocumentProperties = {};
+  const parts = [findType(roots, "core-properties")?.target ?? "docProps/core.xml"];
+  parts.push(findType(roots, "extended-properties")?.target ?? "docProps/app.xml");
+  for (const part of parts) walk(part, propertyReader(properties));
+  return properties;
+}
+
+function propertyReader(properties: DocumentProperties): XmlHandler {
+  let text = "";
+  return {
+    open: () => void (text = ""),
+    text: (data) => void (text.length < 4_000 && (text += data)),
+    close(name) {
+      const property = PROPERTIES.get(name);
+      if (property !== undefined) setProperty(properties, property, text);
+      text = "";
+    },
+  };
+}
+
+const PROPERTIES = new Map([
+  ["dc:title", "title"],
+  ["dc:creator", "author"],
+  ["dc:subject", "subject"],
+  ["dc:description", "description"],
+  ["dc:language", "language"],
+  ["cp:keywords", "keywords"],
+  ["cp:category", "category"],
+  ["cp:lastModifiedBy", "lastModifiedBy"],
+  ["dcterms:created", "created"],
+  ["dcterms:modified", "modified"],
+  ["Company", "company"],
+]);

@@ -1,0 +1,43 @@
+import { oneLine } from "#extract/clean.ts";
+
+/** What a document says of itself; `title` and `language` go to fields of their own. */
+export type DocumentProperties = Record<string, string>;
+
+/** Sets a property unless it is empty or has a value already. */
+export function setProperty(properties: DocumentProperties, name: string, value: string): void {
+  const line = DATES.has(name) ? rfc3339(value) : oneLine(value.slice(0, 4_000), 500);
+  if (line !== undefined && line !== "") properties[name] ??= line;
+}
+
+/** The parts of a result that properties give. */
+export function resultProperties({ title, language, ...properties }: DocumentProperties): {
+  properties: DocumentProperties;
+  title?: string;
+  language?: string;
+} {
+  const code = /^[a-z]{2}(?=$|[-_])/iu.exec(language ?? "")?.[0]?.toLowerCase();
+  return {
+    properties,
+    ...(title === undefined ? {} : { title }),
+    ...(code === undefined ? {} : { language: code }),
+  };
+}
+
+/**
+ * A date as RFC 3339, in UTC where the document does not tell its zone; undefined for what is no date. A day alone stays
+ * a day.
+ */
+export function rfc3339(value: string): string | undefined {
+  const parts = DATE.exec(value.trim());
+  if (parts === null) return undefined;
+  const [, day = "", time, fraction = "", zone = "Z"] = parts;
+  if (Number.isNaN(Date.parse(day))) return undefined;
+  if (time === undefined) return day;
+  const withSeconds = time.length === 5 ? `${time}:00` : time;
+  const withColon = /^[+-]\d{4}$/u.test(zone) ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+  const date = `${day}T${withSeconds}${/[1-9]/u.test(fraction) ? fraction.slice(0, 4) : ""}${withColon}`;
+  return Number.isNaN(Date.parse(date)) ? undefined : date;
+}
+
+const DATES = new Set(["created", "modified", "printed"]);
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?)?$/u;

@@ -1,0 +1,314 @@
+import { ApiError } from "#api/errors.ts";
+import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
+import type { Log } from "#core/log.ts";
+import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extractor.ts";
+import { ChildHandle, type ChildEnd, type Job } from "./child-handle.ts";
+import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
+import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits } from "./limits.ts";
+import { spawnChild } from "./spawn-child.ts";
+import { textTypeOfName } from "./text-types.ts";
+
+export interface ExtractorOptions {
+  /** Absolute path of the built child; `findSpawnEntry("extractor")` in the product. */
+  childPath: string;
+  /** Children at most; started when there is work. Two unless told. */
+  size?: number;
+  limits?: Partial<ExtractLimits>;
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** The analyzer, for items whose file no child could read. */
+  analyze(fields: DocumentFields): AnalyzedText;
+  log: Log;
+  /** The Node to run children with: this process's own unless told. */
+  node?: { path: string; version: string };
+}
+
+/**
+ * The extractor over a pool of child processes. Small files are sent to a child ahead of its answers (it works on one
+ * at a time, in order), large ones alone. A child serves one workspace, is replaced after `recycleAfterFiles`, and
+ * ends when it is idle, over its caps, or its parent is gone.
+ */
+export function makeExtractor(options: ExtractorOptions): Extractor {
+  const pool = new Pool(options);
+  return {
+    extract: (request, signal) => pool.extract(request, signal),
+    stats: () => pool.stats(),
+    close: () => pool.close(),
+  };
+}
+
+/** Files up to this size are sent ahead of answers. */
+const SMALL_BYTES = 64 * 1024;
+/** A large file has more time than a small one: a second a MiB, some five times what text and tables take. */
+const MS_PER_BYTE = 1 / 1_048.576;
+/** Requests a child may have at once: enough to hide the way there and back, few enough to lose in a crash. */
+const MAX_SENT_AHEAD = 8;
+/** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
+const WATCH_MS = 100;
+const START_TIMEOUT_MS = 20_000;
+/** A workspace's child is given to another workspace that has waited this long. */
+const FAIR_WAIT_MS = 1_000;
+
+class Pool {
+  private readonly limits: ExtractLimits;
+  private readonly size: number;
+  private readonly children = new Set<ChildHandle>();
+  private readonly waiting: Job[] = [];
+  private readonly options: ExtractorOptions;
+  private readonly onGone: (() => void)[] = [];
+  private watcher: ReturnType<typeof setInterval> | undefined;
+  private hasPermissionModel = true;
+  private failedStarts = 0;
+  private isClosed = false;
+
+  constructor(options: ExtractorOptions) {
+    this.options = options;
+    this.size = options.size ?? 2;
+    this.limits = { ...DEFAULT_EXTRACT_LIMITS, ...options.limits };
+  }
+
+  extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted> {
+    if (this.isClosed) return Promise.reject(closedError());
+    if (signal?.aborted === true) return Promise.reject(abortError(signal));
+    if (request.bytes.length > this.limits.maxBytes) {
+      const message = tooLargeMessage(request, this.limits);
+      const why = { reason: "too_large", message, mimeType: typeOf(request), retryable: false } as const;
+      return Promise.resolve(makeNoText(request, why, this.options));
+    }
+    return new Promise((resolve, reject) => {
+      const job = this.makeJob(request, resolve, reject, signal);
+      this.waiting.push(job);
+      this.dispatch();
+    });
+  }
+
+  stats(): { pid: number; rssBytes: number; files: number }[] {
+    return [...this.children].flatMap(({ pid, rssBytes, files }) =>
+      pid === undefined ? [] : [{ pid, rssBytes, files }],
+    );
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const job of this.waiting.splice(0)) job.fail(closedError());
+    if (this.children.size > 0) {
+      const gone = new Promise<void>((resolve) => this.onGone.push(resolve));
+      for (const child of this.children) child.kill("killed");
+      await gone;
+    }
+    clearInterval(this.watcher);
+  }
+
+  private makeJob(
+    request: ExtractRequest,
+    resolve: (result: Extracted | NotExtracted) => void,
+    reject: (error: unknown) => void,
+    signal: AbortSignal | undefined,
+  ): Job {
+    const isPdf = Buffer.from(request.bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
+    const onAbort = () => this.abandon(job, signal);
+    const job: Job = {
+      request,
+      isSmall: request.bytes.length <= SMALL_BYTES && !isPdf,
+      isPlainText: !isPdf && ![undefined, "text/html"].includes(textTypeOfName(request.fileName)),
+      timeoutMs: (isPdf ? this.limits.pdfTimeoutMs : this.limits.timeoutMs) + request.bytes.length * MS_PER_BYTE,
+      deaths: 0,
+      isAbandoned: false,
+      since: this.options.now(),
+      settle: (result) => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve(result);
+      },
+      fail: (error) => {
+        signal?.removeEventListener("abort", onAbort);
+        reject(error);
+      },
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+    return job;
+  }
+
+  /** Gives waiting jobs to children that can take them, starting children as far as allowed. */
+  private dispatch(): void {
+    while (this.waiting.length > 0) {
+      const child = this.findChild();
+      if (child === undefined) break;
+      const index = this.nextIndexFor(child);
+      const job = this.waiting[index];
+      if (job === undefined) break;
+      this.waiting.splice(index, 1);
+      child.send(job);
+      // A file that killed a child is alone in the next: it can take no other with it.
+      if (job.deaths > 0 || this.isWorn(child)) child.retire();
+    }
+    this.watch();
+  }
+
+  /** The child with the least to do that takes the job it would get; else a new one, if one is allowed. */
+  private findChild(): ChildHandle | undefined {
+    const staying = [...this.children]
+      .filter((child) => !child.isLeaving)
+      .sort((a, b) => a.jobs.length - b.jobs.length);
+    const idle = staying.find((child) => child.jobs.length === 0 && this.accepts(child));
+    if (idle !== undefined) return idle;
+    // A retired child that has answered everything is only closing its doors.
+    const occupied = [...this.children].filter((child) => !child.isLeaving || child.jobs.length > 0).length;
+    if (occupied < this.size) return this.startChild();
+    const busy = staying.find((child) => this.accepts(child));
+    if (busy !== undefined) return busy;
+    // Nobody may take the next job: an idle child of another workspace makes room for a new one.
+    staying.find((child) => child.jobs.length === 0)?.retire();
+    return undefined;
+  }
+
+  private isWorn(child: ChildHandle): boolean {
+    const { recycleAfterFiles, recycleAfterTextFiles } = this.limits;
+    return child.documents >= recycleAfterFiles || child.files >= recycleAfterTextFiles;
+  }
+
+  private accepts(child: ChildHandle): boolean {
+    const job = this.waiting[this.nextIndexFor(child)];
+    if (job === undefined) return false;
+    if (job.deaths > 0) return child.files === 0;
+    if (child.workspace !== undefined && child.workspace !== job.request.workspace) return false;
+    const isAhead = child.jobs.length > 0;
+    return !isAhead || (job.isSmall && child.jobs.length < MAX_SENT_AHEAD && child.jobs.every((sent) => sent.isSmall));
+  }
+
+  /** Which waiting job this child should get: the oldest of its workspace, unless another has waited too long. */
+  private nextIndexFor(child: ChildHandle): number {
+    const oldest = this.waiting[0];
+    if (oldest === undefined || child.workspace === undefined) return 0;
+    if (oldest.deaths > 0 || this.options.now() - oldest.since > FAIR_WAIT_MS) return 0;
+    return Math.max(
+      0,
+      this.waiting.findIndex((job) => job.request.workspace === child.workspace && job.deaths === 0),
+    );
+  }
+
+  private startChild(): ChildHandle {
+    const { childPath, node = { path: process.execPath, version: process.version } } = this.options;
+    const { limits, hasPermissionModel } = this;
+    const started = spawnChild({
+      nodePath: node.path,
+      nodeVersion: node.version,
+      childPath,
+      limits,
+      hasPermissionModel,
+    });
+    const child: ChildHandle = new ChildHandle(started, this.options.now, {
+      onIdleOrAnswered: () => {
+        this.failedStarts = 0;
+        this.dispatch();
+      },
+      onEnd: (end, unanswered, detail) => this.onEnd(child, end, unanswered, detail),
+    });
+    this.children.add(child);
+    return child;
+  }
+
+  private onEnd(child: ChildHandle, end: ChildEnd, unanswered: Job[], detail: string): void {
+    this.children.delete(child);
+    if (end === "never_started") this.onFailedStart(detail);
+    const [head, ...others] = unanswered;
+    // Others sent ahead go back to the front, in their order; only the first was being worked on.
+    for (const job of others.toReversed()) this.requeue(job);
+    if (head !== undefined) this.blame(head, end, detail);
+    if (this.children.size === 0) for (const resolve of this.onGone.splice(0)) resolve();
+    if (!this.isClosed) this.dispatch();
+  }
+
+  private blame(job: Job, end: ChildEnd, detail: string): void {
+    if (job.isAbandoned) return;
+    if (end === "killed" || (end === "never_started" && this.failedStarts < MAX_FAILED_STARTS))
+      return this.requeue(job);
+    job.deaths++;
+    // A file that hung would hang again; a crash may have been another file's doing.
+    if (end !== "timeout" && end !== "never_started" && job.deaths < 2) return this.requeue(job);
+    const retryable = end === "timeout" || end === "never_started";
+    const why = {
+      reason: "failed",
+      message: endMessage(end, job, detail),
+      mimeType: typeOf(job.request),
+      retryable,
+    } as const;
+    job.settle(makeNoText(job.request, why, this.options));
+  }
+
+  private requeue(job: Job): void {
+    if (job.isAbandoned) return;
+    if (this.isClosed) job.fail(closedError());
+    else this.waiting.unshift(job);
+  }
+
+  /** The permission model is tried first; a Node that can't start with it still runs children without. */
+  private onFailedStart(detail: string): void {
+    this.failedStarts++;
+    if (this.failedStarts === 2 && this.hasPermissionModel) {
+      this.hasPermissionModel = false;
+      this.options.log.warn(
+        { detail },
+        "extraction children do not start under Node's permission model; running without it",
+      );
+    } else if (this.failedStarts === MAX_FAILED_STARTS) {
+      this.options.log.error({ detail, childPath: this.options.childPath }, "extraction children do not start");
+    }
+  }
+
+  /** Settles an aborted job at once. A large file's child is killed; a small one's answer is thrown away. */
+  private abandon(job: Job, signal: AbortSignal | undefined): void {
+    job.isAbandoned = true;
+    job.fail(abortError(signal));
+    const index = this.waiting.indexOf(job);
+    if (index >= 0) this.waiting.splice(index, 1);
+    for (const child of this.children) {
+      if (!job.isSmall && child.jobs[0] === job) child.kill("killed");
+    }
+  }
+
+  /** Looks at clocks, memory and idleness while there are children. */
+  private watch(): void {
+    if (this.watcher !== undefined || this.children.size === 0) return;
+    this.watcher = setInterval(() => {
+      for (const child of this.children) {
+        const isIdle = child.jobs.length === 0 && !child.isLeaving;
+        const idleMs = isIdle ? this.options.now() - child.idleSince : 0;
+        // Memory that a large file left behind is given back by a new process.
+        if (isIdle && (idleMs > this.limits.idleMs || child.rssBytes > this.limits.maxRssBytes * 0.6)) child.retire();
+        void child.watch(this.limits.maxRssBytes, START_TIMEOUT_MS);
+      }
+      if (this.children.size > 0) return;
+      clearInterval(this.watcher);
+      this.watcher = undefined;
+    }, WATCH_MS);
+    this.watcher.unref();
+  }
+}
+
+const MAX_FAILED_STARTS = 4;
+
+function endMessage(end: ChildEnd, job: Job, detail: string): string {
+  switch (end) {
+    case "timeout":
+      return `Reading the file took longer than ${Math.round(job.timeoutMs / 1000)} seconds.`;
+    case "memory":
+      return "Reading the file took more memory than allowed.";
+    case "never_started":
+      return `The extraction process could not start (${detail}).`;
+    case "crash":
+    case "killed":
+    case "retired":
+      return `Reading the file ended the extraction process (${detail}).`;
+  }
+}
+
+function closedError(): ApiError {
+  return new ApiError("unavailable", { message: "The extractor is closed." });
+}
+
+/** Always an `AbortError`, whatever the reason was: callers tell it apart by name. */
+function abortError(signal: AbortSignal | undefined): DOMException {
+  const error = new DOMException("The extraction was aborted.", "AbortError");
+  if (signal?.reason !== undefined) Object.defineProperty(error, "cause", { value: signal.reason });
+  return error;
+}

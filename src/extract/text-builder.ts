@@ -1,0 +1,58 @@
+import type { Section } from "#core/sections.ts";
+import { cleanText, cutText, oneLine } from "./clean.ts";
+
+/** Most sections worth keeping of one document; later ones belong to the last kept. */
+const MAX_SECTIONS = 2_000;
+const MAX_SECTION_NAME_LENGTH = 200;
+
+/** Collects clean text and the sections in it, up to a length. The offsets are those of the text it gives. */
+export class TextBuilder {
+  readonly sections: Section[] = [];
+  private readonly maxLength: number;
+  private parts: string[] = [];
+  private length = 0;
+  private full = false;
+
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+  }
+
+  /** True when something did not fit: more text is for nothing. */
+  get isFull(): boolean {
+    return this.full;
+  }
+
+  /** Where the next text will start, in UTF-16 code units. */
+  get offset(): number {
+    return this.length;
+  }
+
+  add(text: string): void {
+    this.addClean(cleanText(text));
+  }
+
+  /** The same for text that is a part of clean text. */
+  addClean(text: string): void {
+    if (this.full || text === "") return;
+    const fits = cutText(text, this.maxLength - this.length);
+    this.full = fits.length < text.length;
+    this.parts.push(fits);
+    this.length += fits.length;
+  }
+
+  /** A section that starts at the next text. Nameless ones are left out. */
+  section(
+    name: string,
+    level: number,
+    start = this.length,
+    place: Pick<Section, "kind" | "ref" | "anchor"> = {},
+  ): void {
+    const line = oneLine(name, MAX_SECTION_NAME_LENGTH);
+    if (line !== "" && !this.full && this.sections.length < MAX_SECTIONS)
+      this.sections.push({ name: line, level, start, ...place });
+  }
+
+  toString(): string {
+    return this.parts.join("");
+  }
+}

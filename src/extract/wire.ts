@@ -1,0 +1,130 @@
+import type { FieldValue } from "#api/common.ts";
+import type { Extracted, ExtractedPart, ExtractRequest, NotExtracted } from "./extractor.ts";
+import { type Section, SECTION_KINDS } from "#core/sections.ts";
+import { encodeFrame, type Frame } from "./frames.ts";
+
+/** What a child works with: everything of a request but its workspace. */
+export type ChildRequest = Omit<ExtractRequest, "workspace">;
+
+export function encodeRequest(request: ExtractRequest): Uint8Array[] {
+  const { bytes, workspace: _workspace, ...head } = request;
+  return encodeFrame(head, [bytes]);
+}
+
+/** The request in a frame from the pool, which is trusted. */
+export function decodeRequest(frame: Frame): ChildRequest {
+  // Proof: encodeRequest of the same build wrote it.
+  const head = frame.head as Omit<ChildRequest, "bytes">;
+  return { ...head, bytes: frame.bodies[0] ?? new Uint8Array() };
+}
+
+export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
+  const { analyzed, ...rest } = result;
+  const text = result.state === "ok" ? result.text : "";
+  const parts = result.state === "ok" ? (result.parts ?? []) : [];
+  const about = parts.map(({ id, fileName, mimeType }) => ({ id, fileName, mimeType }));
+  const head = { ...rest, text: undefined, parts: about, length: analyzed.length };
+  const bodies = [Buffer.from(text), Buffer.from(analyzed.terms), analyzed.weights];
+  return encodeFrame(head, [...bodies, ...parts.map((part) => part.bytes)]);
+}
+
+/**
+ * The result in a frame from a child. A child may have been taken over by a hostile file, so its words are checked
+ * before the process that holds the keys uses them.
+ *
+ * @throws Error when the frame is no result
+ */
+export function decodeResult(frame: Frame): Extracted | NotExtracted {
+  const head = asRecord(frame.head);
+  const [text, terms, weights, ...members] = frame.bodies;
+  if (text === undefined || terms === undefined || weights === undefined) throw new Error("a result without its parts");
+  const analyzed = {
+    terms: toText(terms),
+    // A copy: the body is a view on a whole chunk of the pipe.
+    weights: Uint8Array.from(weights),
+    length: asNumber(head["length"]),
+  };
+  const mimeType = asString(head["mimeType"]);
+  if (head["state"] === "no_text") {
+    const reason = REASONS.find((known) => known === head["reason"]) ?? "failed";
+    return {
+      state: "no_text",
+      reason,
+      message: asString(head["message"]),
+      mimeType,
+      retryable: head["retryable"] === true,
+      analyzed,
+    };
+  }
+  const extracted: Extracted = {
+    state: "ok",
+    text: toText(text),
+    mimeType,
+    sections: asSections(head["sections"]),
+    properties: asProperties(head["properties"]),
+    maskedSecrets: asNumber(head["maskedSecrets"]),
+    analyzed,
+  };
+  if (typeof head["title"] === "string") extracted.title = head["title"];
+  if (typeof head["language"] === "string") extracted.language = head["language"];
+  if (head["firstLine"] !== undefined) extracted.firstLine = asNumber(head["firstLine"]);
+  const parts = asParts(head["parts"], members);
+  if (parts.length > 0) extracted.parts = parts;
+  return extracted;
+}
+
+const REASONS: readonly NotExtracted["reason"][] = ["unsupported_type", "too_large", "empty", "encrypted", "failed"];
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null) throw new Error("a result that is no object");
+  // Proof: every property of an object can be read as unknown.
+  return value as Record<string, unknown>;
+}
+
+function asString(value: unknown): string {
+  if (typeof value !== "string") throw new Error("a result with a field that is no text");
+  return value;
+}
+
+function asNumber(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new Error("a result with a field that is no number");
+  return value;
+}
+
+function asSections(value: unknown): Section[] {
+  if (!Array.isArray(value)) throw new Error("a result without sections");
+  return value.map((item: unknown) => {
+    const { name, level, start, kind, ref, anchor } = asRecord(item);
+    const section: Section = { name: asString(name), level: asNumber(level), start: asNumber(start) };
+    const known = SECTION_KINDS.find((one) => one === kind);
+    if (known !== undefined) section.kind = known;
+    if (ref !== undefined) section.ref = asString(ref);
+    if (anchor !== undefined) section.anchor = asString(anchor);
+    return section;
+  });
+}
+
+function asParts(value: unknown, bodies: readonly Uint8Array[]): ExtractedPart[] {
+  if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not fit");
+  return bodies.map((bytes, at) => {
+    const { id, fileName, mimeType } = asRecord(value[at]);
+    const part: ExtractedPart = { id: asString(id), fileName: asString(fileName), bytes };
+    if (mimeType !== undefined) part.mimeType = asString(mimeType);
+    return part;
+  });
+}
+
+function asProperties(value: unknown): Record<string, FieldValue> {
+  const entries = Object.entries(asRecord(value)).map(([key, item]): [string, FieldValue] => [key, asFieldValue(item)]);
+  return Object.fromEntries(entries);
+}
+
+function asFieldValue(value: unknown): FieldValue {
+  if (Array.isArray(value)) return value.map(asString);
+  if (typeof value === "boolean") return value;
+  return typeof value === "number" ? asNumber(value) : asString(value);
+}

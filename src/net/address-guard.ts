@@ -1,0 +1,174 @@
+import { isIP } from "node:net";
+import { ApiError } from "#api/errors.ts";
+import { classOfAddress, parseAddress, plainAddress } from "./addresses.ts";
+
+/** Where a connection is wanted, as somebody wrote it. */
+export interface NetworkTarget {
+  /** A name, or an address in any spelling; IPv6 with or without brackets. */
+  host: string;
+  port: number;
+  /** The ports that need no permission of the operator; 80 and 443 unless told. */
+  usualPorts?: readonly number[];
+  /** For a connector or server that an admin made: the operator's list of private hosts counts. */
+  isAdminMade: boolean;
+}
+
+/** An address that was judged. The connection goes to it and asks no resolver again. */
+export interface PinnedAddress {
+  /** The host in one spelling: lower case, no trailing dot, no brackets. */
+  host: string;
+  port: number;
+  address: string;
+  family: 4 | 6;
+  /** True when the operator has listed this host and port. */
+  isListed: boolean;
+}
+
+/** Judges where connections may go. */
+export interface AddressGuard {
+  /**
+   * Resolves once and judges every address that comes.
+   *
+   * @throws ApiError `address_not_allowed` when one of them is not public and not allowed, or the port is not;
+   *   `source_unavailable` when the name has no address
+   */
+  resolve(target: NetworkTarget): Promise<PinnedAddress>;
+}
+
+/** All addresses of a name, as the system's resolver gives them. */
+export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
+
+export interface AddressGuardOptions {
+  lookup: Lookup;
+  /** `KB_ALLOW_PRIVATE_HOSTS`: `host:port` each. @see parsePrivateHosts */
+  privateHosts: readonly string[];
+  /** Whether this server itself listens there: never a place for a connector to go. IPv4 comes out of its mapped form. */
+  isOwn(address: string, port: number): boolean;
+}
+
+/**
+ * The one judge of addresses that somebody else named: connectors, servers, webhooks, documents of clients. Resolves
+ * once, judges every address, and gives the one to connect to; who connects asks no resolver again. An address that
+ * is not public is refused unless an admin made the connector and the operator listed host and port; metadata services
+ * and this server itself are refused even then.
+ *
+ * Source: S39, research "auth" §3.3.
+ */
+export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOptions): AddressGuard {
+  const listed = new Set(privateHosts.map(normalEntry));
+  return {
+    async resolve({ host: written, port, usualPorts = USUAL_PORTS, isAdminMade }) {
+      const host = normalHost(written);
+      const isNamed = isAdminMade && listed.has(`${host}:${port}`);
+      const found = await addressesOf(host, lookup);
+      const isListedAt = (address: string) => isNamed || (isAdminMade && listed.has(`${address}:${port}`));
+      const isListed = found.every(({ address }) => isListedAt(address));
+      if (!usualPorts.includes(port) && !isListed) throw portRefused(host, port);
+      for (const { address } of found) {
+        const judged = classOfAddress(address);
+        if (judged === "never" || isOwn(plainText(address), port)) throw neverAllowed(host);
+        if (judged === "private" && !isListedAt(address)) throw privateRefused(host, port);
+      }
+      // A machine without IPv6 fails on its first answer otherwise.
+      const [chosen] = found.toSorted((a, b) => a.family - b.family);
+      if (!chosen) throw unknownHost(host);
+      return { host, port, address: chosen.address, family: chosen.family === 6 ? 6 : 4, isListed };
+    },
+  };
+}
+
+/**
+ * Judges a URL; only http and https have a place here.
+ *
+ * @throws ApiError as `resolve`, and `address_not_allowed` for other schemes and for user names in the URL
+ */
+export async function resolveUrl(guard: AddressGuard, url: URL, isAdminMade: boolean): Promise<PinnedAddress> {
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    throw refused(`${url.protocol} is no scheme that is fetched. Use https.`);
+  }
+  if (url.username !== "" || url.password !== "") throw refused("The URL holds a user name or a password.");
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  return guard.resolve({ host: url.hostname, port, isAdminMade });
+}
+
+/** What is wrong with the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when nothing is. */
+export function faultOfPrivateHosts(entries: readonly string[]): string | undefined {
+  const bad = entries.find((entry) => {
+    const [, host = "", port = ""] = ENTRY.exec(entry) ?? [];
+    return host === "" || /[/*@]/.test(host) || Number(port) < 1 || Number(port) > 65_535;
+  });
+  if (bad === undefined) return undefined;
+  return `${JSON.stringify(bad.slice(0, 100))} is no host:port. Write each host with its port, such as git.corp.example:443; ranges are not taken.`;
+}
+
+/**
+ * A host in one spelling. Odd numbers (`0x7f.1`, `2130706433`, `017700000001`) become the address they mean, as every
+ * resolver would read them.
+ *
+ * @throws ApiError `address_not_allowed` for what is no host
+ */
+export function normalHost(written: string): string {
+  const bare = written
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase();
+  if (isIP(bare) === 6) {
+    if (bare.includes("%")) throw refused("An address with a zone is not taken.");
+    return new URL(`http://[${bare}]/`).hostname.slice(1, -1);
+  }
+  const isPlain = /^[^\s/\\?#@:[\]%]+$/.test(bare);
+  if (!isPlain || !URL.canParse(`http://${bare}/`)) {
+    throw refused(`${JSON.stringify(written.slice(0, 100))} is no host name.`);
+  }
+  return new URL(`http://${bare}/`).hostname;
+}
+
+const USUAL_PORTS: readonly number[] = [80, 443];
+const ENTRY = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+function normalEntry(entry: string): string {
+  const [, host = "", port = ""] = ENTRY.exec(entry) ?? [];
+  return `${normalHost(host)}:${Number(port)}`;
+}
+
+async function addressesOf(host: string, lookup: Lookup): Promise<readonly { address: string; family: number }[]> {
+  const family = isIP(host);
+  if (family !== 0) return [{ address: host, family }];
+  const found = await lookup(host).catch((cause: unknown) => {
+    throw unknownHost(host, cause);
+  });
+  if (found.length === 0) throw unknownHost(host);
+  return found;
+}
+
+function plainText(address: string): string {
+  const parsed = parseAddress(address);
+  return parsed === undefined ? address : plainAddress(parsed).toString();
+}
+
+function unknownHost(host: string, cause?: unknown): ApiError {
+  return new ApiError("source_unavailable", { message: `The host ${host} has no address now.`, cause });
+}
+
+/** No address in the text: who asks learns nothing of the network behind a name. */
+function privateRefused(host: string, port: number): ApiError {
+  return new ApiError("address_not_allowed", {
+    message: `${host} is not a public address, and connectors reach public addresses only.`,
+    hint: `The operator can allow it for connectors of admins: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+  });
+}
+
+function portRefused(host: string, port: number): ApiError {
+  return new ApiError("address_not_allowed", {
+    message: `Port ${port} of ${host} is not one that connectors reach.`,
+    hint: `The operator can allow it for connectors of admins: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+  });
+}
+
+function neverAllowed(host: string): ApiError {
+  return refused(`${host} is an address that no connector may reach.`);
+}
+
+function refused(message: string): ApiError {
+  return new ApiError("address_not_allowed", { message });
+}

@@ -1,0 +1,188 @@
+import { judgeAccess } from "#core/principals.ts";
+import { makePolicy, type Policy } from "#storage/access/policy.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
+import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
+import type { Foundation, Identity } from "./deps.ts";
+import { makeEntityFinder } from "#server/entities/finder.ts";
+import { makeEntityService } from "#server/entities/service.ts";
+import { makeFileService, type FileService } from "#server/files/service.ts";
+import type { ToolCalls } from "#server/mcp/rpc.ts";
+import { loadTokenCounter } from "#server/mcp/tokens.ts";
+import { makeTools } from "#server/mcp/tools.ts";
+import type { EntityFinder, EntityService } from "#server/entities/types.ts";
+import type { SearchService } from "#server/search/types.ts";
+import type { Extractor } from "#extract/extractor.ts";
+import { MAX_PART_BYTES } from "#core/child-ids.ts";
+import type { SearchIndex } from "#storage/search-index.ts";
+import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/search/gate.ts";
+import { makeSearchService } from "#server/search/service.ts";
+import { readPushDocument } from "#sources/push/document.ts";
+import { parsePushLines } from "#sources/push/lines.ts";
+import type { SourceRegistry } from "#sources/registry.ts";
+import { makeByteGate } from "#server/sync/byte-gate.ts";
+import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
+import { makePartOpener } from "#server/sync/open-part.ts";
+import { makeHintKeeper, type HintKeeper } from "#server/sync/hints.ts";
+import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
+import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
+
+/** The adapters that the features stand on. */
+export interface FeatureParts {
+  index: SearchIndex;
+  extractor: Extractor;
+  sources: Pick<SourceRegistry, "find" | "list">;
+  sleep: Sleep;
+}
+
+/** Content: connectors, syncs, items, search, entities, tools. */
+export interface Features {
+  policy: Policy;
+  connectors: ConnectorService;
+  files: FileService;
+  search: SearchService;
+  entities: EntityService;
+  tools: ToolCalls;
+  worker: SyncWorker;
+  /** Listens to sources between runs; stopped with the worker. */
+  hints: HintKeeper;
+  /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
+  warm(): Promise<void>;
+  /** Ends the adapters given in `FeatureParts`; the worker is stopped before. */
+  close(): Promise<void>;
+}
+
+/** The parts that answer questions and that other parts are built on. */
+export interface AnsweringParts extends Pick<Features, "policy" | "connectors" | "files" | "search" | "entities"> {
+  index: SearchIndex;
+  finder: EntityFinder;
+}
+
+/** Takes each part as it is made and gives what all the others get in its place: a seam for measuring and for proofs. */
+export type Around = <Name extends keyof AnsweringParts>(
+  name: Name,
+  part: AnsweringParts[Name],
+) => AnsweringParts[Name];
+
+const AS_MADE: Around = (_name, part) => part;
+
+/** Bytes of pushed documents in memory at once: two of the largest. */
+const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
+
+/** Bytes of files inside pushed archives in memory at once: two of the largest. */
+const ARCHIVES_AT_ONCE = 2 * MAX_PART_BYTES;
+
+/** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
+const FILES_AT_ONCE = 16;
+
+/** Builds everything about content on the given adapters; the one place that says which part is built on which. */
+export async function makeFeatures(
+  house: Foundation & Identity,
+  parts: FeatureParts,
+  around: Around = AS_MADE,
+): Promise<Features> {
+  const { store, clock, log, randomBytes, vault, cursors, audit, quotas } = house;
+  const { baseUrl } = house.settings;
+  const { extractor, sources } = parts;
+  const index = around("index", parts.index);
+  const kinds = await sources.list();
+  const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
+  const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
+  const now = () => clock.now();
+  const credentials = makeCredentialKeeper({ store, vault, now });
+  const keepsSecrets = makeKeepsSecrets(store, now);
+  const worker = makeSyncWorker({
+    store,
+    findSource: (providerId) => sources.find(providerId),
+    extractor,
+    analyze: analyzeDocument,
+    judge: (access, { connectorId, ownerUserId, providerId }) => {
+      // Where the connector's own access is all there is, its owner reads every item: naming them only narrows.
+      const owner = acls.get(providerId) === "connector" ? `user:${ownerUserId}` : undefined;
+      return judgeAccess(access, { connectorId, memberExists: (principal) => principal === owner }).access;
+    },
+    keepsSecrets,
+    quotas,
+    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    now,
+    randomBytes,
+    sleep: parts.sleep,
+    log,
+    parallel: FILES_AT_ONCE,
+  });
+  house.syncStops.listen((syncId) => worker.cancel(syncId));
+  const hints = makeHintKeeper({
+    store,
+    findSource: (providerId) => sources.find(providerId),
+    providerIds: kinds.flatMap(({ spec, watch }) => (watch === undefined ? [] : [spec.providerId])),
+    standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    now,
+    randomBytes,
+    sleep: parts.sleep,
+    log,
+    wake: () => worker.wake(),
+  });
+  const connectors = around(
+    "connectors",
+    makeConnectorService({
+      store,
+      sources,
+      syncs: makeSyncControl({ now, randomBytes, worker }),
+      credentials,
+      policy,
+      audit,
+      quotas,
+      cursors,
+      clock,
+      randomBytes,
+      log,
+      readLines: parsePushLines,
+      readDocument: readPushDocument,
+      documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
+      openPart: makePartOpener(extractor),
+      archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
+      prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
+    }),
+  );
+  const { fetchOriginal, notesFor } = connectors;
+  const gate = makeSearchGate({ clock });
+  const files = around(
+    "files",
+    gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl })),
+  );
+  const finder = around("finder", makeEntityFinder({ policy, index }));
+  const entities = around(
+    "entities",
+    gatedEntities(gate, makeEntityService({ policy, index, finder, cursors, clock })),
+  );
+  const searching = makeSearchService({
+    index,
+    policy,
+    finder,
+    cursors,
+    clock,
+    lookUp: files.lookUp,
+    connectorNotes: notesFor,
+    onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
+  });
+  const search = around("search", gatedSearch(gate, searching));
+  return {
+    policy,
+    connectors,
+    files,
+    search,
+    entities,
+    tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
+    worker,
+    hints,
+    async warm() {
+      // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
+      await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
+      await loadTokenCounter();
+    },
+    async close() {
+      await parts.index.close();
+      await extractor.close();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type { EntityType, ItemKind } from "#api/common.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
+
+/** An entity from the items that the reader may see, and from nothing else (S11). Times are epoch milliseconds. */
+export interface EntityRecord {
+  entityId: string;
+  type: EntityType;
+  name: string;
+  /** Other names that visible items give it. */
+  aliases: readonly string[];
+  email: string | null;
+  login: string | null;
+  claimed: boolean;
+  /** Kinds of app with items of it, and the places there; the one with most items first. */
+  providers: readonly string[];
+  sources: readonly string[];
+  itemCount: number;
+  /** The newest change of an item of it. */
+  lastSeenAt: number | null;
+}
+
+export interface EntityPage {
+  entities: readonly EntityRecord[];
+  total: number;
+  nextCursor: string | null;
+}
+
+export interface EntityRelationRecord {
+  role: string;
+  entityId: string;
+  type: EntityType;
+  name: string;
+  claimed: boolean;
+  itemCount: number;
+  /** The newest visible item that proves it. */
+  kbId: string;
+}
+
+export interface EntityOverview {
+  entity: EntityRecord;
+  counts: { items: number; recent: number; openTasks: number; byKind: Readonly<Record<string, number>> };
+  openTasks: readonly ItemRecord[];
+  newest: readonly ItemRecord[];
+  relations: readonly EntityRelationRecord[];
+  notes: readonly string[];
+}
+
+export interface EntityQuery {
+  query: string;
+  type?: EntityType;
+  limit: number;
+  cursor?: string;
+}
+
+/** Whom or what a text names: one entity, several that it could be, or the person asking without any account. */
+export type EntityAnswer =
+  | { type: "overview"; overview: EntityOverview }
+  | { type: "candidates"; candidates: readonly EntityRecord[]; notes: readonly string[] };
+
+export interface EntityService {
+  /** @throws ApiError `invalid_cursor` */
+  search(actor: Actor, query: EntityQuery): Promise<EntityPage>;
+  /**
+   * The overview of what `entity` names (entityId, e-mail, URL, name, `me`), or candidates when it is not clear.
+   * @throws ApiError `not_found`, `invalid_argument` for a bad date
+   */
+  context(
+    actor: Actor,
+    request: { entity: string; kinds?: readonly ItemKind[]; after?: string },
+  ): Promise<EntityAnswer>;
+}
+
+export interface NamedEntity {
+  entityId: string;
+  type: EntityType;
+  name: string;
+  email: string | null;
+}
+
+/** Who or what a text could mean, among what the reader may see. */
+export interface EntityFinder {
+  /** The entities that the person asking is, by proven links alone. */
+  me(actor: Actor): Promise<{ found: NamedEntity[]; unlinked: string[] }>;
+  /** Those with exactly this name, login or e-mail, else those with all its words; and close ones when there is none. */
+  byName(
+    actor: Actor,
+    text: string,
+    types: "person" | "container",
+  ): Promise<{ found: NamedEntity[]; close: NamedEntity[] }>;
+  /** Names of entities as visible items show them; those that nothing visible names are left out. */
+  named(actor: Actor, entityIds: readonly string[]): Promise<NamedEntity[]>;
+}

@@ -1,5 +1,0 @@
-import { analyzeDocument } from "#server/analysis/analyzer.ts";
-import { runChild } from "./child-loop.ts";
-
-// Entry of the extraction child: the one place that joins its parts.
-await runChild(process.argv[2] ?? "{}", { analyze: analyzeDocument, now: () => performance.now() });

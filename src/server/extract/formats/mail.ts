@@ -1,9 +1,0 @@
-import type { Format } from "../format.ts";
-import { mailText, readMail } from "../mail/message.ts";
-
-/** A mail (`.eml`, `.mht`, a file of a maildir): head, text, and its attachments as parts. */
-export const mailFormat: Format = {
-  extract({ bytes, maxTextLength }) {
-    return mailText(readMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)), maxTextLength);
-  },
-};

@@ -1,0 +1,88 @@
+import { ApiError } from "#api/errors.ts";
+import type { Log } from "#core/log.ts";
+import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import type { Store } from "#storage/store-type.ts";
+
+/** Rows that nobody waits for, written some together. */
+export interface Gatherer {
+  /** Takes a row. @throws ApiError `unavailable` when too many wait already */
+  add(workspaceId: string, row: NewAuditRecord): void;
+  /** Writes all that was taken until now. Never throws: what could not be written is tried again. */
+  flush(): Promise<void>;
+}
+
+export interface GathererOptions {
+  store: Store;
+  log: Log;
+  /** Runs this later; given for tests. */
+  schedule?: (run: () => void, ms: number) => void;
+}
+
+/** How long a row waits, and how many are written together: some 5 ms of the writer. */
+const WAIT_MS = 1_000;
+const GROUP = 200;
+/** Some 10 MB. Beyond it the disk is full or the writer stands: better no answer than one without a trace. */
+const MAX_WAITING = 10_000;
+
+/** Gathers rows for the audit of every workspace. Kept in memory until written: a kill loses at most a second of them. */
+export function makeGatherer({ store, log, schedule = scheduleUnheld }: GathererOptions): Gatherer {
+  const waiting = new Map<string, NewAuditRecord[]>();
+  let count = 0;
+  let isScheduled = false;
+  let writing: Promise<void> = Promise.resolve();
+
+  function later(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    schedule(() => {
+      isScheduled = false;
+      void flush();
+    }, WAIT_MS);
+  }
+
+  async function writeAll(): Promise<void> {
+    for (const [workspaceId, rows] of waiting) {
+      while (rows.length > 0) {
+        const group = rows.slice(0, GROUP);
+        try {
+          await store.in(workspaceId).audit.appendMany(group);
+        } catch (error) {
+          log.error({ workspaceId, rows: rows.length, err: error }, "the audit can't be written");
+          later();
+          return;
+        }
+        rows.splice(0, group.length);
+        count -= group.length;
+      }
+      waiting.delete(workspaceId);
+    }
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(writeAll);
+    return writing;
+  }
+
+  return {
+    add(workspaceId, row) {
+      if (count >= MAX_WAITING) {
+        throw new ApiError("unavailable", {
+          message: "What is read can't be recorded at the moment, so nothing is shown. The server's log says why.",
+          retryAfterMs: WAIT_MS,
+        });
+      }
+      const rows = waiting.get(workspaceId);
+      if (rows) rows.push(row);
+      else waiting.set(workspaceId, [row]);
+      count += 1;
+      if (count % GROUP === 0) void flush();
+      else later();
+    },
+    flush,
+  };
+}
+
+/** A timer that keeps no process alive; the end of the server flushes. */
+function scheduleUnheld(run: () => void, ms: number): void {
+  setTimeout(run, ms).unref();
+}

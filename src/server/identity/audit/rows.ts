@@ -1,0 +1,58 @@
+import type { Actor, Credential } from "#storage/access/actor.ts";
+import type { AuditAct, AuditPerson } from "./recorder.ts";
+import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+
+/** The row of an act of this actor. */
+export function rowOf(actor: Actor, act: AuditAct, now: number): NewAuditRecord {
+  return makeRow(
+    act,
+    {
+      actorUserId: actor.userId,
+      credential: describeCredential(actor.credential),
+      ip: actor.origin?.clientIp ?? null,
+      requestId: actor.origin?.requestId ?? null,
+    },
+    now,
+  );
+}
+
+/** The row of an act of the server, or of somebody without an actor. */
+export function systemRowOf(act: AuditAct, who: AuditPerson, now: number): NewAuditRecord {
+  return makeRow(
+    act,
+    {
+      actorUserId: who.userId ?? null,
+      credential: "system",
+      ip: who.clientIp ?? null,
+      requestId: who.requestId ?? null,
+    },
+    now,
+  );
+}
+
+/** `session:ses_…`, `pat:tok_…`, `oauth:…`. */
+export function describeCredential(credential: Credential): string {
+  return `${credential.type}:${credential.id}`;
+}
+
+/** The ids that a row names: who, with what, on what, and in its details. */
+export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRecord): string[] {
+  const named = Object.values(details).flat();
+  return [actorUserId, credential.slice(credential.indexOf(":") + 1), targetId, ...named].filter(
+    (value): value is string => typeof value === "string",
+  );
+}
+
+type Who = Pick<NewAuditRecord, "actorUserId" | "credential" | "ip" | "requestId">;
+
+function makeRow(act: AuditAct, who: Who, now: number): NewAuditRecord {
+  return {
+    ...who,
+    at: new Date(now),
+    action: act.action,
+    targetType: act.target.type,
+    targetId: act.target.id,
+    outcome: act.outcome ?? "done",
+    details: act.details ?? {},
+  };
+}

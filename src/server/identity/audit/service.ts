@@ -1,0 +1,160 @@
+import type { AuditCheck, AuditPage, AuditQuery, AuditRead, AuditReadsQuery } from "#api/audit.ts";
+import { ApiError } from "#api/errors.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { AuditRecorder, ReadRecorder, UseRecorder } from "./recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { type AuditRecord, READ_ACTION } from "#storage/records-types/audit.ts";
+import type { Store } from "#storage/store-type.ts";
+import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { checkChain, exportLine, readRows } from "./chain.ts";
+import { type GathererOptions, makeGatherer } from "./gatherer.ts";
+import { idsOf, rowOf, systemRowOf } from "./rows.ts";
+import { makeUseRecorder } from "./uses.ts";
+
+export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
+  /** What was done in the actor's workspace, newest first; reads have a list of their own. */
+  list(actor: Actor, query: AuditQuery): Promise<AuditPage>;
+  /**
+   * What was shown to a member, newest first: the actor's own, or another's for an admin.
+   *
+   * @throws ApiError `forbidden`
+   */
+  listReads(actor: Actor, query: AuditReadsQuery): Promise<{ reads: AuditRead[]; nextCursor: string | null }>;
+  /** Whether the chain of the workspace is whole. */
+  check(actor: Actor): Promise<AuditCheck>;
+  /** Every row as a line of JSON, the oldest first, some at a time; the export is a row itself, the last one. */
+  export(actor: Actor, since?: Date): Promise<AsyncGenerator<string, void>>;
+  /** Records an act of the server in every workspace. */
+  recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
+  /** Deletes what is older than 90 days, in every workspace. */
+  sweep(): Promise<void>;
+  /** Writes what was noted until now. */
+  flush(): Promise<void>;
+}
+
+export interface AuditOptions extends Pick<GathererOptions, "schedule"> {
+  store: Store;
+  clock: Clock;
+  cursors: CursorCodec;
+  log: Log;
+}
+
+/** Source: S53. */
+const KEEP_MS = 90 * 86_400_000;
+/** Some 10 ms of the writer. */
+const SWEEP_SLICE = 1_000;
+
+/** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
+export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
+  const gatherer = makeGatherer({ store, log, ...(schedule && { schedule }) });
+  const uses = makeUseRecorder({ store, clock, log, gatherer });
+
+  return {
+    async record(tx, actor, act) {
+      await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
+    },
+    async recordSystem(tx, workspaceId, act, who = {}) {
+      await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
+    },
+    makeSystemRow: (act) => systemRowOf(act, {}, clock.now()),
+    recordReads(actor, place, kbIds) {
+      if (kbIds.length === 0) return;
+      const details = { client: actor.origin?.client ?? null, kbIds: [...new Set(kbIds)] };
+      const act = { action: READ_ACTION, target: { type: place.type, id: place.name }, details };
+      gatherer.add(actor.workspaceId, rowOf(actor, act, clock.now()));
+    },
+    recordUse: uses.recordUse,
+
+    async list(actor, { limit, cursor, ...filter }) {
+      await gatherer.flush();
+      const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
+      const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
+      return {
+        entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+        nextCursor,
+        names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
+      };
+    },
+    async listReads(actor, { limit, cursor, credential, userId = actor.userId }) {
+      if (userId !== actor.userId && !actsAsAdmin(actor)) {
+        throw new ApiError("forbidden", { message: "What others read is for admins of the workspace." });
+      }
+      await gatherer.flush();
+      const filter = { action: READ_ACTION, userId, ...(credential !== undefined && { credential }) };
+      const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
+      return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
+    },
+    async check(actor) {
+      await gatherer.flush();
+      return checkChain(store.in(actor.workspaceId).audit);
+    },
+    async export(actor, since) {
+      await gatherer.flush();
+      const target = { type: "workspace", id: actor.workspaceId };
+      const details = since && { since: since.toISOString() };
+      await store.transaction(async (tx) => {
+        const act = { action: "audit.exported", target, ...(details && { details }) };
+        await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
+      });
+      return linesOf(actor.workspaceId, since);
+    },
+
+    async recordEverywhere(act) {
+      for (const { workspaceId } of await store.workspaces.list()) {
+        gatherer.add(workspaceId, systemRowOf(act, {}, clock.now()));
+      }
+      await gatherer.flush();
+    },
+    async sweep() {
+      const before = new Date(clock.now() - KEEP_MS);
+      for (const { workspaceId } of await store.workspaces.list()) {
+        const { audit } = store.in(workspaceId);
+        while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
+      }
+    },
+    flush: gatherer.flush,
+  };
+
+  async function pageOf(
+    { workspaceId, userId }: Actor,
+    route: string,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+    filter: Pick<AuditQuery, "action" | "userId" | "since" | "until"> & { credential?: string },
+  ): Promise<{ rows: AuditRecord[]; nextCursor: string | null }> {
+    const scope = { workspaceId, userId, route, args: filter };
+    const { since, until, ...columns } = filter;
+    const rows = await store.in(workspaceId).audit.list({
+      ...columns,
+      ...(since !== undefined && { since: new Date(since) }),
+      ...(until !== undefined && { until: new Date(until) }),
+      limit: limit + 1,
+      ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
+    });
+    const { page, nextCursor } = cutPage(
+      rows,
+      limit,
+      (row) => ({ flags: 0, value: row.seq, id: "" }),
+      (position) => cursors.encode(scope, position),
+    );
+    return { rows: page, nextCursor };
+  }
+
+  async function* linesOf(workspaceId: string, since?: Date): AsyncGenerator<string, void> {
+    for await (const rows of readRows(store.in(workspaceId).audit, since)) yield rows.map(exportLine).join("");
+  }
+}
+
+function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
+  const { client, kbIds } = details;
+  return {
+    at: at.toISOString(),
+    // The list was asked for a person's rows.
+    userId: actorUserId ?? "",
+    credential,
+    client: typeof client === "string" ? client : null,
+    tool: targetId,
+    kbIds: Array.isArray(kbIds) ? kbIds.map(String) : [],
+  };
+}

@@ -1,0 +1,99 @@
+import { networkOf } from "#net/client-ip.ts";
+import type { Authenticator } from "#server/http/authenticate.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { UseRecorder } from "./recorder.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import type { Gatherer } from "./gatherer.ts";
+import { rowOf } from "./rows.ts";
+
+/** Pairs of credential and network that this process knows to be recorded. */
+const MAX_KNOWN = 20_000;
+/** Rows about one person's tokens that are looked through; more networks than that are recorded again. */
+const MAX_ROWS = 500;
+
+/** What counts as one network of IPv4. */
+const NETWORK_BITS = 24;
+
+/** Where a token was used from for the first time. A session says so when it is opened. */
+export const USE_ACTIONS = { first: "token.first_used", network: "token.used_from_new_network" } as const;
+
+/**
+ * Records the first use of each token and connector key, and the first from each network. What was recorded before is
+ * found in the audit itself, so a network that was not seen for 90 days is new again. Behind the answer; never throws.
+ */
+export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; gatherer: Gatherer }): UseRecorder {
+  const { store, clock, log, gatherer } = options;
+  const known = new Set<string>();
+
+  async function recordIfNew(workspaceId: string, use: Use): Promise<void> {
+    const { audit } = store.in(workspaceId);
+    const earlier = [];
+    for (const action of Object.values(USE_ACTIONS)) {
+      const rows = await audit.list({ action, credential: use.row.credential, limit: MAX_ROWS, ...use.by });
+      earlier.push(...rows);
+    }
+    if (earlier.some((row) => row.details["network"] === use.network)) return;
+    const action = earlier.length === 0 ? USE_ACTIONS.first : USE_ACTIONS.network;
+    gatherer.add(workspaceId, { ...use.row, action });
+  }
+
+  return {
+    recordUse(caller) {
+      const who = "actor" in caller ? caller.actor : caller.connector;
+      if ("actor" in caller && caller.actor.credential.type === "session") return;
+      const network = networkOf(who.origin?.clientIp ?? null, NETWORK_BITS);
+      const use = makeUse(caller, network, clock.now());
+      const key = `${use.row.credential} ${network}`;
+      if (known.has(key)) return;
+      if (known.size >= MAX_KNOWN) known.clear();
+      // Before anything is waited for: the same again meanwhile is no news.
+      known.add(key);
+      recordIfNew(who.workspaceId, use).catch((error: unknown) => {
+        known.delete(key);
+        log.error({ err: error }, "the use of a token could not be recorded");
+      });
+    },
+  };
+}
+
+/** The same authenticator, which notes every credential that opened a door. */
+export function notingUses(authenticator: Authenticator, uses: UseRecorder): Authenticator {
+  return {
+    async authenticate(rule, knock) {
+      const caller = await authenticator.authenticate(rule, knock);
+      if (caller.type !== "nobody") uses.recordUse(caller);
+      return caller;
+    },
+  };
+}
+
+interface Use {
+  row: NewAuditRecord;
+  network: string;
+  by: { userId?: string };
+}
+
+function makeUse(caller: Parameters<UseRecorder["recordUse"]>[0], network: string, now: number): Use {
+  const details = { network };
+  if ("actor" in caller) {
+    const { actor } = caller;
+    const target = { type: "token", id: actor.credential.id };
+    return { row: rowOf(actor, { action: "", target, details }, now), network, by: { userId: actor.userId } };
+  }
+  const { connectorId, keyId, origin } = caller.connector;
+  const row = {
+    at: new Date(now),
+    actorUserId: null,
+    credential: `key:${keyId}`,
+    action: "",
+    targetType: "connector",
+    targetId: connectorId,
+    outcome: "done" as const,
+    ip: origin?.clientIp ?? null,
+    requestId: origin?.requestId ?? null,
+    details,
+  };
+  return { row, network, by: {} };
+}

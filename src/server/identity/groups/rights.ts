@@ -1,0 +1,63 @@
+import { ApiError } from "#api/errors.ts";
+import type { PatchGroupBody } from "#api/workspace.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import type { GroupRecord } from "#storage/records-types/people.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
+
+type Owned = Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">;
+
+/**
+ * Holds back who may not change the group: its owner may, and an admin while it is open. Of one whose owner left, the
+ * owner of the workspace may name another.
+ *
+ * @throws ApiError `forbidden`, `group_closed`
+ */
+export function requireMayChange(actor: Actor, group: Owned, body: PatchGroupBody = {}): void {
+  const { ownerId, isClosed, ...others } = body;
+  if (group.ownerUserId === actor.userId) return;
+  if (!actsAsAdmin(actor)) {
+    throw new ApiError("forbidden", { message: "Changing a group is for its owner and for admins of the workspace." });
+  }
+  const isOrphan = group.ownerUserId === null;
+  const isAboutOwner = ownerId !== undefined || isClosed !== undefined;
+  if (isAboutOwner && !(isOrphan && actor.role === "owner")) {
+    throw new ApiError("forbidden", {
+      message: isOrphan
+        ? "The owner of this group left. Only the owner of the workspace names another one."
+        : "Only the owner of a group closes it, opens it or hands it on.",
+    });
+  }
+  const isOnlyAboutOwner = isAboutOwner && Object.keys(others).length === 0;
+  if (!group.isClosed || isOnlyAboutOwner) return;
+  throw new ApiError("group_closed", {
+    message: `"${group.name}" is closed: only its owner changes it.`,
+    hint: isOrphan ? "Its owner left. The owner of the workspace can name another one." : "Ask its owner.",
+  });
+}
+
+/** The workspace's own groups that a person is in, directly or through other groups. */
+export async function groupsOf({ access }: Pick<WorkspaceStore, "access">, userId: string): Promise<Set<string>> {
+  const principals = await access.expand([`user:${userId}`]);
+  return new Set(principals.filter((name) => name.startsWith("group:grp_")).map((name) => name.slice("group:".length)));
+}
+
+/**
+ * Nobody makes themselves a reader: a change that puts its maker into a group of somebody else's, by whatever way round,
+ * is refused.
+ *
+ * @throws ApiError `forbidden`
+ */
+export async function requireNotPuttingInSelf(
+  workspace: Pick<WorkspaceStore, "access" | "groups">,
+  actor: Actor,
+  before: ReadonlySet<string>,
+): Promise<void> {
+  for (const groupId of await groupsOf(workspace, actor.userId)) {
+    const group = before.has(groupId) ? undefined : await workspace.groups.find(groupId);
+    if (group === undefined || group.ownerUserId === actor.userId) continue;
+    throw new ApiError("forbidden", {
+      message: `This would put you into "${group.name}", which you do not own. Ask its owner, or another admin.`,
+      field: "memberIds",
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** A message in plain text to exactly one address. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+}
+
+/** What carries messages out of the house. */
+export interface Mailer {
+  readonly isConfigured: boolean;
+  /** Resolves when the mail server took the message. @throws ApiError `mail_failed`, which names no address and no URL */
+  send(mail: Mail): Promise<void>;
+}

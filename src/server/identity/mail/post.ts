@@ -1,0 +1,44 @@
+import { type Letter, writeLetter } from "./texts.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Afterwards } from "./afterwards.ts";
+import type { Mailer } from "./mailer.ts";
+
+/** Writes letters and has them carried. */
+export interface Post {
+  /** Whether letters go out at all; without it links are shown to who made them. */
+  readonly canMail: boolean;
+  /** Sends now and waits. @throws ApiError `mail_failed`, `mail_not_configured` */
+  send(to: string, letter: Letter): Promise<void>;
+  /** Sends in the background, where nobody's answer waits for it; a failure is logged. Nothing without a mail server. */
+  sendLater(to: string, letter: Letter): void;
+}
+
+/** Letters of this house, carried by the mail server of the settings. */
+export function makePost(options: { mailer: Mailer; afterwards: Afterwards; baseUrl: string }): Post {
+  const { mailer, afterwards } = options;
+  const host = new URL(options.baseUrl).host;
+  return {
+    canMail: mailer.isConfigured,
+    async send(to, letter) {
+      if (!mailer.isConfigured) throw mailNotConfigured();
+      await mailer.send({ to, ...writeLetter(letter, host) });
+    },
+    sendLater(to, letter) {
+      if (!mailer.isConfigured) return;
+      afterwards.run(`sending "${letter.type}" by e-mail`, () => mailer.send({ to, ...writeLetter(letter, host) }));
+    },
+  };
+}
+
+/** In place of a mail server. */
+export const NO_MAILER: Mailer = {
+  isConfigured: false,
+  send: () => Promise.reject(mailNotConfigured()),
+};
+
+function mailNotConfigured(): ApiError {
+  return new ApiError("mail_not_configured", {
+    message: "This server does not send e-mail.",
+    hint: "Ask an owner of your workspace for a link, or have KB_SMTP_URL set.",
+  });
+}

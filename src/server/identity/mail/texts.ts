@@ -1,0 +1,151 @@
+import { assertNever } from "#api/errors.ts";
+import type { Mail } from "./mailer.ts";
+
+/** What this server writes to people; `url` carries the secret after `#token=`. */
+export type Letter =
+  | { type: "invitation"; inviter: string; workspace: string; url: string; expiresAt: Date }
+  | { type: "sign_up"; name: string; url: string; expiresAt: Date }
+  | { type: "account_exists"; name: string }
+  | { type: "verification"; name: string; url: string; expiresAt: Date }
+  | { type: "email_change"; name: string; url: string; expiresAt: Date }
+  | { type: "email_changed"; name: string; newEmail: string }
+  | { type: "password_reset"; name: string; url: string; expiresAt: Date; madeBy: string | null }
+  | { type: "password_changed"; name: string; how: "by_person" | "by_link" | "by_admin_link" };
+
+/**
+ * The words of every message. Plain text, one link at most; what comes from people (names) is one line by contract. An
+ * address that nobody has proved is not called by name: who wrote the name may be a stranger who writes through us.
+ *
+ * @param host  the name of this server as people know it
+ */
+export function writeLetter(letter: Letter, host: string): Pick<Mail, "subject" | "text"> {
+  const { subject, lines } = compose(letter, host);
+  return { subject, text: `${lines.join("\n\n")}\n\n-- \nkb on ${host}\n` };
+}
+
+interface Composed {
+  subject: string;
+  /** Paragraphs. */
+  lines: string[];
+}
+
+function compose(letter: Letter, host: string): Composed {
+  switch (letter.type) {
+    case "invitation": {
+      const [inviter, workspace] = [withoutLinks(letter.inviter), withoutLinks(letter.workspace)];
+      return {
+        subject: `${inviter} invites you to ${workspace}`,
+        lines: [
+          "Hello,",
+          `${inviter} invites you to the workspace "${workspace}" on ${host}. Open this link to join:`,
+          letter.url,
+          `${until(letter.expiresAt)} If you do not expect this, do nothing.`,
+        ],
+      };
+    }
+    case "sign_up":
+      return {
+        subject: `Confirm your account on ${host}`,
+        lines: [
+          "Hello,",
+          `Open this link to confirm your address and finish your account on ${host}:`,
+          letter.url,
+          `${until(letter.expiresAt)} If you did not sign up, do nothing: no account is made.`,
+        ],
+      };
+    case "account_exists":
+      return {
+        subject: `You have an account on ${host}`,
+        lines: [
+          `Hello ${letter.name},`,
+          `Somebody used this address to sign up on ${host}, or to change to it. It already belongs to your account, so nothing was changed.`,
+          "If it was you: sign in, or ask for a new password on the sign-in page. If it was not, do nothing.",
+        ],
+      };
+    case "verification":
+      return {
+        subject: `Confirm your address on ${host}`,
+        lines: [
+          "Hello,",
+          `Open this link to confirm that this address is yours, in the browser in which you are signed in to ${host}:`,
+          letter.url,
+          `${until(letter.expiresAt)} If you did not ask for this, do nothing.`,
+        ],
+      };
+    case "email_change":
+      return {
+        subject: `Confirm your new address on ${host}`,
+        lines: [
+          "Hello,",
+          `Open this link to use this address for your account on ${host}, in the browser in which you are signed in:`,
+          letter.url,
+          `${until(letter.expiresAt)} Until then your present address stays. If you did not ask for this, do nothing.`,
+        ],
+      };
+    case "email_changed":
+      return {
+        subject: `Your address on ${host} was changed`,
+        lines: [
+          `Hello ${letter.name},`,
+          `Your account on ${host} now has the address ${letter.newEmail}. Messages no longer come to this one.`,
+          "If this was not you, tell an admin of your workspace at once.",
+        ],
+      };
+    case "password_reset":
+      return {
+        subject: `Set a new password on ${host}`,
+        lines: [
+          `Hello ${letter.name},`,
+          letter.madeBy === null
+            ? `Open this link to set a new password for your account on ${host}:`
+            : `${letter.madeBy} made this link for you. Open it to set a new password for your account on ${host}:`,
+          letter.url,
+          `${until(letter.expiresAt)} Setting a new password signs you out everywhere and ends your tokens. If you do not want this, do nothing.`,
+        ],
+      };
+    case "password_changed":
+      return {
+        subject: `Your password on ${host} was changed`,
+        lines: [
+          `Hello ${letter.name},`,
+          `The password of your account on ${host} was changed${howItChanged(letter.how)}.`,
+          "If this was not you, ask for a new password on the sign-in page and tell an admin of your workspace.",
+        ],
+      };
+    default:
+      return assertNever(letter);
+  }
+}
+
+/** A name to people who do not know its bearer: short, and nothing that a mail program makes a link of. */
+function withoutLinks(name: string): string {
+  const plain = name
+    .replaceAll(/[/\\]+/g, " ")
+    .replaceAll("@", " at ")
+    .replaceAll(/\.(?=[\p{L}\p{N}]{2})/gu, ". ");
+  const chars = [...plain];
+  return chars.length > MAX_NAME_CHARS ? `${chars.slice(0, MAX_NAME_CHARS - 1).join("")}…` : plain;
+}
+
+const MAX_NAME_CHARS = 60;
+
+function howItChanged(how: (Letter & { type: "password_changed" })["how"]): string {
+  switch (how) {
+    case "by_person":
+      return ". Your other sign-ins and the clients that you let in have ended";
+    case "by_link":
+      return " by a link that was sent to you. Every other sign-in, client and token of yours has ended";
+    case "by_admin_link":
+      return " by a link that an admin made. Every other sign-in, client and token of yours has ended";
+    default:
+      return assertNever(how);
+  }
+}
+
+/** `The link works once, until 21 November 2026, 09:30 UTC.` */
+function until(date: Date): string {
+  const text = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(
+    date,
+  );
+  return `The link works once, until ${text.replace(" at ", ", ")} UTC.`;
+}

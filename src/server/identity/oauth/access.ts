@@ -1,0 +1,55 @@
+import { Scope } from "#api/common.ts";
+import { hashSecret } from "#core/secrets.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Store } from "#storage/store-type.ts";
+import { unlessFull } from "#storage/unless-full.ts";
+import type { Vault } from "#storage/vault.ts";
+import { resourcesOf, type Audience } from "./policy.ts";
+import { openPayload } from "./records.ts";
+
+/** Who an access token is for at one door, as it stands now. */
+export type AccessLookup = (token: string, audience: Audience) => Promise<Actor | "other_audience" | undefined>;
+
+/** `lastUsedAt` is written on the first use, then at most this often. */
+const LAST_USED_STEP_MS = 5 * 60_000;
+/** What the library makes: 256 bits in base64url. Anything else needs no look into the database. */
+const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Makes the look-up of access tokens. It asks the records alone, so that a call of a tool never loads the library.
+ * A token counts while it has not expired, its grant lives and its person is a member; nothing is remembered (S6).
+ */
+export function makeAccessLookup(options: {
+  store: Store;
+  vault: Vault;
+  clock: Clock;
+  log: Log;
+  baseUrl: string;
+}): AccessLookup {
+  const { store, clock } = options;
+  const resources = resourcesOf(options.baseUrl);
+  return async (token, audience) => {
+    if (!TOKEN_FORM.test(token)) return undefined;
+    const idHash = hashSecret(token);
+    const found = await store.oauth.findAccess(idHash);
+    if (!found || found.expiresAt === null || found.expiresAt.getTime() <= clock.now()) return undefined;
+    const { grant, role, timeZone, sealed } = found;
+    if (grant.revokedAt !== null) return undefined;
+    const payload = openPayload(options, { model: "AccessToken", idHash, sealed });
+    if (payload === undefined) return undefined;
+    if (payload["aud"] !== resources[audience]) return "other_audience";
+    const staleAt = clock.now() - LAST_USED_STEP_MS;
+    if (grant.lastUsedAt === null || grant.lastUsedAt.getTime() <= staleAt) {
+      await unlessFull(store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt)));
+    }
+    const { workspaceId, userId, grantId, clientId } = grant;
+    const scopes = readScopes(payload["scope"]);
+    return { workspaceId, userId, role, scopes, timeZone, credential: { type: "oauth", id: grantId, clientId } };
+  };
+}
+
+function readScopes(text: unknown): Scope[] {
+  return typeof text === "string" && text !== "" ? text.split(" ").map((scope) => Scope.parse(scope)) : [];
+}

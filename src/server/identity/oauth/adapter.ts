@@ -1,0 +1,71 @@
+import type { Adapter, AdapterPayload } from "oidc-provider";
+import type { Clock } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { OAuthRecords } from "./records.ts";
+
+export interface AdapterOptions {
+  store: Store;
+  records: OAuthRecords;
+  clock: Clock;
+  /** What the library throws when somebody else was first. */
+  alreadyUsed(): Error;
+  /** A family ends: a code or token came a second time, or its holder gave it back. */
+  endGrant(grantId: string): Promise<void>;
+}
+
+/** Makes the library's store for one of its models. */
+export function makeAdapters(options: AdapterOptions): (model: string) => Adapter {
+  return (model) => {
+    // The library's own sign-in session: ours is the only one. Source: research "auth" §1.4.6.
+    if (model === "Session") return NOTHING;
+    return model === "Client" ? clientAdapter(options) : recordAdapter(options, model);
+  };
+}
+
+function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: AdapterOptions, model: string): Adapter {
+  return {
+    async upsert(id, payload, expiresIn) {
+      await records.save(model, id, payload, expiresIn);
+      if (model !== "RefreshToken" || expiresIn === undefined || payload.grantId === undefined) return;
+      const now = clock.now();
+      await store.oauth.extendGrant(payload.grantId, new Date(now), new Date(now + expiresIn * 1000));
+    },
+    // What `save` was given by the library comes back as it was.
+    find: async (id) => (await records.findEvenExpired(model, id)) as AdapterPayload | undefined,
+    findByUserCode: async (userCode) => (await records.findByUserCode(userCode)) as AdapterPayload | undefined,
+    findByUid: async () => undefined,
+    async consume(id) {
+      if (await records.consume(model, id)) return;
+      // Two who redeem one code at the same moment: one of them stole it.
+      const grantId =
+        model === "AuthorizationCode" ? (await records.findEvenExpired(model, id))?.["grantId"] : undefined;
+      if (typeof grantId === "string") await endGrant(grantId);
+      throw alreadyUsed();
+    },
+    destroy: (id) => records.remove(model, id),
+    revokeByGrantId: endGrant,
+  };
+}
+
+/** Clients that registered; the command line is known to the library from its settings. */
+function clientAdapter({ store }: AdapterOptions): Adapter {
+  return {
+    ...NOTHING,
+    async find(clientId) {
+      // The address of a document is no registered client.
+      if (clientId.includes(":")) return undefined;
+      const client = await store.oauth.findClient(clientId);
+      return client && { ...client.metadata, client_id: clientId };
+    },
+  };
+}
+
+const NOTHING: Adapter = {
+  upsert: async () => undefined,
+  find: async () => undefined,
+  findByUserCode: async () => undefined,
+  findByUid: async () => undefined,
+  consume: async () => undefined,
+  destroy: async () => undefined,
+  revokeByGrantId: async () => undefined,
+};

@@ -1,0 +1,88 @@
+import type { Provider } from "oidc-provider";
+import { ApiError } from "#api/errors.ts";
+import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
+import { readCookie } from "#server/http/authenticate.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
+import { consentGone, readAsked, type Asked, type Claim, type Decisions } from "./decision.ts";
+import { placeOf } from "./policy.ts";
+import type { OAuthRecords } from "./records.ts";
+
+/** A person's answer to a client that sent their browser here. */
+export interface ConsentService {
+  /** @throws ApiError `forbidden` for another browser's request, `consent_invalid` */
+  show(actor: Actor, uid: string, headers: Headers): Promise<ConsentRequest>;
+  /** @returns where the browser goes now: back to the client by way of the authorization server */
+  decide(actor: Actor, uid: string, headers: Headers, decision: ConsentDecision): Promise<{ redirectTo: string }>;
+}
+
+export interface ConsentOptions {
+  provider(): Promise<Provider>;
+  decisions: Decisions;
+  records: OAuthRecords;
+  clock: Clock;
+  baseUrl: string;
+}
+
+/** The cookie that binds a request to the browser it began in; one each, for people have several tabs. */
+export function bindingCookie(uid: string): string {
+  return `kb_oauth_${uid}`;
+}
+
+/** Source: research "auth" §1.4.7. */
+export function makeConsentService(options: ConsentOptions): ConsentService {
+  const { decisions, records, clock, baseUrl } = options;
+
+  async function find(provider: Provider, uid: string, headers: Headers) {
+    // Without it somebody could have their own request decided by another person. Source: research "auth" §1.4.7.
+    if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
+      throw new ApiError("forbidden", { message: "This request began in another browser. Go back to the app there." });
+    }
+    const interaction = await provider.Interaction.find(uid);
+    if (!interaction || interaction.result !== undefined) throw consentGone();
+    return interaction;
+  }
+
+  function asAsked(interaction: { uid: string; params: Record<string, unknown>; exp: number }): Asked {
+    return {
+      ...readAsked(interaction.params, baseUrl),
+      place: placeOf(String(interaction.params["redirect_uri"])),
+      askedFrom: null,
+      expiresAt: new Date(interaction.exp * 1000),
+      subject: ["browser", interaction.uid],
+    };
+  }
+
+  return {
+    async show(actor, uid, headers) {
+      const provider = await options.provider();
+      return decisions.describe(provider, actor, asAsked(await find(provider, uid, headers)));
+    },
+
+    async decide(actor, uid, headers, decision) {
+      const provider = await options.provider();
+      const interaction = await find(provider, uid, headers);
+      const asked = asAsked(interaction);
+      decisions.checkProof(actor, asked, decision.csrf);
+      const claim = async () => {
+        if (!(await records.consume("Interaction", uid))) throw consentGone();
+      };
+      interaction.result = await resultOf(provider, { actor, asked, decision, claim });
+      await interaction.save(interaction.exp - Math.floor(clock.now() / 1000));
+      return { redirectTo: interaction.returnTo };
+    },
+  };
+
+  async function resultOf(
+    provider: Provider,
+    { actor, asked, decision, claim }: { actor: Actor; asked: Asked; decision: ConsentDecision; claim: Claim },
+  ) {
+    if (decision.decision === "deny") {
+      await claim();
+      await decisions.deny(actor, asked);
+      return { error: "access_denied", error_description: "the person said no" };
+    }
+    const grantId = await decisions.allow(provider, actor, asked, decision, claim);
+    return { login: { accountId: actor.userId, remember: false }, consent: { grantId } };
+  }
+}

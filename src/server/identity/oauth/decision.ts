@@ -1,0 +1,238 @@
+import type { Provider } from "oidc-provider";
+import { makeId, Scope } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { OAuthClientRecord } from "#storage/records-types/oauth.ts";
+import type { MemberRecord } from "#storage/records-types/people.ts";
+import type { OAuthKeys } from "./keys.ts";
+import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
+
+/** What a client asks for, wherever the question came from. */
+export interface Asked {
+  clientId: string;
+  scopes: Scope[];
+  audiences: Audience[];
+  /** Null for a device. */
+  place: { host: string; isLocal: boolean } | null;
+  askedFrom: string | null;
+  expiresAt: Date;
+  /** What the proof of the page is made over, beside the session. */
+  subject: readonly string[];
+}
+
+/** Proves the person's password again. @throws ApiError `sign_in_failed`, `rate_limited` */
+export type ProvePassword = (email: string, password: string, actor: Actor) => Promise<{ userId: string }>;
+
+export interface DecisionOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  keys: OAuthKeys;
+  audit: AuditRecorder;
+  baseUrl: string;
+  prove: ProvePassword;
+}
+
+/** Makes the decision this one's. @throws ApiError `consent_invalid` when another one was first */
+export type Claim = () => Promise<void>;
+
+/** What the page of consent and the page of devices have in common. */
+export interface Decisions {
+  describe(provider: Provider, actor: Actor, asked: Asked): Promise<ConsentRequest>;
+  /** @throws ApiError `forbidden` when the page was made for another session or another request */
+  checkProof(actor: Actor, asked: Asked, csrf: string): void;
+  /**
+   * Lets the client in: the grant as the person and the library see it, audited.
+   *
+   * @returns the library's identifier of the grant, which is ours
+   * @throws ApiError `forbidden` for a workspace of others, `role_too_low`, `password_needed`, `sign_in_failed`
+   */
+  allow(provider: Provider, actor: Actor, asked: Asked, decision: ConsentDecision, claim: Claim): Promise<string>;
+  deny(actor: Actor, asked: Asked): Promise<void>;
+}
+
+/** Consent is never automatic: each grant is made here, by a person with a session. Source: S33. */
+export function makeDecisions(options: DecisionOptions): Decisions {
+  const { store, clock, keys, audit } = options;
+
+  async function workspacesOf(userId: string) {
+    const memberships = await store.users.membershipsOf(userId);
+    const named = memberships.map(async ({ workspaceId, role }) => {
+      const workspace = await store.workspaces.find(workspaceId);
+      return workspace && { id: workspaceId, name: workspace.name, role };
+    });
+    return (await Promise.all(named)).filter((workspace) => workspace !== undefined);
+  }
+
+  return {
+    async describe(provider, actor, asked) {
+      const client = await findClient(provider, asked.clientId);
+      return {
+        client: {
+          id: asked.clientId,
+          name: client.name,
+          host: asked.place?.host ?? null,
+          isLocal: asked.place?.isLocal ?? false,
+          uri: client.uri,
+          isOurs: asked.clientId === OWN_CLIENT_ID,
+        },
+        scopes: asked.scopes,
+        workspaces: await workspacesOf(actor.userId),
+        currentWorkspaceId: actor.workspaceId,
+        needsPassword: asked.scopes.includes("kb:admin"),
+        csrf: keys.prove("consent", actor.credential.id, ...asked.subject),
+        expiresAt: asked.expiresAt.toISOString(),
+        askedFrom: asked.askedFrom,
+      };
+    },
+
+    checkProof(actor, asked, csrf) {
+      if (keys.isProof(csrf, "consent", actor.credential.id, ...asked.subject)) return;
+      throw new ApiError("forbidden", { message: "This page was made for another session. Load it again." });
+    },
+
+    async allow(provider, actor, asked, decision, claim) {
+      const workspaceId = decision.workspaceId ?? actor.workspaceId;
+      const authenticatedAt = await requireStanding(options, actor, asked, { ...decision, workspaceId });
+      const client = await findClient(provider, asked.clientId);
+      // After everything that the person can mend: a wrong password does not use the request up.
+      await claim();
+      const grantId = makeId("grant", options.randomBytes);
+      const at = new Date(clock.now());
+      const lifetime = asked.scopes.includes("kb:admin") ? LIFETIMES.accessToken : LIFETIMES.refreshToken;
+      await store.transaction(async (tx) => {
+        // Proving a password takes its time: somebody removed meanwhile must not find the grant when they come back.
+        await requireMember(tx, actor, asked, workspaceId);
+        await tx.in(workspaceId).grants.insert({
+          grantId,
+          workspaceId,
+          userId: actor.userId,
+          clientId: asked.clientId,
+          clientName: client.name,
+          place: placeText(asked),
+          scopes: asked.scopes,
+          isDevice: asked.place === null,
+          authenticatedAt,
+          createdAt: at,
+          lastUsedAt: null,
+          expiresAt: new Date(at.getTime() + lifetime * 1000),
+          revokedAt: null,
+        });
+        const there = { ...actor, workspaceId };
+        const registered = await tx.oauth.findClient(asked.clientId);
+        // A registration belongs to no workspace; the first that lets the client in has it in its audit.
+        if (registered?.lastUsedAt === null) await audit.record(tx, there, registration(registered));
+        await tx.oauth.markClientUsed(asked.clientId, at, at);
+        await audit.record(tx, there, acted("consent.given", grantId, asked));
+      });
+      await saveGrant(provider, options.baseUrl, { grantId, userId: actor.userId, asked });
+      return grantId;
+    },
+
+    async deny(actor, asked) {
+      await audit.record(store, actor, { ...acted("consent.denied", asked.clientId, asked), outcome: "refused" });
+    },
+  };
+}
+
+/** The grant as the library keeps it: what may be asked for at each door. */
+async function saveGrant(
+  provider: Provider,
+  baseUrl: string,
+  { grantId, userId, asked }: { grantId: string; userId: string; asked: Asked },
+): Promise<void> {
+  const grant = new provider.Grant({ accountId: userId, clientId: asked.clientId });
+  grant.jti = grantId;
+  const resources = resourcesOf(baseUrl);
+  for (const audience of asked.audiences) {
+    const scopes = asked.scopes.filter((scope) => SCOPES_OF[audience].includes(scope));
+    if (scopes.length > 0) grant.addResourceScope(resources[audience], scopes.join(" "));
+  }
+  await grant.save();
+}
+
+/**
+ * Whether this person may let a client into that workspace with these scopes.
+ *
+ * @returns when the person last proved themselves
+ */
+async function requireStanding(
+  { store, clock, prove }: DecisionOptions,
+  actor: Actor,
+  asked: Asked,
+  { workspaceId, password }: { workspaceId: string; password?: string | undefined },
+): Promise<Date> {
+  const member = await requireMember(store, actor, asked, workspaceId);
+  const session = await store.sessions.find(actor.credential.id);
+  if (!asked.scopes.includes("kb:admin")) return session?.authenticatedAt ?? new Date(clock.now());
+  if (password === undefined) {
+    throw new ApiError("password_needed", {
+      message: "Rights of an admin need your password again.",
+      field: "password",
+    });
+  }
+  const { userId } = await prove(member.email, password, actor);
+  if (userId !== actor.userId) throw new ApiError("forbidden", { message: "That password is another person's." });
+  return new Date(clock.now());
+}
+
+async function requireMember(from: Store, actor: Actor, asked: Asked, workspaceId: string): Promise<MemberRecord> {
+  const member = await from.in(workspaceId).members.find(actor.userId);
+  if (!member) throw new ApiError("forbidden", { message: "You are not a member of this workspace." });
+  if (asked.scopes.includes("kb:admin") && member.role === "member") {
+    throw new ApiError("role_too_low", { message: "You are not an admin of this workspace." });
+  }
+  return member;
+}
+
+async function findClient(provider: Provider, clientId: string): Promise<{ name: string; uri: string | null }> {
+  const client = await provider.Client.find(clientId);
+  if (!client) throw consentGone();
+  return { name: client.clientName ?? clientId, uri: client.clientUri ?? null };
+}
+
+/** What a client asks for, out of the parameters of its request. */
+export function readAsked(
+  params: Record<string, unknown>,
+  baseUrl: string,
+): Pick<Asked, "clientId" | "scopes" | "audiences"> {
+  const { client_id: clientId, scope, resource } = params;
+  const resources = resourcesOf(baseUrl);
+  const wanted = Array.isArray(resource) ? resource : [resource ?? resources.mcp];
+  return {
+    clientId: String(clientId),
+    scopes: String(scope ?? "mcp:read")
+      .split(" ")
+      .filter((one): one is Scope => Scope.safeParse(one).success),
+    audiences: (["mcp", "api"] as const).filter((audience) => wanted.includes(resources[audience])),
+  };
+}
+
+/** One answer for what is unknown, too old or decided already. */
+export function consentGone(): ApiError {
+  return new ApiError("consent_invalid", {
+    message: "This request is over: it was decided, or is too old. Go back to the app and start again.",
+  });
+}
+
+function placeText({ place }: Asked): string {
+  if (place === null) return "a device";
+  return place.isLocal ? "this computer" : place.host;
+}
+
+function registration({ clientId, createdAt, ip }: OAuthClientRecord): AuditAct {
+  const details = { registeredAt: createdAt.toISOString(), registeredFrom: ip };
+  return { action: "client.registered", target: { type: "client", id: clientId }, details };
+}
+
+function acted(action: string, id: string, asked: Asked): AuditAct {
+  return {
+    action,
+    target: { type: "grant", id },
+    details: { clientId: asked.clientId, scopes: asked.scopes, place: placeText(asked) },
+  };
+}

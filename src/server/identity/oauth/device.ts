@@ -1,0 +1,121 @@
+import type { Provider } from "oidc-provider";
+import { ApiError } from "#api/errors.ts";
+import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
+import { throttleKeyOfIp } from "#net/client-ip.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
+import { consentGone, readAsked, type Asked, type Decisions } from "./decision.ts";
+import { LIFETIMES, resourcesOf } from "./policy.ts";
+
+/** A person's answer to a device that shows a code. Source: RFC 8628, S27. */
+export interface DeviceService {
+  /** @throws ApiError `consent_invalid` for an unknown, old or used code; `rate_limited` */
+  find(actor: Actor, userCode: string): Promise<ConsentRequest>;
+  decide(actor: Actor, decision: ConsentDecision & { userCode: string }): Promise<void>;
+}
+
+export interface DeviceOptions {
+  provider(): Promise<Provider>;
+  decisions: Decisions;
+  clock: Clock;
+  baseUrl: string;
+  /** Tries at codes, per person and per address. */
+  throttle: Throttle;
+}
+
+/** The code is typed, never followed by a link, and only the session that typed it decides. */
+export function makeDeviceService({
+  provider: load,
+  decisions,
+  clock,
+  baseUrl,
+  throttle,
+}: DeviceOptions): DeviceService {
+  const deciding = new Set<string>();
+
+  async function findCode(provider: Provider, actor: Actor, userCode: string) {
+    const keys = [`user ${actor.userId}`, `ip ${throttleKeyOfIp(actor.origin?.clientIp ?? null)}`];
+    for (const key of keys) throttle.take(key);
+    const code = await provider.DeviceCode.findByUserCode(normal(userCode), { ignoreExpiration: true });
+    const isOpen =
+      code !== undefined &&
+      !code.isExpired &&
+      code.error === undefined &&
+      code.accountId === undefined &&
+      code.consumed === undefined;
+    if (code === undefined) throw unknownCode();
+    if (!isOpen) throw consentGone();
+    // Only wrong codes count: the limit is against guessing.
+    for (const key of keys) throttle.giveBack(key);
+    return code;
+  }
+
+  function asAsked(code: DeviceCode, userCode: string): Asked {
+    const from = code.deviceInfo?.["ip"];
+    return {
+      ...readAsked(code.params ?? {}, baseUrl),
+      place: null,
+      askedFrom: typeof from === "string" ? from : null,
+      expiresAt: new Date((code.exp ?? 0) * 1000),
+      subject: ["device", normal(userCode)],
+    };
+  }
+
+  async function decide(provider: Provider, actor: Actor, decision: ConsentDecision & { userCode: string }) {
+    const code = await findCode(provider, actor, decision.userCode);
+    const asked = asAsked(code, decision.userCode);
+    decisions.checkProof(actor, asked, decision.csrf);
+    if (decision.decision === "deny") {
+      Object.assign(code, { error: "access_denied", errorDescription: "the person said no" });
+      await code.save();
+      return decisions.deny(actor, asked);
+    }
+    const grantId = await decisions.allow(provider, actor, asked, decision, async () => undefined);
+    const resources = asked.audiences.map((audience) => resourcesOf(baseUrl)[audience]);
+    Object.assign(code, {
+      accountId: actor.userId,
+      authTime: Math.floor(clock.now() / 1000),
+      grantId,
+      scope: asked.scopes.join(" "),
+      resource: resources.length === 1 ? resources[0] : resources,
+    });
+    await code.save();
+  }
+
+  return {
+    async find(actor, userCode) {
+      const provider = await load();
+      const code = await findCode(provider, actor, userCode);
+      return decisions.describe(provider, actor, asAsked(code, userCode));
+    },
+
+    async decide(actor, decision) {
+      const name = normal(decision.userCode);
+      // Of two decisions at the same moment one counts.
+      if (deciding.has(name)) throw consentGone();
+      deciding.add(name);
+      try {
+        await decide(await load(), actor, decision);
+      } finally {
+        deciding.delete(name);
+      }
+    },
+  };
+}
+
+type DeviceCode = NonNullable<Awaited<ReturnType<Provider["DeviceCode"]["findByUserCode"]>>>;
+
+/** Typed wrong, or so old that it is deleted: to say "over" would send its person to look for a decision. */
+function unknownCode(): ApiError {
+  const minutes = LIFETIMES.deviceCode / 60;
+  return new ApiError("consent_invalid", {
+    message: `That code isn't known. Check it on the device; codes are valid for ${minutes} minutes.`,
+    field: "userCode",
+  });
+}
+
+/** As the library keeps it: capitals, without what people put between. */
+function normal(userCode: string): string {
+  return userCode.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+}

@@ -1,0 +1,96 @@
+import type { Grant } from "#api/oauth.ts";
+import { noSuchThing } from "#api/errors.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { GrantRecord } from "#storage/records-types/grants.ts";
+
+export interface GrantService {
+  /** The clients that the person let into this workspace, newest first. */
+  list(
+    actor: Actor,
+    query: { limit: number; cursor?: string | undefined },
+  ): Promise<{ grants: Grant[]; nextCursor: string | null }>;
+  /** Lets a client in no longer; its tokens and those it made end at once. @throws ApiError `not_found` */
+  revoke(actor: Actor, grantId: string): Promise<void>;
+  /** Ends a family of tokens on the word of the token endpoint. */
+  end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void>;
+}
+
+export interface GrantOptions {
+  store: Store;
+  clock: Clock;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+}
+
+/** The clients that people let in. */
+export function makeGrantService({ store, clock, cursors, audit }: GrantOptions): GrantService {
+  const now = () => new Date(clock.now());
+  return {
+    async list(actor, { limit, cursor }) {
+      const { userId, workspaceId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/grants", args: {} };
+      const position = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const rows = await store.in(workspaceId).grants.list({
+        userId,
+        now: now(),
+        limit: limit + 1,
+        ...(position && { after: { value: position.value, id: `gra_${position.id}` } }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.grantId.slice(4) }),
+        (place) => cursors.encode(scope, place),
+      );
+      return { grants: page.map(toGrant), nextCursor };
+    },
+
+    async revoke(actor, grantId) {
+      await store.transaction(async (tx) => {
+        const grant = await tx.in(actor.workspaceId).grants.find(grantId);
+        const isLive = grant !== undefined && grant.revokedAt === null && grant.expiresAt.getTime() > clock.now();
+        if (!isLive || grant.userId !== actor.userId) throw noSuchThing();
+        await tx.oauth.endGrant(grantId, now());
+        const target = { type: "grant", id: grantId };
+        await audit.record(tx, actor, { action: "grant.revoked", target, details: { clientId: grant.clientId } });
+      });
+    },
+
+    async end(grantId, why, origin) {
+      await store.transaction(async (tx) => {
+        const grant = await tx.oauth.endGrant(grantId, now());
+        if (!grant) return;
+        const { workspaceId, userId, clientId } = grant;
+        const action = why === "reuse" ? "grant.reuse_detected" : "grant.revoked";
+        await audit.recordSystem(
+          tx,
+          workspaceId,
+          {
+            action,
+            target: { type: "grant", id: grantId },
+            outcome: why === "reuse" ? "refused" : "done",
+            details: { clientId },
+          },
+          { userId, ...origin },
+        );
+      });
+    },
+  };
+}
+
+function toGrant(record: GrantRecord): Grant {
+  return {
+    id: record.grantId,
+    clientId: record.clientId,
+    clientName: record.clientName,
+    place: record.place,
+    scopes: record.scopes,
+    createdAt: record.createdAt.toISOString(),
+    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+    expiresAt: record.expiresAt.toISOString(),
+  };
+}

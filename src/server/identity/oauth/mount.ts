@@ -1,0 +1,202 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { parse as parseCookies } from "hono/utils/cookie";
+import { ApiError } from "#api/errors.ts";
+import { readCookie } from "#server/http/authenticate.ts";
+import { originOf, type App, type AppContext } from "#server/http/env.ts";
+import { logFailure } from "#server/http/problem.ts";
+import { readText } from "#server/http/request.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Log } from "#core/log.ts";
+import { toErrorPage, toOAuthError } from "./failures.ts";
+import { handOver } from "./handed.ts";
+import { authorizationServerMetadata, protectedResourceMetadata } from "./metadata.ts";
+import { PATHS } from "./policy.ts";
+import { COOKIES } from "./provider.ts";
+import { MAX_REGISTRATION_BYTES } from "./registration.ts";
+import type { OAuthService } from "./service.ts";
+import { answerSubmission, type SubmissionOptions } from "./submission.ts";
+
+export interface MountOAuthOptions extends SubmissionOptions {
+  oauth: OAuthService;
+  log: Log;
+  cookie: { name: string };
+  sessions: { findActor(secret: string): Promise<Actor | undefined> };
+}
+
+/**
+ * Puts the authorization server on the app, at the paths of the contract. What the library answers is handed over as the
+ * Node objects that came in; metadata and registration are ours.
+ */
+export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
+  const { oauth } = options;
+  const server = authorizationServerMetadata(oauth.baseUrl);
+  const resource = protectedResourceMetadata(oauth.baseUrl);
+  publish(app, options, "/.well-known/oauth-authorization-server", server);
+  publish(app, options, "/.well-known/openid-configuration", server);
+  publish(app, options, "/.well-known/oauth-protected-resource", resource);
+  publish(app, options, "/.well-known/oauth-protected-resource/mcp", resource);
+
+  on(app, options, PATHS.register, { POST: (c) => register(c, oauth) });
+  on(app, options, PATHS.authorize, {
+    GET: (c) => hand(c, options, withKnownParameters),
+    POST: (c) => answerSubmission(c, options),
+  });
+  on(app, options, `${PATHS.authorize}/:uid`, { GET: (c) => hand(c, options) });
+  on(app, options, PATHS.token, { POST: (c) => hand(c, options) });
+  on(app, options, PATHS.revoke, { POST: (c) => hand(c, options) });
+  on(app, options, PATHS.deviceAuthorization, { POST: (c) => hand(c, options) });
+  on(app, options, PATHS.jwks, { GET: (c) => hand(c, options) });
+}
+
+type Handler = (c: AppContext) => Promise<Response>;
+
+const METHODS = ["GET", "HEAD", "POST"] as const;
+
+/** Paths that pages of other sites may use: they carry their own credentials and look at no cookie. */
+const CROSS_ORIGIN: ReadonlySet<string> = new Set([
+  PATHS.register,
+  PATHS.token,
+  PATHS.revoke,
+  PATHS.deviceAuthorization,
+]);
+
+function on(
+  app: App,
+  { log }: MountOAuthOptions,
+  path: string,
+  handlers: Partial<Record<(typeof METHODS)[number], Handler>>,
+): void {
+  const methods = Object.keys(handlers).join(", ");
+  app.all(path, async (c) => {
+    const isOpen = CROSS_ORIGIN.has(path);
+    if (isOpen && c.req.method === "OPTIONS") return preflight("POST");
+    try {
+      const method = METHODS.find((one) => one === c.req.method);
+      const handler = method && handlers[method];
+      if (handler === undefined) {
+        throw new ApiError("method_not_allowed", { message: `${c.req.method} is not possible here; ${methods} is.` });
+      }
+      return await handler(c);
+    } catch (error) {
+      logFailure(log, error, { requestId: c.get("requestId"), method: c.req.method, path: c.req.path });
+      const response = toErrorPage(c, error) ?? answerOAuthError(error, isOpen);
+      if (response.status === 405) response.headers.set("Allow", methods);
+      return response;
+    }
+  });
+}
+
+function answerOAuthError(error: unknown, isOpen: boolean): Response {
+  const { status, headers, body } = toOAuthError(error);
+  return new Response(JSON.stringify(body), { status, headers: { ...headers, ...(isOpen && ANY_ORIGIN) } });
+}
+
+/** Without credentials, so that a page learns nothing by it that its own server could not. */
+const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
+
+function preflight(methods: string): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...ANY_ORIGIN,
+      "Access-Control-Allow-Methods": methods,
+      "Access-Control-Allow-Headers": "Content-Type, Accept, MCP-Protocol-Version",
+      "Access-Control-Max-Age": "3600",
+    },
+  });
+}
+
+function publish(app: App, options: MountOAuthOptions, path: string, document: Record<string, unknown>): void {
+  const body = JSON.stringify(document);
+  const headers = { "Content-Type": "application/json", "Cache-Control": "public, max-age=300", ...ANY_ORIGIN };
+  app.options(path, () => preflight("GET"));
+  const answer = async () => new Response(body, { headers });
+  on(app, options, path, { GET: answer, HEAD: answer });
+}
+
+async function register(c: AppContext, oauth: OAuthService): Promise<Response> {
+  const client = await oauth.registration.register(await readText(c, MAX_REGISTRATION_BYTES), originOf(c));
+  void oauth.sweep();
+  return new Response(JSON.stringify(client), {
+    status: 201,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", ...ANY_ORIGIN },
+  });
+}
+
+/** What of a request for authorization reaches the library; the rest it would refuse, or do what we don't offer. */
+const KNOWN_PARAMETERS = new Set([
+  "client_id",
+  "code_challenge",
+  "code_challenge_method",
+  "redirect_uri",
+  "resource",
+  "response_mode",
+  "response_type",
+  "scope",
+  "state",
+]);
+
+function withKnownParameters(url: string): string {
+  const { pathname, searchParams } = new URL(url, "http://localhost");
+  const kept = [...searchParams].filter(
+    // A person is always asked, so the only wish about asking that counts is that they must not be.
+    ([name, value]) => KNOWN_PARAMETERS.has(name) || (name === "prompt" && value === "none"),
+  );
+  return `${pathname}?${new URLSearchParams(kept)}`;
+}
+
+/**
+ * Hands the Node objects to the library and waits for its answer.
+ *
+ * @throws ApiError `unavailable` when there is no socket behind the request
+ */
+async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: string) => url): Promise<Response> {
+  // `@hono/node-server` passes both; a handler that is called without a listener has neither.
+  const { incoming, outgoing }: { incoming?: unknown; outgoing?: unknown } = c.env ?? {};
+  if (!(incoming instanceof IncomingMessage) || !(outgoing instanceof ServerResponse)) {
+    throw new ApiError("unavailable", { message: "This endpoint needs a real HTTP connection." });
+  }
+  const base = new URL(options.oauth.baseUrl);
+  const origin = originOf(c);
+  handOver(incoming, { origin, hasSession: await hasSession(c, options) });
+  incoming.url = rewrite(incoming.url ?? "/");
+  // Every address in an answer is made from these, and the Host header is the client's word.
+  incoming.headers.host = base.host;
+  incoming.headers["x-forwarded-proto"] = base.protocol.slice(0, -1);
+  delete incoming.headers["x-forwarded-host"];
+  delete incoming.headers["x-forwarded-for"];
+  incoming.headers.cookie = ownCookies(incoming.headers.cookie);
+  for (const [name, value] of Object.entries(headersOf(base, origin.requestId))) outgoing.setHeader(name, value);
+  const provider = await options.oauth.provider();
+  await provider.callback()(incoming, outgoing);
+  void options.oauth.sweep();
+  // What says to the listener that the answer is out; the status is for our own log line.
+  const status = outgoing.statusCode >= 200 ? outgoing.statusCode : 200;
+  return new Response(null, { status, headers: new Headers({ "x-hono-already-sent": "true" }) });
+}
+
+async function hasSession(c: AppContext, { cookie, sessions }: MountOAuthOptions): Promise<boolean> {
+  if (c.req.path !== PATHS.authorize) return false;
+  const secret = readCookie(c.req.raw.headers, cookie.name);
+  return secret !== undefined && (await sessions.findActor(secret)) !== undefined;
+}
+
+/** Our session is the only state of being signed in; the library's own would outlive it. Source: research "auth" §1.4.6. */
+function ownCookies(header: string | undefined): string {
+  const names = [COOKIES.interaction, COOKIES.resume].flatMap((name) => [name, `${name}.sig`]);
+  return Object.entries(parseCookies(header ?? ""))
+    .filter(([name]) => names.includes(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("; ");
+}
+
+function headersOf(base: URL, requestId: string): Record<string, string> {
+  return {
+    "X-Request-Id": requestId,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    ...(base.protocol === "https:" && { "Strict-Transport-Security": "max-age=31536000" }),
+  };
+}

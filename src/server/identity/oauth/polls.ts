@@ -1,0 +1,34 @@
+import type { Clock } from "#core/clock.ts";
+import { hashSecret } from "#core/secrets.ts";
+
+/** Keeps devices from asking too often whether their code was approved. */
+export interface PollWatch {
+  /** Counts one question; true when it comes before the device may ask again, which also makes it wait longer. */
+  isTooSoon(deviceCode: string): boolean;
+}
+
+/** Seconds between two questions, and what each one too early adds. Source: RFC 8628 §3.5. */
+export const POLL_SECONDS = 5;
+/** A question may be early by as much as networks are uneven. */
+const TOLERANCE_MS = 500;
+const MAX_CODES = 5_000;
+
+/** In the memory of this process; a code lives five minutes. */
+export function makePollWatch(clock: Clock): PollWatch {
+  const seen = new Map<string, { at: number; seconds: number }>();
+  return {
+    isTooSoon(deviceCode) {
+      const key = hashSecret(deviceCode);
+      const last = seen.get(key);
+      const now = clock.now();
+      const isEarly = last !== undefined && now - last.at < last.seconds * 1000 - TOLERANCE_MS;
+      seen.delete(key);
+      seen.set(key, { at: now, seconds: (last?.seconds ?? POLL_SECONDS) + (isEarly ? POLL_SECONDS : 0) });
+      for (const oldest of seen.keys()) {
+        if (seen.size <= MAX_CODES) break;
+        seen.delete(oldest);
+      }
+      return isEarly;
+    },
+  };
+}

@@ -1,0 +1,300 @@
+import type { Configuration, KoaContextWithOIDC, Provider, TokenEndpointGrantContext } from "oidc-provider";
+import { serialize } from "hono/utils/cookie";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Store } from "#storage/store-type.ts";
+import { makeAdapters } from "./adapter.ts";
+import { OWN_CLIENT } from "./clients.ts";
+import { bindingCookie } from "./consent.ts";
+import { isFetchableClientId } from "./documents.ts";
+import { errorPage } from "./error-page.ts";
+import { handedOf } from "./handed.ts";
+import type { OAuthKeys } from "./keys.ts";
+import type { Library } from "./library.ts";
+import { DEVICE_GRANT, LIFETIMES, OWN_CLIENT_ID, PATHS, resourcesOf, SCOPES_OF, scopesOf } from "./policy.ts";
+import { POLL_SECONDS, type PollWatch } from "./polls.ts";
+import type { OAuthRecords } from "./records.ts";
+import type { RefreshGrace, RefreshRequest } from "./refresh.ts";
+
+export interface ProviderOptions {
+  library: Library;
+  baseUrl: string;
+  keys: OAuthKeys;
+  store: Store;
+  records: OAuthRecords;
+  clock: Clock;
+  log: Log;
+  grace: RefreshGrace;
+  polls: PollWatch;
+  fetchDocument(url: string): Promise<Response>;
+  /** Ends a family of tokens; `ctx` says in the course of which request. */
+  endGrant(grantId: string, ctx: KoaContextWithOIDC | undefined): Promise<void>;
+  /** Somebody was asked for consent, or a device got a code: what is said of the request beside the standard. */
+  deviceInfo(ctx: KoaContextWithOIDC): { ip: string };
+}
+
+export const COOKIES = {
+  session: "kb_oauth_session",
+  interaction: "kb_oauth_step",
+  resume: "kb_oauth_resume",
+} as const;
+
+/**
+ * The authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one door.
+ * Source: research "auth" §1.4, notes 1 to 14.
+ */
+export function makeProvider(options: ProviderOptions): Provider {
+  const { library, baseUrl, log, grace, polls } = options;
+  const { errors } = library;
+
+  class KbProvider extends library.Provider {
+    /** What the library did not catch itself; it would write to the console. */
+    override onerror(error: Error): void {
+      log.error({ err: error }, "request failed");
+    }
+
+    // Called by the constructor of the library for its own grants: the place where two of them are wrapped.
+    override registerGrantType<Params extends object>(
+      name: string,
+      handler: (ctx: TokenEndpointGrantContext<Params>) => Promise<void> | void,
+      params?: GrantParameters,
+      duplicates?: GrantParameters,
+    ): void {
+      // The wrappers hand on the very context that they are given.
+      const given = handler as unknown as GrantHandler;
+      const wrapped = name === "refresh_token" ? withGrace(given) : name === DEVICE_GRANT ? withPolls(given) : given;
+      super.registerGrantType(name, wrapped, params, duplicates);
+    }
+  }
+
+  function withGrace(handler: GrantHandler): GrantHandler {
+    return async (ctx) => {
+      const request = readRefresh(ctx);
+      if (request === undefined) return handler(ctx);
+      await grace.alone(request.token, async () => {
+        if (await repeat(ctx, request)) return;
+        await requireGrantedResource(ctx, request.token);
+        await handler(ctx);
+        await grace.keep(request, ctx.body as Record<string, unknown>);
+      });
+    };
+  }
+
+  /** The library looks at the resource when it has used the token up, and a mistake would sign the person out. */
+  async function requireGrantedResource({ oidc }: TokenEndpointGrantContext, token: string): Promise<void> {
+    const { resource } = oidc.params;
+    if (resource === undefined) return;
+    const found = await oidc.provider.RefreshToken.find(token, { ignoreExpiration: true });
+    if (found === undefined || found.clientId !== oidc.client.clientId) return;
+    if (Array.isArray(resource) || ![found.resource].flat().includes(resource)) throw new errors.InvalidTarget();
+  }
+
+  async function repeat(ctx: TokenEndpointGrantContext, request: RefreshRequest): Promise<boolean> {
+    const repeated = await grace.find(request);
+    if (repeated === "other") throw new errors.InvalidGrant("refresh token was just used for something else");
+    if (repeated === undefined) return false;
+    ctx.body = repeated.answer;
+    return true;
+  }
+
+  function withPolls(handler: GrantHandler): GrantHandler {
+    return async (ctx) => {
+      const code = ctx.oidc.params["device_code"];
+      if (typeof code === "string" && polls.isTooSoon(code)) throw new errors.SlowDown();
+      await handler(ctx);
+    };
+  }
+
+  const provider = new KbProvider(baseUrl, makeConfiguration(options));
+  provider.proxy = true;
+  // The library's types leave out what it adds to the context of its own middleware.
+  provider.use((ctx, next) => dress(ctx as unknown as Koa, next, isHttps(baseUrl)));
+  provider.on("server_error", (ctx, error) => log.error({ path: ctx.path, err: error }, "request failed"));
+  return provider;
+}
+
+type GrantParameters = string | readonly string[] | ReadonlySet<string>;
+type GrantHandler = (ctx: TokenEndpointGrantContext) => Promise<void> | void;
+
+function readRefresh({ oidc }: TokenEndpointGrantContext): RefreshRequest | undefined {
+  const { refresh_token: token, resource, scope } = oidc.params;
+  if (typeof token !== "string") return undefined;
+  return { token, clientId: oidc.client.clientId, asked: JSON.stringify([resource ?? null, scope ?? null]) };
+}
+
+function makeConfiguration(options: ProviderOptions): Configuration {
+  const { library, baseUrl, keys, clock, store, records } = options;
+  const cookie = { httpOnly: true, sameSite: "lax", secure: isHttps(baseUrl), signed: true } as const;
+  return {
+    adapter: makeAdapters({
+      store,
+      records,
+      clock,
+      alreadyUsed: () => new library.errors.InvalidGrant("already used"),
+      endGrant: (grantId) => options.endGrant(grantId, library.Provider.ctx),
+    }),
+    clients: [OWN_CLIENT],
+    clientAuthMethods: ["none"],
+    clientBasedCORS: () => true,
+    clientDefaults: { id_token_signed_response_alg: "ES256", token_endpoint_auth_method: "none" },
+    cookies: { names: { ...COOKIES }, long: cookie, short: cookie, keys: [keys.cookies] },
+    features: makeFeatureList(options),
+    fetch: (input) => options.fetchDocument(String(input)),
+    expiresWithSession: () => false,
+    findAccount: async (_ctx, accountId, token) => {
+      if (!(await mayGoOn(options, accountId, token))) return undefined;
+      return { accountId, claims: () => ({ sub: accountId }) };
+    },
+    interactions: { url: (_ctx, interaction) => `/oauth/consent/${interaction.uid}` },
+    // What an admin's step-up gives ends after an hour. Source: S27.
+    issueRefreshToken: (_ctx, client, source) =>
+      client.grantTypeAllowed("refresh_token") && !source.scopes.has("kb:admin"),
+    jwks: { keys: [keys.signing] },
+    loadExistingGrant: async (ctx) => {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId);
+    },
+    pkce: { required: () => true },
+    renderError: (ctx, out) => {
+      // A program that asks for JSON gets JSON; a browser, and whoever takes anything, the page.
+      if (ctx.accepts("html", "json") === "json") {
+        ctx.body = out;
+        return;
+      }
+      const { error, error_description: description } = out;
+      const { html, policy } = errorPage({ error, description, clientName: ctx.oidc.client?.clientName });
+      ctx.set("Content-Security-Policy", policy);
+      ctx.type = "html";
+      ctx.body = html;
+    },
+    responseTypes: ["code"],
+    revokeGrantPolicy: () => true,
+    rotateRefreshToken: () => true,
+    routes: {
+      authorization: PATHS.authorize,
+      token: PATHS.token,
+      revocation: PATHS.revoke,
+      device_authorization: PATHS.deviceAuthorization,
+      code_verification: PATHS.device,
+      jwks: PATHS.jwks,
+    },
+    ttl: {
+      AccessToken: LIFETIMES.accessToken,
+      AuthorizationCode: LIFETIMES.authorizationCode,
+      DeviceCode: LIFETIMES.deviceCode,
+      Grant: LIFETIMES.grant,
+      IdToken: LIFETIMES.accessToken,
+      Interaction: LIFETIMES.interaction,
+      RefreshToken: LIFETIMES.refreshToken,
+      Session: LIFETIMES.interaction,
+    },
+  };
+}
+
+function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): NonNullable<Configuration["features"]> {
+  const { InvalidScope, InvalidTarget } = library.errors;
+  const resources = resourcesOf(baseUrl);
+  const off = { enabled: false } as const;
+  return {
+    devInteractions: off,
+    dPoP: off,
+    pushedAuthorizationRequests: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: "draft-02",
+      allowFetch: (_ctx, clientId) => isFetchableClientId(clientId),
+      allowClient: () => true,
+      cacheDuration: { min: 60, max: LIFETIMES.document },
+    },
+    deviceFlow: { enabled: true, charset: "base-20", mask: "****-****", deviceInfo },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: (_ctx, _client, oneOf) =>
+        oneOf === undefined || oneOf.includes(resources.mcp) ? resources.mcp : (oneOf[0] ?? resources.mcp),
+      useGrantedResource: () => true,
+      getResourceServerInfo(ctx, resource, client) {
+        const audience = resource === resources.mcp ? "mcp" : resource === resources.api ? "api" : undefined;
+        if (audience === undefined || (audience === "api" && client.clientId !== OWN_CLIENT_ID)) {
+          throw new InvalidTarget();
+        }
+        if (!keepKnownScopes(ctx))
+          throw new InvalidScope("no such scope is given to this client", String(ctx.oidc.params?.["scope"]));
+        return { scope: SCOPES_OF[audience].join(" "), audience: resource, accessTokenFormat: "opaque" };
+      },
+    },
+    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+  };
+}
+
+/** What an answer of the library has more and less than the library gives it. */
+async function dress(ctx: Koa, next: () => Promise<unknown>, secure: boolean): Promise<void> {
+  await next();
+  const oidc: KoaContextWithOIDC["oidc"] | undefined = ctx.oidc;
+  const interaction = oidc?.entities.Interaction;
+  const cookies = [ctx.res.getHeader("set-cookie") ?? []].flat().map(String);
+  // The library's session and its one cookie for all tabs: neither is looked at.
+  const kept = cookies.filter((one) => !one.startsWith(COOKIES.session) && !one.startsWith(COOKIES.interaction));
+  if (oidc?.route === "authorization" && interaction !== undefined) {
+    const { uid } = interaction;
+    const about = { path: "/oauth", httpOnly: true, sameSite: "Lax", maxAge: LIFETIMES.interaction, secure } as const;
+    kept.push(serialize(bindingCookie(uid), uid, about));
+    const page = `/oauth/consent/${uid}`;
+    ctx.status = 302;
+    ctx.set(
+      "Location",
+      handedOf(ctx.req)?.hasSession === false ? `/sign-in?returnTo=${encodeURIComponent(page)}` : page,
+    );
+    ctx.body = "";
+  }
+  // It was decided: what bound it to this browser is of no more use.
+  if (oidc?.route === "resume" && interaction !== undefined) {
+    kept.push(serialize(bindingCookie(interaction.uid), "", { path: "/oauth", httpOnly: true, maxAge: 0, secure }));
+  }
+  if (kept.length > 0) ctx.set("Set-Cookie", kept);
+  else ctx.remove("Set-Cookie");
+  if (oidc?.route === "device_authorization") dressDeviceAnswer(ctx);
+}
+
+/** No link that holds the code: it would be followed without being read. Source: S27. */
+function dressDeviceAnswer(ctx: Koa): void {
+  const body: unknown = ctx.body;
+  if (typeof body !== "object" || body === null || !("device_code" in body)) return;
+  const { verification_uri_complete: _link, ...kept } = body as Record<string, unknown>;
+  ctx.body = { ...kept, interval: POLL_SECONDS };
+}
+
+type Koa = KoaContextWithOIDC;
+
+function isHttps(baseUrl: string): boolean {
+  return baseUrl.startsWith("https:");
+}
+
+/**
+ * Leaves of the scopes asked for those that this client may ask for at all; none asked for is `mcp:read`. Here because
+ * it is the first hook after the client and its redirect address were checked.
+ *
+ * @returns false when scopes were asked for and none is left
+ */
+function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
+  const { route, params, client } = ctx.oidc;
+  const way = route === "authorization" ? "browser" : route === "device_authorization" ? "device" : undefined;
+  if (way === undefined || params === undefined || client === undefined) return true;
+  const asked = String(params["scope"] ?? "mcp:read").split(" ");
+  const kept = scopesOf(client.clientId, way).filter((scope) => asked.includes(scope));
+  params["scope"] = kept.join(" ");
+  return kept.length > 0;
+}
+
+/** Tokens go on only while the grant lives and its person is a member. Source: S13. */
+async function mayGoOn({ store }: ProviderOptions, userId: string, token: unknown): Promise<boolean> {
+  const grantId =
+    typeof token === "object" && token !== null && "grantId" in token && typeof token.grantId === "string"
+      ? token.grantId
+      : undefined;
+  if (grantId === undefined) return (await store.users.find(userId)) !== undefined;
+  const grant = await store.oauth.findGrant(grantId);
+  if (grant === undefined || grant.revokedAt !== null || grant.userId !== userId) return false;
+  return (await store.in(grant.workspaceId).members.find(userId)) !== undefined;
+}

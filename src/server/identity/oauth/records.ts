@@ -1,0 +1,124 @@
+import { isApiError } from "#api/errors.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { OAuthRecord } from "#storage/records-types/oauth.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { hashSecret } from "#core/secrets.ts";
+import type { OAuthKeys } from "./keys.ts";
+
+/** What a record holds once it is open. */
+export type Payload = Record<string, unknown>;
+
+/** Records by their identifier; neither it nor what they hold is readable in the database. */
+export interface OAuthRecords {
+  save(model: string, id: string, payload: Payload, expiresInSeconds: number | undefined): Promise<void>;
+  find(model: string, id: string): Promise<Payload | undefined>;
+  /** As `find`, also what has expired and was not swept yet: the library tells the two apart. */
+  findEvenExpired(model: string, id: string): Promise<Payload | undefined>;
+  /** Also an expired one. */
+  findByUserCode(userCode: string): Promise<Payload | undefined>;
+  /** True for exactly one caller. */
+  consume(model: string, id: string): Promise<boolean>;
+  isUnused(model: string, id: string): Promise<boolean>;
+  remove(model: string, id: string): Promise<void>;
+}
+
+export interface RecordOptions {
+  store: Store;
+  vault: Vault;
+  clock: Clock;
+  log: Log;
+  keys: OAuthKeys;
+}
+
+/**
+ * The row's key is the SHA-256 of the identifier, which for codes and tokens is the secret itself; the payload without
+ * it is sealed for that row. Source: design page "auth", Doors; research "auth" §1.4.9.
+ */
+export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions): OAuthRecords {
+  const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);
+
+  const isExpired = (row: OAuthRecord) => row.expiresAt !== null && row.expiresAt.getTime() <= clock.now();
+
+  function open(row: OAuthRecord, id: string | undefined): Payload | undefined {
+    const payload = openPayload({ vault, log }, row);
+    if (payload === undefined) return undefined;
+    const jti = id ?? payload[OWN_ID];
+    return {
+      ...payload,
+      ...(typeof jti === "string" && { jti }),
+      ...(row.consumedAt !== null && { consumed: Math.floor(row.consumedAt.getTime() / 1000) }),
+    };
+  }
+
+  return {
+    async save(model, id, payload, expiresInSeconds) {
+      const { jti: _secret, ...kept } = payload;
+      const idHash = hashSecret(id);
+      const { grantId, userCode } = payload;
+      // A device code is found by what the person types, and then saved under its own identifier again.
+      const content = typeof userCode === "string" ? { ...kept, [OWN_ID]: id } : kept;
+      await store.oauth.save({
+        model,
+        idHash,
+        sealed: vault.seal(placeOfRecord(model, idHash), JSON.stringify(content)),
+        grantId: typeof grantId === "string" ? grantId : null,
+        userCodeHash: typeof userCode === "string" ? hashOfUserCode(userCode) : null,
+        expiresAt: expiresInSeconds === undefined ? null : new Date(clock.now() + expiresInSeconds * 1000),
+      });
+    },
+
+    async find(model, id) {
+      const row = await store.oauth.find(model, hashSecret(id));
+      return row === undefined || isExpired(row) ? undefined : open(row, id);
+    },
+
+    async findEvenExpired(model, id) {
+      const row = await store.oauth.find(model, hashSecret(id));
+      return row && open(row, id);
+    },
+
+    async findByUserCode(userCode) {
+      const row = await store.oauth.findByUserCode(hashOfUserCode(userCode));
+      return row && open(row, undefined);
+    },
+
+    consume: (model, id) => store.oauth.consume(model, hashSecret(id), new Date(clock.now())),
+
+    async isUnused(model, id) {
+      const row = await store.oauth.find(model, hashSecret(id));
+      return row !== undefined && row.consumedAt === null;
+    },
+
+    remove: (model, id) => store.oauth.remove(model, hashSecret(id)),
+  };
+}
+
+/**
+ * A row's payload; undefined where its key is not here any more. Then it is as if it had never been: the client signs in
+ * again, and what it is told names no key and no setting.
+ */
+export function openPayload(
+  { vault, log }: Pick<RecordOptions, "vault" | "log">,
+  row: { model: string; idHash: string; sealed: string },
+): Payload | undefined {
+  try {
+    // Written by `save` as an object.
+    return JSON.parse(vault.open(placeOfRecord(row.model, row.idHash), row.sealed)) as Payload;
+  } catch (error) {
+    if (!isApiError(error, "secret_unreadable")) throw error;
+    log.warn(
+      { model: row.model, why: error.message },
+      "an oauth record can't be opened: its client has to sign in again",
+    );
+    return undefined;
+  }
+}
+
+/** Where a device code keeps its own identifier, which is otherwise only known to the device. */
+const OWN_ID = "kbId";
+
+function placeOfRecord(model: string, idHash: string): SealedPlace {
+  return { table: "oauth_records", row: [model, idHash], column: "sealed" };
+}

@@ -1,0 +1,102 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import type { RandomBytes } from "#core/clock.ts";
+import type { OAuthRecords, Payload } from "./records.ts";
+
+/** What the token endpoint answers with. */
+export type TokenAnswer = Record<string, unknown>;
+
+/** One refresh as it was asked for. */
+export interface RefreshRequest {
+  /** The refresh token that was presented. */
+  token: string;
+  clientId: string;
+  /** The resource and the scope asked for; a repeat must ask for the same. */
+  asked: string;
+}
+
+/**
+ * What a repeated refresh gets: the answer of the first one, `other` when it asks for something else than the first did,
+ * or nothing, and then the rules of reuse apply.
+ */
+export type Repeated = { answer: TokenAnswer } | "other" | undefined;
+
+export interface RefreshGrace {
+  /** Runs `work` when no other one of this token runs. */
+  alone<T>(token: string, work: () => Promise<T>): Promise<T>;
+  find(request: RefreshRequest): Promise<Repeated>;
+  keep(request: RefreshRequest, answer: TokenAnswer): Promise<void>;
+}
+
+/** How long a second use of a refresh token gets the answer of the first. Source: S29. */
+const GRACE_SECONDS = 30;
+const MODEL = "RefreshGrace";
+
+/**
+ * Hosts start two to five bridges on one login, and they refresh at the same moment. The second use of a refresh token
+ * within 30 seconds gets the same pair, as long as nobody used the new refresh token; after that it is a theft.
+ *
+ * The pair is kept encrypted under a key that is derived from the presented token, so that the database alone gives
+ * nobody anything. Source: S29.
+ */
+export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes): RefreshGrace {
+  const running = new Map<string, Promise<unknown>>();
+  return {
+    async alone(token, work) {
+      const before = running.get(token) ?? Promise.resolve();
+      const mine = before.then(work, work);
+      running.set(token, mine);
+      try {
+        return await mine;
+      } finally {
+        if (running.get(token) === mine) running.delete(token);
+      }
+    },
+
+    async find({ token, clientId, asked }) {
+      const kept = await records.find(MODEL, token);
+      const box = kept?.["box"];
+      if (typeof box !== "string") return undefined;
+      const { answer, ...first } = openBox(token, box);
+      if (first.clientId !== clientId) return undefined;
+      const successor = answer["refresh_token"];
+      if (typeof successor !== "string" || !(await records.isUnused("RefreshToken", successor))) return undefined;
+      return first.asked === asked ? { answer } : "other";
+    },
+
+    async keep({ token, clientId, asked }, answer) {
+      const box = closeBox(token, { clientId, asked, answer }, randomBytes);
+      await records.save(MODEL, token, { box } satisfies Payload, GRACE_SECONDS);
+    },
+  };
+}
+
+interface Kept {
+  clientId: string;
+  asked: string;
+  answer: TokenAnswer;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+function keyOf(token: string): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", token, "kb", "oauth|refresh grace", 32));
+}
+
+function closeBox(token: string, kept: Kept, randomBytes: RandomBytes): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(token), iv, { authTagLength: TAG_BYTES });
+  const closed = Buffer.concat([cipher.update(JSON.stringify(kept), "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), closed]).toString("base64url");
+}
+
+function openBox(token: string, box: string): Kept {
+  const bytes = Buffer.from(box, "base64url");
+  const decipher = createDecipheriv("aes-256-gcm", keyOf(token), bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+  const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  // Closed by `closeBox`, and the tag says that nobody changed it.
+  return JSON.parse(opened.toString("utf8")) as Kept;
+}

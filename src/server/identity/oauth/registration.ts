@@ -1,0 +1,87 @@
+import type { Provider } from "oidc-provider";
+import { ApiError } from "#api/errors.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { Store } from "#storage/store-type.ts";
+import { readClientMetadata } from "./clients.ts";
+import { oauthFailure } from "./failures.ts";
+
+/** A client's answer to its registration: what was kept of it. Source: RFC 7591 §3.2.1. */
+export type RegisteredClient = Record<string, unknown>;
+
+export interface RegistrationService {
+  /** Registers a client. @throws ApiError with a code of RFC 7591 */
+  register(text: string, origin: RequestOrigin): Promise<RegisteredClient>;
+}
+
+export interface RegistrationOptions {
+  provider(): Promise<Provider>;
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+}
+
+/** Bytes of a registration. Source: design page "auth", Doors. */
+export const MAX_REGISTRATION_BYTES = 16 * 1024;
+
+/**
+ * Clients register themselves (`http/limits.ts` says how often), so nothing they say is believed: names are shown as their word, and they get `mcp:read`
+ * only. The library's own endpoint is not used, because it takes what ours refuses (research "auth" §1.4.8).
+ */
+export function makeRegistrationService(options: RegistrationOptions): RegistrationService {
+  const { store, clock, randomBytes, log } = options;
+  return {
+    async register(text, origin) {
+      const metadata = readClientMetadata(parseObject(text), "An app without a name");
+      const clientId = `cli_${Buffer.from(randomBytes(16)).toString("base64url")}`;
+      await requireTakenByLibrary(await options.provider(), { ...metadata, client_id: clientId });
+      const createdAt = new Date(clock.now());
+      await store.oauth.insertClient({
+        clientId,
+        metadata: { ...metadata },
+        ip: origin.clientIp,
+        createdAt,
+        lastUsedAt: null,
+      });
+      // No workspace is known yet, so the audit of none of them has it; the consent that follows has.
+      log.info({ requestId: origin.requestId, clientId, ip: origin.clientIp }, "oauth client registered");
+      const { response_modes: _modes, id_token_signed_response_alg: _alg, ...shown } = metadata;
+      return {
+        ...shown,
+        client_id: clientId,
+        client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+        scope: "mcp:read",
+      };
+    },
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value = parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw oauthFailure("invalid_client_metadata", "Send the client's metadata as one JSON object.");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError("invalid_request", {
+      message: "The body is not valid JSON.",
+      details: { oauthError: "invalid_client_metadata" },
+      cause,
+    });
+  }
+}
+
+/** What we let through must be a client for the library too, or it would fail at the first use. */
+async function requireTakenByLibrary(provider: Provider, metadata: Record<string, unknown>): Promise<void> {
+  try {
+    await provider.Client.validate(metadata as Parameters<Provider["Client"]["validate"]>[0]);
+  } catch (error) {
+    if (!(error instanceof Error) || !("error_description" in error)) throw error;
+    throw oauthFailure("invalid_client_metadata", String(error.error_description));
+  }
+}

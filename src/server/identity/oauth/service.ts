@@ -1,0 +1,137 @@
+import type { Provider } from "oidc-provider";
+import type { CursorCodec } from "#server/http/cursor.ts";
+import { makeGuardedFetch } from "#net/guarded-fetch.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { Vault } from "#storage/vault.ts";
+import { makeAccessLookup, type AccessLookup } from "./access.ts";
+import { CLIENT_UNUSED_MS, MAX_UNUSED_CLIENTS } from "./clients.ts";
+import { makeConsentService, type ConsentService } from "./consent.ts";
+import { makeDecisions, type ProvePassword } from "./decision.ts";
+import { makeDeviceService, type DeviceService } from "./device.ts";
+import { makeDocumentFetch } from "./documents.ts";
+import { makeGrantService, type GrantService } from "./grants.ts";
+import { originOf } from "./handed.ts";
+import { makeOAuthKeys } from "./keys.ts";
+import { loadLibrary } from "./library.ts";
+import { makePollWatch } from "./polls.ts";
+import { makeProvider } from "./provider.ts";
+import { makeOAuthRecords } from "./records.ts";
+import { makeRefreshGrace } from "./refresh.ts";
+import { makeRegistrationService, type RegistrationService } from "./registration.ts";
+
+/** OAuth for MCP clients and for the command line. */
+export interface OAuthService {
+  baseUrl: string;
+  /** The authorization server; loaded when it is first needed. */
+  provider(): Promise<Provider>;
+  consent: ConsentService;
+  device: DeviceService;
+  grants: GrantService;
+  registration: RegistrationService;
+  /** Who an access token is for. */
+  findActor: AccessLookup;
+  /** Loads the library, which the first request would wait for, and sweeps. */
+  warm(): Promise<void>;
+  /**
+   * Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time,
+   * and never throws: it runs behind answers.
+   */
+  sweep(): Promise<void>;
+}
+
+export interface OAuthOptions {
+  store: Store;
+  vault: Vault;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  log: Log;
+  audit: AuditRecorder;
+  cursors: CursorCodec;
+  addressGuard: AddressGuard;
+  /** In place of a fetch through the guard; for tests. */
+  fetchDocument?: (url: string) => Promise<Response>;
+  baseUrl: string;
+  /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key come from it. */
+  key: Uint8Array;
+  prove: ProvePassword;
+  /** Wrong device codes, per person and per address. */
+  deviceThrottle: Throttle;
+}
+
+const SWEEP_STEP_MS = 10 * 60_000;
+/** What has expired is told from what never was for so long. */
+const EXPIRED_KEPT_MS = 3_600_000;
+
+/** Puts the parts together; nothing is loaded before `provider` is called. */
+export function makeOAuthService(options: OAuthOptions): OAuthService {
+  const { store, clock, log, randomBytes, baseUrl } = options;
+  const keys = makeOAuthKeys(options.key);
+  const records = makeOAuthRecords({ ...options, keys });
+  const grants = makeGrantService(options);
+  const decisions = makeDecisions({ ...options, keys });
+  let loading: Promise<Provider> | undefined;
+  let sweptAt = 0;
+
+  async function load(): Promise<Provider> {
+    return makeProvider({
+      library: await loadLibrary(),
+      baseUrl,
+      keys,
+      store,
+      records,
+      clock,
+      log,
+      grace: makeRefreshGrace(records, randomBytes),
+      polls: makePollWatch(clock),
+      fetchDocument: options.fetchDocument ?? makeDocumentFetch(makeGuardedFetch(options.addressGuard)),
+      endGrant: (grantId, ctx) =>
+        grants.end(grantId, ctx?.oidc.route === "revocation" ? "client" : "reuse", ctx && originOf(ctx.req)),
+      deviceInfo: (ctx) => ({ ip: originOf(ctx.req)?.clientIp ?? "" }),
+    });
+  }
+
+  async function provider(): Promise<Provider> {
+    loading ??= load().catch((error: unknown) => {
+      // Asked again, it is tried again.
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+
+  async function sweep(): Promise<void> {
+    const now = clock.now();
+    if (now - sweptAt < SWEEP_STEP_MS) return;
+    sweptAt = now;
+    try {
+      await store.oauth.sweep(new Date(now - EXPIRED_KEPT_MS));
+      await store.oauth.sweepClients({
+        unusedSince: new Date(now - CLIENT_UNUSED_MS),
+        keepUnused: MAX_UNUSED_CLIENTS,
+        now: new Date(now),
+      });
+    } catch (error) {
+      log.warn({ err: error }, "what is over was not deleted");
+    }
+  }
+
+  return {
+    baseUrl,
+    provider,
+    grants,
+    sweep,
+    consent: makeConsentService({ provider, decisions, records, clock, baseUrl }),
+    device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
+    registration: makeRegistrationService({ provider, store, clock, randomBytes, log }),
+    findActor: makeAccessLookup(options),
+    async warm() {
+      await provider();
+      await sweep();
+    },
+  };
+}

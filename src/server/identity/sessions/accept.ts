@@ -1,0 +1,145 @@
+import { ApiError } from "#api/errors.ts";
+import type { InvitationOffer } from "#api/links.ts";
+import type { AcceptBody } from "#api/session.ts";
+import { hashSecret } from "#core/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { OpenedSession, SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import { emailKeyOf, type InvitationRecord } from "#storage/records-types/people.ts";
+import type { AccountService } from "./accounts.ts";
+import { giveTryBack, takeTry } from "./doors.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+
+export interface AcceptOptions {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  throttle: Throttle;
+  accounts: AccountService;
+  sessions: Pick<SessionService, "open" | "prove" | "findActor">;
+  audit: AuditRecorder;
+}
+
+export interface AcceptService {
+  /**
+   * What the invitation of this link says, for a page that shows it before anybody types anything.
+   *
+   * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
+   */
+  check(token: string, origin: RequestOrigin): Promise<InvitationOffer>;
+  /**
+   * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
+   * its password, or is signed in. The address must be the invited one. Single use.
+   *
+   * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `unauthenticated`,
+   *   `rate_limited`; `invalid_request` without the name of a new person
+   */
+  accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession>;
+}
+
+/** The account that was proved, or what a new one is made of. */
+type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
+
+/** Accepting invitations. Source: research "auth" §2.1, tests 42. */
+export function makeAcceptService(options: AcceptOptions): AcceptService {
+  const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
+
+  async function identify(body: AcceptBody, invitation: InvitationRecord, context: SignInContext): Promise<Accepting> {
+    const { email, password, name } = body;
+    if (email === undefined || password === undefined) return identifyBySession(invitation, context);
+    requireInvited(invitation, email);
+    if (await store.users.findByEmail(email)) return sessions.prove(email, password, context);
+    if (name === undefined) throw new ApiError("invalid_request", { message: "name is missing", field: "name" });
+    passwords.check(password, { email });
+    return { userId: null, email, name, passwordHash: await passwords.hash(password) };
+  }
+
+  async function identifyBySession(invitation: InvitationRecord, { formerSecret }: SignInContext): Promise<Accepting> {
+    const actor = formerSecret === null ? undefined : await sessions.findActor(formerSecret);
+    const user = actor && (await store.users.find(actor.userId));
+    if (!user) {
+      throw new ApiError("unauthenticated", { message: "Sign in, or give the e-mail address and a password." });
+    }
+    requireInvited(invitation, user.email);
+    return { userId: user.userId };
+  }
+
+  /** The person's id, with an account if there was none. */
+  async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: Date | null): Promise<string> {
+    const { timeZone = null } = body;
+    if (who.userId === null) {
+      const { email, name, passwordHash } = who;
+      return accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: verifiedAt, timeZone });
+    }
+    if (timeZone !== null) await tx.users.fillTimeZone(who.userId, timeZone);
+    return who.userId;
+  }
+
+  return {
+    async check(token, origin) {
+      takeTry(throttle, origin);
+      const invitation = await store.workspaces.findInvitation(hashSecret(token));
+      requireOpen(invitation, clock.now());
+      const workspace = await store.workspaces.find(invitation.workspaceId);
+      if (!workspace) throw invalidInvitation();
+      const inviter = await store.users.find(invitation.invitedBy);
+      // Only wrong links count: the limit is against guessing.
+      giveTryBack(throttle, origin);
+      return {
+        workspaceName: workspace.name,
+        inviterName: inviter?.name ?? null,
+        email: invitation.email,
+        expiresAt: invitation.expiresAt.toISOString(),
+      };
+    },
+
+    async accept(body, context) {
+      takeTry(throttle, context.origin);
+      const invitation = await store.workspaces.findInvitation(hashSecret(body.token));
+      requireOpen(invitation, clock.now());
+      const who = await identify(body, invitation, context);
+      return store.transaction(async (tx) => {
+        const at = new Date(clock.now());
+        const { workspaceId, invitationId, role, isMailed } = invitation;
+        const workspace = tx.in(workspaceId);
+        // Decided here: the first of several at once wins.
+        if (!(await workspace.invitations.accept(invitationId, at))) throw invalidInvitation();
+        // A link that was handed over by hand proves nothing about the address. Source: S3.
+        const userId = await settle(tx, who, body, isMailed ? at : null);
+        if (isMailed) await tx.users.markVerified(userId, invitation.email, at);
+        if (await workspace.members.find(userId)) {
+          throw new ApiError("already_member", { message: "You are a member of this workspace already. Sign in." });
+        }
+        await workspace.members.insert({ userId, role, joinedAt: at });
+        const target = { type: "invitation", id: invitationId };
+        const act = { action: "invitation.accepted", target, details: { role, isMailed } };
+        await audit.recordSystem(tx, workspaceId, act, { userId, ...context.origin });
+        return sessions.open(tx, { userId, workspaceId }, context);
+      });
+    },
+  };
+}
+
+function requireOpen(invitation: InvitationRecord | undefined, now: number): asserts invitation is InvitationRecord {
+  if (!invitation || invitation.acceptedAt !== null || invitation.revokedAt !== null) throw invalidInvitation();
+  if (invitation.expiresAt.getTime() <= now) throw invalidInvitation();
+}
+
+function requireInvited(invitation: InvitationRecord, email: string): void {
+  // Invitations keep the address in ASCII lower case.
+  if (emailKeyOf(email) === invitation.email) return;
+  throw new ApiError("invitation_invalid", {
+    message: "This invitation is for another e-mail address.",
+    field: "email",
+  });
+}
+
+function invalidInvitation(): ApiError {
+  return new ApiError("invitation_invalid", {
+    message: "This invitation is unknown, used, withdrawn or expired. Ask for a new one.",
+  });
+}

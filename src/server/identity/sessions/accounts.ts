@@ -1,0 +1,70 @@
+import { makeId } from "#api/common.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { UserRecord } from "#storage/records-types/people.ts";
+
+export type NewAccount = Omit<UserRecord, "userId" | "createdAt">;
+
+export interface NewWorkspace {
+  ownerId: string;
+  name: string;
+  timeZone: string | null;
+  origin?: RequestOrigin | undefined;
+}
+
+/** Accounts and workspaces come into being here, whichever way somebody comes in. Each act runs in the caller's transaction. */
+export interface AccountService {
+  /** A new account. @returns its userId @throws ApiError `email_taken` */
+  add(tx: Store, account: NewAccount): Promise<string>;
+  /** A workspace with its owner. @returns its workspaceId */
+  addWorkspace(tx: Store, workspace: NewWorkspace): Promise<string>;
+  /** Ends the person's sessions, grants and tokens in every workspace. */
+  endCredentials(tx: Store, userId: string, keep?: { sessionId?: string; tokens?: boolean }): Promise<void>;
+  /** Writes an act on somebody's account into the audit of every workspace they are in. */
+  recordEverywhere(
+    tx: Store,
+    userId: string,
+    act: Omit<AuditAct, "target">,
+    by?: Partial<RequestOrigin> & { userId?: string },
+  ): Promise<void>;
+}
+
+export function makeAccountService(options: {
+  clock: Clock;
+  randomBytes: RandomBytes;
+  audit: AuditRecorder;
+}): AccountService {
+  const { clock, randomBytes, audit } = options;
+  const now = () => new Date(clock.now());
+  return {
+    async add(tx, account) {
+      const userId = makeId("user", randomBytes);
+      await tx.users.insert({ ...account, userId, createdAt: now() });
+      return userId;
+    },
+
+    async addWorkspace(tx, { ownerId: userId, name, timeZone, origin }) {
+      const workspaceId = makeId("workspace", randomBytes);
+      const at = now();
+      await tx.workspaces.insert({ workspaceId, name, timeZone: timeZone ?? "UTC", createdAt: at });
+      await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
+      const target = { type: "workspace", id: workspaceId };
+      await audit.recordSystem(tx, workspaceId, { action: "workspace.created", target }, { userId, ...origin });
+      return workspaceId;
+    },
+
+    async endCredentials(tx, userId, keep) {
+      for (const { workspaceId } of await tx.users.membershipsOf(userId)) {
+        await tx.in(workspaceId).members.endCredentials(userId, now(), keep);
+      }
+    },
+
+    async recordEverywhere(tx, userId, act, by) {
+      for (const { workspaceId } of await tx.users.membershipsOf(userId)) {
+        await audit.recordSystem(tx, workspaceId, { ...act, target: { type: "user", id: userId } }, by);
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { throttleKeyOfIp } from "#net/client-ip.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import { emailKeyOf } from "#storage/records-types/people.ts";
+
+/** Takes a try at a door from the address it came from and, where one is named, from the account. @throws ApiError `rate_limited` */
+export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {
+  for (const key of keysOfTry(origin, email)) throttle.take(key);
+}
+
+/** The try was a legitimate one and does not count. */
+export function giveTryBack(throttle: Throttle, origin: RequestOrigin, email?: string): void {
+  for (const key of keysOfTry(origin, email)) throttle.giveBack(key);
+}
+
+/** The buckets of a try: the client's address (an IPv6 /64 as one) and the account, known or not. */
+export function keysOfTry(origin: RequestOrigin, email?: string): string[] {
+  const ip = `ip ${throttleKeyOfIp(origin.clientIp)}`;
+  return email === undefined ? [ip] : [ip, `account ${emailKeyOf(email)}`];
+}

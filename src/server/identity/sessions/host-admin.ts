@@ -1,0 +1,91 @@
+import { ApiError } from "#api/errors.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { AccountService } from "./accounts.ts";
+import type { OnboardingService } from "./onboarding.ts";
+import type { Passwords } from "./passwords.ts";
+
+/**
+ * What the operator does on the server's machine. Whoever can write the data folder can do anything with it: that is the
+ * proof, and no session or role is asked for. Every act is audited.
+ */
+export interface HostAdminService {
+  /**
+   * Sets somebody's password and ends every other credential of the account, linked identities included. The
+   * person is told of it at their next sign-ins.
+   *
+   * @throws ApiError `not_found`, which names the owners; `password_too_weak`
+   */
+  setPassword(email: string, password: string): Promise<{ name: string; email: string }>;
+  /** A new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
+  makeSetupCode(): Promise<string>;
+  /**
+   * A setup code for an installation that has its first admin: for an hour it makes one more owner. Where there is one
+   * workspace they join it.
+   *
+   * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` when nobody was first yet
+   */
+  reopenSetup(): Promise<string>;
+}
+
+export function makeHostAdminService(options: {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  accounts: AccountService;
+  onboarding: Pick<OnboardingService, "makeSetupCode" | "reopen">;
+  audit: AuditRecorder;
+}): HostAdminService {
+  const { store, clock, passwords, accounts, onboarding, audit } = options;
+  return {
+    async setPassword(email, password) {
+      const known = await store.users.findByEmail(email);
+      if (!known) throw await noAccount(store, email);
+      passwords.check(password, known);
+      const passwordHash = await passwords.hash(password);
+      const { userId } = known;
+      await store.transaction(async (tx) => {
+        await accounts.endCredentials(tx, userId);
+        await tx.links.endOf(userId, new Date(clock.now()));
+        await tx.sso.removeIdentitiesOf(userId);
+        await tx.users.setPasswordHash(userId, passwordHash);
+        await tx.users.notePasswordSet(userId, new Date(clock.now()));
+        await accounts.recordEverywhere(tx, userId, { action: "user.password_set", details: { on: "host" } });
+      });
+      return known;
+    },
+
+    async makeSetupCode() {
+      const code = await onboarding.makeSetupCode();
+      if (code !== undefined) return code;
+      throw new ApiError("onboarding_closed", {
+        message: "This installation has its first admin.",
+        hint: "Set their password with kb admin set-password EMAIL, or make another owner with kb admin reopen-setup.",
+      });
+    },
+
+    async reopenSetup() {
+      const code = await onboarding.reopen();
+      const target = { type: "server", id: "setup" };
+      await store.transaction(async (tx) => {
+        for (const { workspaceId } of await tx.workspaces.list()) {
+          await audit.recordSystem(tx, workspaceId, { action: "installation.reopened", target });
+        }
+      });
+      return code;
+    },
+  };
+}
+
+/** Whoever reads this can read the database: it hides nothing from them. */
+async function noAccount(store: Store, email: string): Promise<ApiError> {
+  const owners = new Set<string>();
+  for (const { workspaceId } of (await store.workspaces.list()).slice(0, 20)) {
+    const members = await store.in(workspaceId).members.list({ limit: 100 });
+    for (const member of members) if (member.role === "owner") owners.add(member.email);
+  }
+  const hint =
+    owners.size === 0 ? "There is no account yet: kb admin setup-code." : `Owners: ${[...owners].join(", ")}.`;
+  return new ApiError("not_found", { message: `No account has the address ${email}.`, hint });
+}

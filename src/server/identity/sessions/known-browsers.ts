@@ -1,0 +1,54 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { parse as parseCookies } from "hono/utils/cookie";
+import type { SecretCookie } from "#server/http/cookies.ts";
+import type { RandomBytes } from "#core/clock.ts";
+
+/** Browsers in which somebody has signed in: a cookie that says so outlives the session and opens nothing by itself. */
+export interface KnownBrowsers {
+  /** The browser's cookie out of a `Cookie` header. One that was set twice is none: it only makes a difference to tries. */
+  cookieIn(header: string | undefined): string | undefined;
+  /** The id of the browser, when this person has signed in there; else undefined. */
+  idFor(cookie: string | undefined, userId: string): string | undefined;
+  /** The `Set-Cookie` value that also knows this person. */
+  remember(cookie: string | undefined, userId: string): string;
+}
+
+const LIFETIME_S = 180 * 86_400;
+/** People whom one browser remembers; the one who signed in longest ago goes. */
+const MAX_PEOPLE = 5;
+
+/**
+ * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person. A tag is an HMAC over the browser's id and the
+ * person's, so the cookie names nobody, and nobody makes one for an account that they could not sign in to.
+ */
+export function makeKnownBrowsers(options: {
+  key: Uint8Array;
+  cookie: SecretCookie;
+  randomBytes: RandomBytes;
+}): KnownBrowsers {
+  const { key, cookie, randomBytes } = options;
+  const tagOf = (id: string, userId: string) =>
+    createHmac("sha256", key).update(`known browser\0${id}\0${userId}`).digest("base64url").slice(0, 22);
+
+  function read(value: string | undefined): { id: string; tags: string[] } | undefined {
+    if (value === undefined || !/^[\w-]{22}(?:\.[\w-]{22}){1,5}$/.test(value)) return undefined;
+    const [id = "", ...tags] = value.split(".");
+    return { id, tags };
+  }
+
+  return {
+    cookieIn: (header) => parseCookies(header ?? "", cookie.name)[cookie.name],
+    idFor(value, userId) {
+      const known = read(value);
+      if (!known) return undefined;
+      const tag = Buffer.from(tagOf(known.id, userId));
+      return known.tags.some((each) => timingSafeEqual(Buffer.from(each), tag)) ? known.id : undefined;
+    },
+    remember(value, userId) {
+      const known = read(value) ?? { id: Buffer.from(randomBytes(16)).toString("base64url"), tags: [] };
+      const tag = tagOf(known.id, userId);
+      const tags = [tag, ...known.tags.filter((each) => each !== tag)].slice(0, MAX_PEOPLE);
+      return cookie.set([known.id, ...tags].join("."), LIFETIME_S);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { ApiError } from "#api/errors.ts";
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { LinkPurpose, LinkRecord } from "#storage/records-types/links.ts";
+
+export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email" | "isMailed"> {
+  lifetimeMs: number;
+  details?: Record<string, unknown>;
+}
+
+/** Links that were mailed or handed over: 256 random bits, single use, only their SHA-256 kept. */
+export interface LinkService {
+  /** Stores a link in the caller's transaction. The address is its only copy. */
+  add(tx: Store, link: NewLink): Promise<{ url: string; expiresAt: Date }>;
+  /** The open link of this secret, if it is for one of these. @throws ApiError `link_invalid` */
+  get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord>;
+  /** Uses it up in the caller's transaction; the first of several at once wins. @throws ApiError `link_invalid` */
+  use(tx: Store, secret: string): Promise<void>;
+}
+
+/** How long an ended link stays; nothing reads it any more. */
+const KEPT_MS = 86_400_000;
+
+/** The page that a link leads to. */
+const PAGES: Readonly<Record<LinkPurpose, string>> = {
+  sign_up: "/confirm",
+  verification: "/confirm",
+  email_change: "/confirm",
+  password_reset: "/reset-password",
+};
+
+export function makeLinkService(options: {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  baseUrl: string;
+}): LinkService {
+  const { store, clock, randomBytes, baseUrl } = options;
+  return {
+    async add(tx, { lifetimeMs, details = {}, ...link }) {
+      const secret = randomSecret(randomBytes);
+      const createdAt = new Date(clock.now());
+      const expiresAt = new Date(createdAt.getTime() + lifetimeMs);
+      await tx.links.sweep(new Date(createdAt.getTime() - KEPT_MS));
+      await tx.links.insert({ ...link, details, tokenHash: hashSecret(secret), createdAt, expiresAt });
+      // After `#`: a fragment reaches no server log.
+      return { url: `${baseUrl}${PAGES[link.purpose]}#token=${secret}`, expiresAt };
+    },
+
+    async get(secret, purposes) {
+      const link = await store.links.findOpen(hashSecret(secret), new Date(clock.now()));
+      if (!link || !purposes.includes(link.purpose)) throw linkInvalid();
+      return link;
+    },
+
+    async use(tx, secret) {
+      if (!(await tx.links.use(hashSecret(secret), new Date(clock.now())))) throw linkInvalid();
+    },
+  };
+}
+
+/** One text for every reason. */
+export function linkInvalid(): ApiError {
+  return new ApiError("link_invalid", { message: "This link is unknown, used or expired. Ask for a new one." });
+}

@@ -1,0 +1,248 @@
+import { timingSafeEqual } from "node:crypto";
+import { ID_ALPHABET } from "#api/common.ts";
+import { ApiError } from "#api/errors.ts";
+import type { EntryState, OnboardingBody } from "#api/session.ts";
+import { hashSecret } from "#core/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { OpenedSession, SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { InstallationState } from "#storage/records-types/installation.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+
+export interface OnboardingService {
+  /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
+  state(origin: RequestOrigin): Promise<EntryState>;
+  /** Whether the first admin is still to be made. */
+  isNeeded(): Promise<boolean>;
+  /**
+   * Makes the first admin and signs them in; exactly one caller ever succeeds.
+   *
+   * @throws ApiError `onboarding_closed`, `setup_code_invalid`, `password_too_weak`, `rate_limited`
+   */
+  onboard(body: OnboardingBody, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * A new setup code, in plain, for the terminal and nothing else; undefined once the first admin exists.
+   * Valid for 24 hours and 10 tries; it replaces the one before.
+   */
+  makeSetupCode(): Promise<string | undefined>;
+  /**
+   * A setup code, in plain, for one more owner of an installation that has its first admin; valid for an hour and 10
+   * tries. Where there is one workspace they join it, else they get one of their own.
+   *
+   * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
+   */
+  reopen(): Promise<string>;
+  /**
+   * Makes the first admin from the settings, at start.
+   *
+   * @returns false when there was one already: the settings are then ignored, with a warning
+   * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
+   */
+  bootstrap(admin: { email: string; password: string }): Promise<boolean>;
+}
+
+export interface OnboardingOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  passwords: Passwords;
+  /** Per address; looser than the one of sign-in, because the code itself has only 10 tries. */
+  throttle: Throttle;
+  sessions: Pick<SessionService, "open">;
+  accounts: AccountService;
+  audit: AuditRecorder;
+  log: Log;
+  /** What is said of how people come in. */
+  entry: Omit<EntryState, "needed">;
+  /** Told the new code when the tries of the old one ran out; prints it to the terminal. */
+  announceSetupCode?: (code: string) => void;
+}
+
+const CODE_LIFETIME_MS = 86_400_000;
+/** Whoever reopens is at the machine, and the installation is in use. */
+const REOPENED_LIFETIME_MS = 3_600_000;
+const MAX_TRIES = 10;
+/** 26 characters of 5 bits: 130 bits. */
+const CODE_CHARS = 26;
+
+/** The first admin. `installation.completedAt` is the gate; only the operator's own code opens it again. Source: S35. */
+export function makeOnboardingService(options: OnboardingOptions): OnboardingService {
+  const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
+  // Where everybody makes an account of their own, nobody is first.
+  const hasOnboarding = !(entry.mode === "managed" && entry.signup === "open");
+
+  async function makeSetupCode(): Promise<string | undefined> {
+    if (!hasOnboarding) return undefined;
+    const code = randomCode(randomBytes);
+    return store.transaction(async (tx) => {
+      if ((await tx.installation.state()).completedAt !== null) return undefined;
+      await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + CODE_LIFETIME_MS));
+      return code;
+    });
+  }
+
+  /** Counts the try in a transaction of its own, so that a wrong one stays counted. */
+  async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
+    return store.transaction(async (tx) => {
+      const state = await tx.installation.state();
+      // A code beside a completed installation is the operator's, made to open it once more.
+      if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
+      const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
+      if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt.getTime() <= clock.now()) {
+        return "wrong";
+      }
+      if (setupCodeTries >= MAX_TRIES) return "spent";
+      if (timingSafeEqual(Buffer.from(hashCode(code)), Buffer.from(setupCodeHash))) return "right";
+      await tx.installation.countSetupTry();
+      return setupCodeTries + 1 >= MAX_TRIES ? "spent" : "wrong";
+    });
+  }
+
+  async function requireCode(code: string): Promise<void> {
+    const result = await tryCode(code);
+    switch (result) {
+      case "right":
+        return;
+      case "closed":
+        throw closed();
+      case "spent": {
+        const fresh = await makeSetupCode();
+        if (fresh !== undefined) options.announceSetupCode?.(fresh);
+        throw wrongCode();
+      }
+      case "wrong":
+        throw wrongCode();
+    }
+  }
+
+  function hasLiveCode(state: InstallationState): boolean {
+    const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
+    if (setupCodeHash === null || setupCodeExpiresAt === null) return false;
+    return setupCodeExpiresAt.getTime() > clock.now() && setupCodeTries < MAX_TRIES;
+  }
+
+  /** In the transaction: whoever completes the installation makes the owner. */
+  async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
+    const at = new Date(clock.now());
+    if (!(await tx.installation.complete(at, who.codeHash))) throw closed();
+    const { email, name, passwordHash, timeZone, origin } = who;
+    // Typed by somebody at the terminal: that proves nothing about the address. Source: S3.
+    const userId = await accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: null, timeZone });
+    const [only, ...further] = await tx.workspaces.list();
+    const workspaceId =
+      only === undefined || further.length > 0
+        ? await accounts.addWorkspace(tx, { ownerId: userId, name: who.workspaceName, timeZone, origin })
+        : only.workspaceId;
+    if (workspaceId === only?.workspaceId) {
+      await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
+    }
+    const target = { type: "user", id: userId };
+    await audit.recordSystem(tx, workspaceId, { action: "installation.completed", target }, { userId, ...who.origin });
+    return { userId, workspaceId };
+  }
+
+  async function isNeeded(): Promise<boolean> {
+    return hasOnboarding && (await store.installation.state()).completedAt === null;
+  }
+
+  return {
+    makeSetupCode,
+
+    async state(origin) {
+      takeTry(throttle, origin);
+      return { needed: await isNeeded(), ...entry };
+    },
+
+    isNeeded,
+
+    async onboard(body, context) {
+      takeTry(throttle, context.origin);
+      if (!hasOnboarding) throw closed();
+      await requireCode(body.setupCode);
+      passwords.check(body.password, body);
+      const passwordHash = await passwords.hash(body.password);
+      return store.transaction(async (tx) => {
+        const timeZone = body.timeZone ?? null;
+        const codeHash = hashCode(body.setupCode);
+        const owner = await createOwner(tx, { ...body, codeHash, passwordHash, timeZone, origin: context.origin });
+        return sessions.open(tx, owner, context);
+      });
+    },
+
+    async reopen() {
+      if (!hasOnboarding || entry.mode === "managed") throw closed();
+      const code = randomCode(randomBytes);
+      return store.transaction(async (tx) => {
+        if ((await tx.installation.state()).completedAt === null) {
+          throw new ApiError("onboarding_needed", {
+            message: "This installation still needs its first admin.",
+            hint: "kb admin setup-code",
+          });
+        }
+        await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + REOPENED_LIFETIME_MS));
+        return code;
+      });
+    },
+
+    async bootstrap({ email, password }) {
+      if ((await store.installation.state()).completedAt !== null) {
+        log.warn({}, "KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD are ignored: the first admin exists. Remove them.");
+        return false;
+      }
+      if (entry.mode === "managed") {
+        throw new ApiError("settings_invalid", { message: "KB_BOOTSTRAP_EMAIL is not for managed mode." });
+      }
+      passwords.check(password, { email });
+      const passwordHash = await passwords.hash(password);
+      const name = email.split("@")[0] ?? email;
+      const owner = { email, name, passwordHash, workspaceName: "Workspace", timeZone: null };
+      await store.transaction((tx) => createOwner(tx, owner));
+      return true;
+    },
+  };
+}
+
+interface NewOwner {
+  email: string;
+  name: string;
+  passwordHash: string;
+  workspaceName: string;
+  timeZone: string | null;
+  origin?: RequestOrigin;
+  /** Of the code that was given. */
+  codeHash?: string;
+}
+
+/** Groups of four and dashes, for typing over: `k7qm-…`. */
+function randomCode(randomBytes: RandomBytes): string {
+  let text = "";
+  for (const byte of randomBytes(CODE_CHARS)) text += ID_ALPHABET[byte & 31];
+  return text.replaceAll(/(.{4})(?=.)/g, "$1-");
+}
+
+/** Dashes, blanks and capitals do not matter. */
+function hashCode(code: string): string {
+  return hashSecret(`setup ${code.toLowerCase().replaceAll(/[\s-]/g, "")}`);
+}
+
+function closed(): ApiError {
+  return new ApiError("onboarding_closed", {
+    message: "The first admin exists already.",
+    hint: "Sign in, or ask them for an invitation.",
+  });
+}
+
+function wrongCode(): ApiError {
+  return new ApiError("setup_code_invalid", {
+    message: "This setup code is wrong, spent or older than 24 hours.",
+    hint: "On the server's machine, kb admin setup-code prints a new one.",
+    field: "setupCode",
+  });
+}

@@ -1,0 +1,165 @@
+import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import type { ChangeEmailBody, ChangePasswordBody, PatchProfileBody, SsoIdentity, User } from "#api/session.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Post } from "#server/identity/mail/post.ts";
+import type { SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { UserRecord } from "#storage/records-types/people.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
+import type { LinkService } from "./links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+import { toUser } from "./user.ts";
+
+export interface ProfileService {
+  update(actor: Actor, body: PatchProfileBody): Promise<{ user: User }>;
+  /**
+   * Ends the person's other sessions and the clients they let in; tokens made in a session stay.
+   *
+   * @throws ApiError `password_wrong`, `password_too_weak`, `rate_limited`
+   */
+  changePassword(actor: Actor, body: ChangePasswordBody, context: SignInContext): Promise<void>;
+  /**
+   * Where this server sends e-mail, the new address gets a link first (`sent`), whether it is free or not; else it counts
+   * at once and is unverified.
+   *
+   * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no e-mail is sent
+   */
+  changeEmail(actor: Actor, body: ChangeEmailBody, context: SignInContext): Promise<{ user: User; sent: boolean }>;
+  /** Sends the person a link that proves their address. @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited` */
+  requestVerification(actor: Actor, context: SignInContext): Promise<{ sent: true }>;
+  identities(actor: Actor): Promise<{ identities: SsoIdentity[]; nextCursor: null }>;
+}
+
+const LIFETIME_MS = 86_400_000;
+
+/** What a person changes about themselves. */
+export function makeProfileService(options: {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  /** Per address and account: each may send a message. */
+  throttle: Throttle;
+  accounts: AccountService;
+  links: LinkService;
+  sessions: Pick<SessionService, "prove">;
+  audit: AuditRecorder;
+  post: Post;
+  afterwards: Afterwards;
+}): ProfileService {
+  const { store, clock, passwords, throttle, accounts, links, sessions, audit, post, afterwards } = options;
+
+  async function getUser(from: Store, { userId }: Pick<Actor, "userId">): Promise<UserRecord> {
+    const user = await from.users.find(userId);
+    if (!user) throw noSuchThing();
+    return user;
+  }
+
+  async function requirePassword(user: UserRecord, password: string, field: string, context: SignInContext) {
+    await sessions.prove(user.email, password, context).catch((error: unknown) => {
+      throw isApiError(error, "sign_in_failed") ? wrongPassword(field) : error;
+    });
+  }
+
+  /** Runs after the answer, so that the answer does not say whether the address is free. */
+  async function mailNewAddress(user: UserRecord, email: string): Promise<void> {
+    const other = await store.users.findByEmail(email);
+    if (other && other.userId !== user.userId) {
+      return post.send(other.email, { type: "account_exists", name: other.name });
+    }
+    const link = await store.transaction(async (tx) => {
+      // The last wish counts.
+      await tx.links.endOf(user.userId, new Date(clock.now()), "email_change");
+      const { userId } = user;
+      return links.add(tx, { purpose: "email_change", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
+    });
+    await post.send(email, { type: "email_change", name: user.name, ...link });
+  }
+
+  return {
+    async update(actor, body) {
+      return store.transaction(async (tx) => {
+        if (body.name !== undefined) await tx.users.setName(actor.userId, body.name);
+        if (body.timeZone !== undefined) await tx.users.setTimeZone(actor.userId, body.timeZone);
+        const act = { action: "user.changed", target: { type: "user", id: actor.userId } };
+        await audit.record(tx, actor, { ...act, details: { fields: Object.keys(body) } });
+        return { user: toUser(await getUser(tx, actor)) };
+      });
+    },
+
+    async changePassword(actor, { currentPassword, newPassword }, context) {
+      const user = await getUser(store, actor);
+      await requirePassword(user, currentPassword, "currentPassword", context);
+      passwords.check(newPassword, user);
+      const passwordHash = await passwords.hash(newPassword);
+      await store.transaction(async (tx) => {
+        // A reset meanwhile counts: whoever knew the former password must not take the account back.
+        if ((await getUser(tx, actor)).passwordHash !== user.passwordHash) throw wrongPassword("currentPassword");
+        await tx.users.setPasswordHash(user.userId, passwordHash);
+        await accounts.endCredentials(tx, user.userId, { sessionId: actor.credential.id, tokens: true });
+        await tx.links.endOf(user.userId, new Date(clock.now()));
+        const act = { action: "user.password_changed" };
+        await accounts.recordEverywhere(tx, user.userId, act, { ...context.origin, userId: user.userId });
+      });
+      post.sendLater(user.email, { type: "password_changed", name: user.name, how: "by_person" });
+    },
+
+    async changeEmail(actor, { email, password }, context) {
+      const user = await getUser(store, actor);
+      await requirePassword(user, password, "password", context);
+      takeTry(throttle, context.origin, email);
+      if (post.canMail) {
+        afterwards.run("a change of address", () => mailNewAddress(user, email));
+        return { user: toUser(user), sent: true };
+      }
+      return store.transaction(async (tx) => {
+        await tx.users.setEmail(user.userId, email, null);
+        await tx.links.endOf(user.userId, new Date(clock.now()));
+        const act = { action: "user.email_changed" };
+        await accounts.recordEverywhere(tx, user.userId, act, { ...context.origin, userId: user.userId });
+        return { user: toUser(await getUser(tx, actor)), sent: false };
+      });
+    },
+
+    async requestVerification(actor, context) {
+      const user = await getUser(store, actor);
+      if (user.emailVerifiedAt !== null) {
+        throw new ApiError("already_verified", { message: `${user.email} is confirmed already.` });
+      }
+      if (!post.canMail) {
+        throw new ApiError("mail_not_configured", { message: "This server does not send e-mail." });
+      }
+      takeTry(throttle, context.origin, user.email);
+      const { userId, email, name } = user;
+      const link = await store.transaction(async (tx) => {
+        await tx.links.endOf(userId, new Date(clock.now()), "verification");
+        return links.add(tx, { purpose: "verification", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
+      });
+      await post.send(email, { type: "verification", name, ...link });
+      return { sent: true };
+    },
+
+    async identities(actor) {
+      const rows = await store.sso.identitiesOf(actor.userId);
+      const identities = rows.map(({ issuer, label, createdAt }) => ({
+        issuer,
+        label,
+        createdAt: createdAt.toISOString(),
+      }));
+      return { identities, nextCursor: null };
+    },
+  };
+}
+
+function wrongPassword(field: string): ApiError {
+  return new ApiError("password_wrong", {
+    message: "This is not your password.",
+    hint: "If you sign in without one, ask for a new password first.",
+    field,
+  });
+}

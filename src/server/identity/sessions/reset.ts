@@ -1,0 +1,235 @@
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { ResetOffer } from "#api/links.ts";
+import { requireAbove } from "#storage/access/ladder.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Post } from "#server/identity/mail/post.ts";
+import type { OpenedSession, SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { LinkRecord } from "#storage/records-types/links.ts";
+import type { MemberRecord, UserRecord } from "#storage/records-types/people.ts";
+import type { AccountService } from "./accounts.ts";
+import { giveTryBack, takeTry } from "./doors.ts";
+import { linkInvalid, type LinkService } from "./links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+
+export interface ResetService {
+  /**
+   * Has a link sent if there is such an account; the answer is the same if not.
+   *
+   * @throws ApiError `mail_not_configured`, `rate_limited`
+   */
+  request(email: string, context: SignInContext): Promise<void>;
+  /**
+   * Makes a link for a member. Mailed to them where this server sends e-mail, else given back to be handed over.
+   *
+   * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
+   *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
+   */
+  requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
+  /**
+   * Whose password the link sets, for a page that shows it before anybody chooses one.
+   *
+   * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
+   */
+  check(token: string, origin: RequestOrigin): Promise<ResetOffer>;
+  /**
+   * Sets the new password, ends every other credential of the account, and signs in.
+   *
+   * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for somebody in no workspace
+   */
+  confirm(body: { token: string; password: string }, context: SignInContext): Promise<OpenedSession>;
+}
+
+export interface ResetOptions {
+  store: Store;
+  clock: Clock;
+  passwords: Passwords;
+  /** Per address and account: each may send a message. */
+  throttle: Throttle;
+  /** Per address: using a link costs a hash. */
+  confirmThrottle: Throttle;
+  accounts: AccountService;
+  links: LinkService;
+  sessions: Pick<SessionService, "enter">;
+  audit: AuditRecorder;
+  post: Post;
+  afterwards: Afterwards;
+}
+
+/** Of an act in the background, which has no address. */
+const NOWHERE = { requestId: "", clientIp: null };
+/** An account and the identity that it began with are made within this. */
+const BEGINNING_MS = 60_000;
+const MAILED_LIFETIME_MS = 3_600_000;
+/** A person hands it over, which takes longer. */
+const MADE_LIFETIME_MS = 86_400_000;
+
+/** New passwords for those who lost theirs. Source: S22. */
+export function makeResetService(options: ResetOptions): ResetService {
+  const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
+    options;
+
+  /** Runs after the answer, so that the answer knows nothing of it. */
+  async function mail(email: string): Promise<void> {
+    const user = await store.users.findByEmail(email);
+    if (!user) return;
+    const link = await store.transaction((tx) =>
+      links.add(tx, {
+        purpose: "password_reset",
+        userId: user.userId,
+        email: user.email,
+        isMailed: true,
+        lifetimeMs: MAILED_LIFETIME_MS,
+      }),
+    );
+    await post.send(user.email, { type: "password_reset", name: user.name, madeBy: null, ...link });
+  }
+
+  /**
+   * Whoever holds the link can sign in as its person and read what they read. So only an owner makes one to carry, and
+   * only where they own every workspace of the person: the account counts everywhere.
+   */
+  async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
+    // A token must not become the session of an admin or an owner.
+    if (actor.credential.type !== "session" && roleHere !== "member") {
+      throw new ApiError("forbidden", {
+        message: "A link for an admin or an owner is made in a browser, not by a token.",
+      });
+    }
+    if (actor.role !== "owner") {
+      throw new ApiError("role_too_low", {
+        message:
+          "This server sends no e-mail, so the link would be handed to you, and whoever holds it can sign in as this person. Only an owner of the workspace makes one.",
+      });
+    }
+    if (await isOwnerEverywhere(store, actor.userId, userId)) return;
+    throw new ApiError("role_too_low", {
+      message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
+    });
+  }
+
+  /** Whoever held the link may have been removed since, or its person promoted: then it is over. */
+  async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
+    const madeBy = madeByOf(link);
+    if (madeBy === null || link.isMailed || (await isOwnerEverywhere(tx, madeBy, userId))) return;
+    throw linkInvalid();
+  }
+
+  /** Whose link it is, if it still stands. @throws ApiError `link_invalid` */
+  async function requirePerson(from: Store, link: LinkRecord): Promise<UserRecord> {
+    const user = link.userId === null ? undefined : await from.users.find(link.userId);
+    if (!user) throw linkInvalid();
+    await requireStillMayHold(from, link, user.userId);
+    return user;
+  }
+
+  async function setPassword(link: LinkRecord, given: { token: string; passwordHash: string }, context: SignInContext) {
+    return store.transaction(async (tx) => {
+      await links.use(tx, given.token);
+      const user = await requirePerson(tx, link);
+      const { userId } = user;
+      const at = new Date(clock.now());
+      const madeBy = madeByOf(link);
+      await accounts.endCredentials(tx, userId);
+      await tx.links.endOf(userId, at);
+      // An identity that was linked while the address was nobody's yet may be somebody else's.
+      if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
+      // And one that was linked later by whoever held a session: the one that the account began with stays.
+      else await tx.sso.removeIdentitiesOf(userId, new Date(user.createdAt.getTime() + BEGINNING_MS));
+      await tx.users.setPasswordHash(userId, given.passwordHash);
+      if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
+      const act = { action: "user.password_reset", details: { isMailed: link.isMailed, ...(madeBy && { madeBy }) } };
+      await accounts.recordEverywhere(tx, userId, act, { ...context.origin, userId });
+      return user;
+    });
+  }
+
+  return {
+    async request(email, context) {
+      if (!post.canMail) throw notConfigured();
+      takeTry(throttle, context.origin, email);
+      afterwards.run("a password reset", () => mail(email));
+    },
+
+    async requestForMember(actor, userId) {
+      const member = await store.in(actor.workspaceId).members.find(userId);
+      const user = await store.users.find(userId);
+      if (!member || !user) throw noSuchThing();
+      if (userId === actor.userId) {
+        throw new ApiError("forbidden", { message: "This is for others. Change your own password in your profile." });
+      }
+      requireAbove(actor, member.role);
+      if (!post.canMail) await requireMayHold(actor, member);
+      takeTry(throttle, actor.origin ?? NOWHERE, user.email);
+      const link = await store.transaction(async (tx) => {
+        const details = { madeBy: actor.userId };
+        const target = { type: "user", id: userId };
+        await audit.record(tx, actor, {
+          action: "member.reset_link_made",
+          target,
+          details: { isMailed: post.canMail },
+        });
+        // Told at their next sign-in: somebody else can come in as them.
+        if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, new Date(clock.now()));
+        return links.add(tx, {
+          purpose: "password_reset",
+          userId,
+          email: user.email,
+          isMailed: post.canMail,
+          lifetimeMs: MADE_LIFETIME_MS,
+          details,
+        });
+      });
+      const expiresAt = link.expiresAt.toISOString();
+      if (!post.canMail) return { url: link.url, expiresAt };
+      const madeBy = (await store.users.find(actor.userId))?.name ?? null;
+      await post.send(user.email, { type: "password_reset", name: user.name, madeBy, ...link });
+      return { url: null, expiresAt };
+    },
+
+    async check(token, origin) {
+      takeTry(confirmThrottle, origin);
+      const link = await links.get(token, ["password_reset"]);
+      const { email } = await requirePerson(store, link);
+      // Only wrong links count: the limit is against guessing.
+      giveTryBack(confirmThrottle, origin);
+      return { email, expiresAt: link.expiresAt.toISOString() };
+    },
+
+    async confirm({ token, password }, context) {
+      takeTry(confirmThrottle, context.origin);
+      const link = await links.get(token, ["password_reset"]);
+      passwords.check(password, { email: link.email });
+      const passwordHash = await passwords.hash(password);
+      const user: UserRecord = await setPassword(link, { token, passwordHash }, context);
+      const how = madeByOf(link) === null ? "by_link" : "by_admin_link";
+      post.sendLater(user.email, { type: "password_changed", name: user.name, how });
+      return store.transaction((tx) => sessions.enter(tx, user.userId, context));
+    },
+  };
+}
+
+/** Whether `userId` owns every workspace that the other person is in. */
+async function isOwnerEverywhere(from: Store, userId: string, otherId: string): Promise<boolean> {
+  const own = new Map((await from.users.membershipsOf(userId)).map((m) => [m.workspaceId, m.role]));
+  const theirs = await from.users.membershipsOf(otherId);
+  return theirs.length > 0 && theirs.every(({ workspaceId }) => own.get(workspaceId) === "owner");
+}
+
+/** Who made the link for somebody else; null for one that the person asked for. */
+function madeByOf(link: LinkRecord): string | null {
+  const { madeBy } = link.details;
+  return typeof madeBy === "string" ? madeBy : null;
+}
+
+function notConfigured(): ApiError {
+  return new ApiError("mail_not_configured", {
+    message: "This server does not send e-mail.",
+    hint: "Ask an owner of your workspace for a link.",
+  });
+}

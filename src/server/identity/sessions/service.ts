@@ -1,0 +1,359 @@
+import { makeId, type Role, type Scope } from "#api/common.ts";
+import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
+import type { SessionCookie } from "#server/http/cookies.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { OpenedSession, SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import { emailKeyOf, type UserRecord } from "#storage/records-types/people.ts";
+import type { SessionRecordRow } from "#storage/records-types/sessions.ts";
+import { unlessFull } from "#storage/unless-full.ts";
+import type { AccountService } from "./accounts.ts";
+import { keysOfTry } from "./doors.ts";
+import type { Passwords } from "./passwords.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
+import { noticesOf } from "./notices.ts";
+import { toUser } from "./user.ts";
+
+export interface SessionService {
+  /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
+  signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * Opens a session for somebody who has just proved who they are, inside the transaction that made them a member.
+   *
+   * @param kept  what goes on from the session before; without it the person proved themselves now
+   */
+  open(
+    tx: Store,
+    who: { userId: string; workspaceId: string },
+    context: SignInContext,
+    kept?: Pick<SessionRecordRow, "authenticatedAt" | "expiresAt">,
+  ): Promise<OpenedSession>;
+  /**
+   * Opens a session in the workspace that the person joined first. Where sign-up is open, somebody who is in none any
+   * more gets one of their own.
+   *
+   * @throws ApiError `forbidden` for somebody who is in no workspace
+   */
+  enter(tx: Store, userId: string, context: SignInContext): Promise<OpenedSession>;
+  /** Goes on in another of the person's workspaces: a new session, the old one ends. @throws ApiError `not_found` */
+  switchWorkspace(actor: Actor, workspaceId: string, context: SignInContext): Promise<OpenedSession>;
+  /**
+   * Holds back what a session left open must not do.
+   *
+   * @throws ApiError `recent_sign_in_required` when the person proved themselves more than 15 minutes ago and gives no
+   *   password; `password_wrong`, `rate_limited`
+   */
+  requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void>;
+  /**
+   * Proves a password, throttled per network and account, and in a known browser apart; the person, if it is right.
+   *
+   * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
+   */
+  prove(email: string, password: string, context: SignInContext): Promise<{ userId: string }>;
+  /** Ends the session. @returns the `Set-Cookie` value that forgets it */
+  signOut(actor: Actor): Promise<string>;
+  /** What the actor is, as `GET /api/session` says it. */
+  describe(actor: Actor): Promise<Session>;
+  list(
+    actor: Actor,
+    query: { limit: number; cursor?: string | undefined },
+  ): Promise<{ sessions: SessionRecord[]; nextCursor: string | null }>;
+  /** Ends one of the person's own sessions. @throws ApiError `not_found` */
+  revoke(actor: Actor, sessionId: string): Promise<void>;
+  /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
+  findActor(secret: string): Promise<Actor | undefined>;
+  /** Deletes those that ended a day ago or earlier: nothing reads them any more. */
+  sweep(): Promise<void>;
+}
+
+export interface SessionOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  passwords: Passwords;
+  /** Per network, and per person in a browser that is known for them. */
+  throttle: Throttle;
+  /** Per account, over all networks that are not known for it. */
+  accountThrottle: Throttle;
+  knownBrowsers: Pick<KnownBrowsers, "idFor">;
+  cookie: SessionCookie;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  accounts: AccountService;
+  afterwards: Afterwards;
+  mode: Session["mode"];
+  signup: Session["signup"];
+}
+
+const DAY_MS = 86_400_000;
+const IDLE_MS = 7 * DAY_MS;
+const LIFETIME_MS = 30 * DAY_MS;
+const LAST_SEEN_STEP_MS = 5 * 60_000;
+const RECENT_MS = 15 * 60_000;
+const MAX_USER_AGENT_CHARS = 200;
+
+/** What a session of this role may do. */
+export function scopesOfRole(role: Role): Scope[] {
+  return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
+}
+
+/** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: research "auth" §2.1. */
+export function makeSessionService(options: SessionOptions): SessionService {
+  const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
+  const now = () => new Date(clock.now());
+
+  async function describe(
+    from: Store,
+    who: { userId: string; workspaceId: string; role: Role; scopes: readonly Scope[] },
+    signedInAt: number,
+  ) {
+    const user = await from.users.find(who.userId);
+    const workspace = await from.workspaces.find(who.workspaceId);
+    // A membership's foreign keys hold both rows in place.
+    if (!user || !workspace) throw new Error(`No user or workspace for ${who.userId} in ${who.workspaceId}.`);
+    const { mode, signup } = options;
+    return {
+      user: toUser(user),
+      workspace: {
+        id: workspace.workspaceId,
+        name: workspace.name,
+        timeZone: workspace.timeZone,
+        secrets: workspace.secrets,
+        createdAt: workspace.createdAt.toISOString(),
+      },
+      role: who.role,
+      scopes: [...who.scopes],
+      mode,
+      signup,
+      notices: await noticesOf(from, who.userId, { signedInAt, now: clock.now() }),
+    };
+  }
+
+  /** When the person came in; who asks by a token is told each time. */
+  async function signInOf({ credential }: Actor): Promise<number> {
+    if (credential.type !== "session") return clock.now();
+    return (await store.sessions.find(credential.id))?.createdAt.getTime() ?? clock.now();
+  }
+
+  function isLive(session: SessionRecordRow): boolean {
+    const at = clock.now();
+    if (session.revokedAt !== null || session.expiresAt.getTime() <= at) return false;
+    return session.lastSeenAt.getTime() + IDLE_MS > at;
+  }
+
+  async function endFormer(tx: Store, context: SignInContext): Promise<void> {
+    if (context.formerSecret === null) return;
+    const former = await tx.sessions.findByHash(hashSecret(context.formerSecret));
+    if (former) await tx.sessions.revoke(former.sessionId, now());
+  }
+
+  async function open(
+    tx: Store,
+    owner: { userId: string; workspaceId: string },
+    context: SignInContext,
+    kept?: Pick<SessionRecordRow, "authenticatedAt" | "expiresAt">,
+  ) {
+    const who = { userId: owner.userId, workspaceId: owner.workspaceId };
+    const member = await tx.in(who.workspaceId).members.find(who.userId);
+    if (!member) throw new Error(`${who.userId} is no member of ${who.workspaceId}.`);
+    // A session that was planted in the browser before must not become somebody's.
+    await endFormer(tx, context);
+    const secret = randomSecret(randomBytes);
+    const at = now();
+    const sessionId = makeId("session", randomBytes);
+    const expiresAt = kept?.expiresAt ?? new Date(at.getTime() + LIFETIME_MS);
+    await tx.sessions.insert({
+      ...who,
+      sessionId,
+      tokenHash: hashSecret(secret),
+      createdAt: at,
+      authenticatedAt: kept?.authenticatedAt ?? at,
+      lastSeenAt: at,
+      expiresAt,
+      revokedAt: null,
+      userAgent: context.userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
+      ip: context.origin.clientIp,
+    });
+    const target = { type: "session", id: sessionId };
+    await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
+    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) }, at.getTime());
+    return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt.getTime() - at.getTime()) / 1_000)) };
+  }
+
+  async function enter(tx: Store, userId: string, context: SignInContext) {
+    const [membership] = await tx.users.membershipsOf(userId);
+    if (membership) return open(tx, { userId, workspaceId: membership.workspaceId }, context);
+    const user = options.signup === "open" ? await tx.users.find(userId) : undefined;
+    if (!user) throw new ApiError("forbidden", { message: "You are not a member of any workspace here." });
+    const own = { ownerId: userId, name: `Workspace of ${user.name}`.slice(0, 120), timeZone: user.timeZone };
+    return open(
+      tx,
+      { userId, workspaceId: await accounts.addWorkspace(tx, { ...own, origin: context.origin }) },
+      context,
+    );
+  }
+
+  async function prove(email: string, password: string, context: SignInContext) {
+    const user = await store.users.findByEmail(email);
+    const giveBack = takeSignIn(email, user, context);
+    const isRight = await passwords.verify(user?.passwordHash ?? null, password);
+    if (user && !isRight) afterwards.run("recording a refused sign-in", () => recordRefusal(user, context));
+    if (!isRight || !user) throw signInFailed();
+    // Only what fails counts: the limit is against guessing.
+    giveBack();
+    if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
+      const renewed = await passwords.hash(password);
+      await store.transaction(async (tx) => {
+        // Only what was proved: a reset meanwhile stays.
+        const today = await tx.users.find(user.userId);
+        if (today?.passwordHash === user.passwordHash) await tx.users.setPasswordHash(user.userId, renewed);
+      });
+    }
+    return { userId: user.userId };
+  }
+
+  /**
+   * Counts the try. A browser in which this person has signed in has a bucket of its own, so that nobody keeps somebody out
+   * by guessing at their account; guessing from many networks together meets the account's own limit.
+   *
+   * @returns gives the try back
+   * @throws ApiError `rate_limited`
+   */
+  function takeSignIn(email: string, user: UserRecord | undefined, context: SignInContext): () => void {
+    const browser = user && options.knownBrowsers.idFor(context.knownBrowser, user.userId);
+    const taken: [Throttle, string][] =
+      user && browser !== undefined
+        ? [[throttle, `browser ${browser} ${user.userId}`]]
+        : [
+            ...keysOfTry(context.origin).map((key): [Throttle, string] => [throttle, key]),
+            [options.accountThrottle, `account ${emailKeyOf(email)}`],
+          ];
+    for (const [bucket, key] of taken) bucket.take(key);
+    return () => taken.forEach(([bucket, key]) => bucket.giveBack(key));
+  }
+
+  async function recordRefusal({ userId }: UserRecord, { origin }: SignInContext): Promise<void> {
+    const act = { action: "session.refused", outcome: "refused" as const };
+    await store.transaction((tx) => accounts.recordEverywhere(tx, userId, act, origin));
+  }
+
+  return {
+    prove,
+    open,
+    enter,
+    describe: async (actor) => describe(store, actor, await signInOf(actor)),
+
+    async signIn(body, context) {
+      const { userId } = await prove(body.email, body.password, context);
+      return store.transaction(async (tx) => {
+        if (body.timeZone !== undefined) await tx.users.fillTimeZone(userId, body.timeZone);
+        return enter(tx, userId, context);
+      });
+    },
+
+    async switchWorkspace(actor, workspaceId, context) {
+      return store.transaction(async (tx) => {
+        const former = await tx.sessions.find(actor.credential.id);
+        const member = await tx.in(workspaceId).members.find(actor.userId);
+        // It may have been ended since it opened the door: it must not live on under another name.
+        if (!former || !isLive(former) || !member) throw noSuchThing();
+        await tx.sessions.revoke(former.sessionId, now());
+        return open(tx, { userId: actor.userId, workspaceId }, context, former);
+      });
+    },
+
+    async requireRecent(actor, password, context) {
+      const session = await store.sessions.find(actor.credential.id);
+      if (session && clock.now() - session.authenticatedAt.getTime() <= RECENT_MS) return;
+      const user = await store.users.find(actor.userId);
+      if (!user || password === undefined) {
+        throw new ApiError("recent_sign_in_required", {
+          message: "You signed in more than 15 minutes ago. Give your password, or sign in again.",
+          field: "password",
+        });
+      }
+      await prove(user.email, password, context).catch((error: unknown) => {
+        if (!isApiError(error, "sign_in_failed")) throw error;
+        throw new ApiError("password_wrong", { message: "This is not your password.", field: "password" });
+      });
+    },
+
+    async signOut(actor) {
+      await store.sessions.revoke(actor.credential.id, now());
+      return cookie.clear();
+    },
+
+    async list(actor, { limit, cursor }) {
+      const { userId, workspaceId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/sessions", args: {} };
+      const rows = await store.sessions.list({
+        userId,
+        workspaceId,
+        now: now(),
+        idleMs: IDLE_MS,
+        limit: limit + 1,
+        ...(cursor !== undefined && { after: unpackAfter(cursors.decode(scope, cursor), "ses") }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.sessionId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { sessions: page.map((row) => toRecord(row, actor.credential.id)), nextCursor };
+    },
+
+    async revoke(actor, sessionId) {
+      const session = await store.sessions.find(sessionId);
+      const isOwn = session?.userId === actor.userId && session.workspaceId === actor.workspaceId;
+      if (!session || !isOwn || !isLive(session)) {
+        throw noSuchThing();
+      }
+      await store.sessions.revoke(sessionId, now());
+    },
+
+    async findActor(secret) {
+      const session = await store.sessions.findByHash(hashSecret(secret));
+      if (!session || !isLive(session)) return undefined;
+      if (clock.now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
+        await unlessFull(store.sessions.touch(session.sessionId, now()));
+      }
+      const { workspaceId, userId, role, timeZone } = session;
+      const credential = { type: "session" as const, id: session.sessionId };
+      return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
+    },
+
+    async sweep() {
+      const dayAgo = clock.now() - DAY_MS;
+      await store.sessions.sweep(new Date(dayAgo), new Date(dayAgo - IDLE_MS));
+    },
+  };
+}
+
+function toRecord(row: SessionRecordRow, currentId: string): SessionRecord {
+  return {
+    id: row.sessionId,
+    createdAt: row.createdAt.toISOString(),
+    lastSeenAt: row.lastSeenAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    userAgent: row.userAgent,
+    ip: row.ip,
+    current: row.sessionId === currentId,
+  };
+}
+
+function unpackAfter(position: { value: number; id: string }, prefix: string): { value: number; id: string } {
+  return { value: position.value, id: `${prefix}_${position.id}` };
+}
+
+/** One text for every reason. Source: S25. */
+function signInFailed(): ApiError {
+  return new ApiError("sign_in_failed", { message: "The e-mail address or the password is wrong." });
+}

@@ -1,0 +1,169 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { Session, SignUpBody } from "#api/session.ts";
+import type { SecretCookie } from "#server/http/cookies.ts";
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Afterwards } from "#server/identity/mail/afterwards.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Post } from "#server/identity/mail/post.ts";
+import type { OpenedSession, SignInContext } from "./sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { LinkRecord } from "#storage/records-types/links.ts";
+import type { AccountService } from "./accounts.ts";
+import { takeTry } from "./doors.ts";
+import { linkInvalid, type LinkService } from "./links.ts";
+import type { Passwords } from "./passwords.ts";
+import type { SessionService } from "./service.ts";
+
+export interface SignUpService {
+  /**
+   * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
+   * and unknown addresses; without e-mail it could not be, so nobody signs up then.
+   *
+   * @returns the cookie that knows the browser again
+   * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
+   */
+  signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }>;
+  /**
+   * Makes what a confirmed link says and signs its person in.
+   *
+   * @param browserSecret  of the cookie that the sign-up set, if it came along
+   * @throws ApiError `link_invalid`, `password_needed`, `sign_up_closed`, `rate_limited`
+   */
+  finish(
+    link: LinkRecord,
+    given: { token: string; password?: string | undefined; browserSecret: string | null },
+    context: SignInContext,
+  ): Promise<OpenedSession>;
+}
+
+export interface SignUpOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  passwords: Passwords;
+  /** Per address and account: each try costs a hash, and may send a message. */
+  throttle: Throttle;
+  accounts: AccountService;
+  links: LinkService;
+  sessions: Pick<SessionService, "open">;
+  post: Post;
+  afterwards: Afterwards;
+  /** Knows the browser of the sign-up again. */
+  cookie: SecretCookie;
+  mode: Session["mode"];
+  signup: Session["signup"];
+}
+
+const LIFETIME_MS = 86_400_000;
+
+/** What a pending sign-up keeps. */
+interface Pending {
+  name: string;
+  passwordHash: string;
+  workspaceName: string;
+  timeZone: string | null;
+  browserHash: string;
+}
+
+/** Accounts that people make themselves. Source: research "auth" tests 39 and 40. */
+export function makeSignUpService(options: SignUpOptions): SignUpService {
+  const { store, clock, randomBytes, passwords, throttle, accounts, links, sessions, post, afterwards, cookie } =
+    options;
+
+  async function requireOpen(): Promise<void> {
+    if (options.signup !== "open") {
+      throw new ApiError("sign_up_closed", {
+        message: "Nobody signs up here on their own.",
+        hint: "Ask an admin of the workspace for an invitation.",
+      });
+    }
+    // The operator's own account comes first; in managed mode nobody's does.
+    if (options.mode === "self-hosted" && (await store.installation.state()).completedAt === null) {
+      throw new ApiError("onboarding_needed", { message: "This server still needs its first admin." });
+    }
+  }
+
+  async function make(
+    tx: Store,
+    who: Omit<Pending, "browserHash"> & { email: string; verifiedAt: Date | null },
+    context: SignInContext,
+  ) {
+    const { email, name, passwordHash, timeZone, verifiedAt } = who;
+    const userId = await accounts.add(tx, { email, name, passwordHash, timeZone, emailVerifiedAt: verifiedAt });
+    const workspace = { ownerId: userId, name: who.workspaceName, timeZone, origin: context.origin };
+    const workspaceId = await accounts.addWorkspace(tx, workspace);
+    return sessions.open(tx, { userId, workspaceId }, context);
+  }
+
+  /** Runs after the answer, so that the answer knows nothing of it. */
+  async function mail(email: string, pending: Pending): Promise<void> {
+    const known = await store.users.findByEmail(email);
+    if (known) return post.send(known.email, { type: "account_exists", name: known.name });
+    const link = await store.transaction((tx) =>
+      links.add(tx, {
+        purpose: "sign_up",
+        userId: null,
+        email,
+        isMailed: true,
+        lifetimeMs: LIFETIME_MS,
+        details: { ...pending },
+      }),
+    );
+    await post.send(email, { type: "sign_up", name: pending.name, ...link });
+  }
+
+  async function requireAsker(
+    link: LinkRecord,
+    pending: Pending,
+    given: { password?: string | undefined; browserSecret: string | null },
+    context: SignInContext,
+  ): Promise<void> {
+    if (given.browserSecret !== null && hashSecret(given.browserSecret) === pending.browserHash) return;
+    if (given.password === undefined) throw passwordNeeded();
+    takeTry(throttle, context.origin, link.email);
+    if (!(await passwords.verify(pending.passwordHash, given.password))) throw passwordNeeded();
+  }
+
+  return {
+    async signUp(body, context) {
+      await requireOpen();
+      // The settings see to it; this is the second bolt.
+      if (!post.canMail) {
+        throw new ApiError("mail_not_configured", { message: "This server does not send e-mail, so nobody signs up." });
+      }
+      takeTry(throttle, context.origin, body.email);
+      passwords.check(body.password, body);
+      const passwordHash = await passwords.hash(body.password);
+      const { name, workspaceName, timeZone = null } = body;
+      const secret = randomSecret(randomBytes);
+      const pending = { name, passwordHash, workspaceName, timeZone, browserHash: hashSecret(secret) };
+      afterwards.run("a sign-up", () => mail(body.email, pending));
+      return { setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };
+    },
+
+    async finish(link, given, context) {
+      await requireOpen();
+      // Written by `mail`.
+      const pending = link.details as unknown as Pending;
+      await requireAsker(link, pending, given, context);
+      try {
+        return await store.transaction(async (tx) => {
+          await links.use(tx, given.token);
+          return make(tx, { ...pending, email: link.email, verifiedAt: new Date(clock.now()) }, context);
+        });
+      } catch (error) {
+        // Somebody else has made an account of this address since.
+        throw isApiError(error, "email_taken") ? linkInvalid() : error;
+      }
+    },
+  };
+}
+
+/** Whoever clicks is not always who asked: the click alone must not prove an address for somebody else. Source: S3. */
+export function passwordNeeded(): ApiError {
+  return new ApiError("password_needed", {
+    message: "Give the password of the account, or open the link in the browser in which you asked for it.",
+    field: "password",
+  });
+}

@@ -1,0 +1,198 @@
+import * as oidc from "openid-client";
+import { Email, PersonName } from "#api/session.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { GuardedFetch } from "#net/guarded-fetch.ts";
+import type { Clock } from "#core/clock.ts";
+
+/** What the settings say of the provider of single sign-on. */
+export interface SsoSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string | undefined;
+  /** What the button calls it. */
+  name: string;
+  /** Domains for which its word proves an address; ASCII lower-case. */
+  domains: readonly string[];
+}
+
+/** What binds the way there and the way back. */
+export interface Trip {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/** Whom the provider vouches for. */
+export interface ProvenIdentity {
+  issuer: string;
+  subject: string;
+  /** As the provider has it; null when it gives none that is an address. */
+  email: string | null;
+  isEmailVerified: boolean;
+  name: string | null;
+}
+
+/** The provider, by OpenID Connect: code flow with PKCE, state, nonce and the issuer checked. */
+export interface Provider {
+  /** Where the browser goes. @throws ApiError `source_unavailable` */
+  addressFor(trip: Trip): Promise<string>;
+  /**
+   * Redeems what the browser brought back.
+   *
+   * @param query  the callback's query, as it came
+   * @throws ApiError `sso_failed`; `source_unavailable` when the provider can't be reached
+   */
+  redeem(query: string, trip: Trip): Promise<ProvenIdentity>;
+}
+
+const TIMEOUT_MS = 8_000;
+const MAX_BYTES = 1024 * 1024;
+/** Metadata and keys are read anew after this. */
+const METADATA_LIFETIME_MS = 3_600_000;
+
+export function makeProvider(options: {
+  settings: SsoSettings;
+  baseUrl: string;
+  clock: Clock;
+  /** Goes through the guard of addresses. */
+  fetch: GuardedFetch;
+}): Provider {
+  const { settings, clock } = options;
+  const redirectUri = `${options.baseUrl}/api/sso/callback`;
+  const fetch = toFetch(options.fetch);
+  let kept: { until: number; configuration: Promise<oidc.Configuration> } | undefined;
+
+  function configure(): Promise<oidc.Configuration> {
+    if (kept !== undefined && kept.until > clock.now()) return kept.configuration;
+    const configuration = discover(settings, fetch);
+    const mine = { until: clock.now() + METADATA_LIFETIME_MS, configuration };
+    kept = mine;
+    // The next visitor tries again.
+    configuration.catch(() => void (kept === mine && (kept = undefined)));
+    return configuration;
+  }
+
+  return {
+    async addressFor({ state, nonce, verifier }) {
+      const configuration = await configure().catch(unreachable);
+      const address = oidc.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        response_type: "code",
+        scope: "openid email profile",
+        state,
+        nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: "S256",
+      });
+      return address.href;
+    },
+
+    async redeem(query, { state, nonce, verifier }) {
+      const configuration = await configure().catch(unreachable);
+      try {
+        const tokens = await oidc.authorizationCodeGrant(configuration, new URL(`${redirectUri}?${query}`), {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (!claims) throw new Error("The provider gave no ID token.");
+        // Many give the address at the userinfo endpoint only.
+        const isWhole = claims["email"] !== undefined || !configuration.serverMetadata().userinfo_endpoint;
+        const more = isWhole ? {} : await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+        return toIdentity(claims.iss, claims.sub, { ...more, ...claims });
+      } catch (cause) {
+        if (isUnreachable(cause)) return unreachable(cause);
+        // Its own words may be anybody's: none of them is shown.
+        throw new ApiError("sso_failed", { message: "The answer of the identity provider does not hold.", cause });
+      }
+    },
+  };
+}
+
+async function discover(settings: SsoSettings, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
+  const issuer = new URL(settings.issuer);
+  // Loopback only: the settings take no other plain issuer.
+  const execute = issuer.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
+  const timeout = TIMEOUT_MS / 1_000;
+  const found = await oidc.discovery(issuer, settings.clientId, undefined, oidc.None(), {
+    execute,
+    timeout,
+    [oidc.customFetch]: fetch,
+  });
+  const metadata = found.serverMetadata();
+  const configuration = new oidc.Configuration(
+    metadata,
+    settings.clientId,
+    undefined,
+    authenticationOf(settings, metadata),
+  );
+  configuration.timeout = timeout;
+  configuration[oidc.customFetch] = fetch;
+  for (const change of execute) change(configuration);
+  // The signature counts even though the token came over TLS from the provider itself.
+  oidc.enableNonRepudiationChecks(configuration);
+  return configuration;
+}
+
+function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMetadata): oidc.ClientAuth {
+  if (clientSecret === undefined) return oidc.None();
+  // Basic is what a provider takes that does not say. Source: OpenID Connect Discovery 1.0 §3.
+  const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  return methods.includes("client_secret_basic")
+    ? oidc.ClientSecretBasic(clientSecret)
+    : oidc.ClientSecretPost(clientSecret);
+}
+
+/** Every request of the library goes through the guard, follows no redirect and reads a bounded answer. */
+function toFetch(fetch: GuardedFetch): oidc.CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await fetch(url, {
+      method,
+      headers,
+      // This library sends forms and nothing else.
+      ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
+      // The operator named the provider.
+      isAdminMade: true,
+      signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+    });
+    const pairs = Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [value].flat().map((one) => [name, one]),
+    );
+    const isEmpty = answer.status === 204 || answer.status === 304;
+    return new Response(isEmpty ? null : Buffer.from(answer.body), { status: answer.status, headers: pairs });
+  };
+}
+
+function toIdentity(issuer: string, subject: string, claims: Record<string, unknown>): ProvenIdentity {
+  const email = Email.safeParse(claims["email"]);
+  const name = PersonName.safeParse(claims["name"]);
+  return {
+    issuer,
+    subject,
+    email: email.success ? email.data : null,
+    // Exactly true: some providers write words. Source: S3.
+    isEmailVerified: claims["email_verified"] === true,
+    name: name.success ? name.data : null,
+  };
+}
+
+/** openid-client wraps what `fetch` threw. */
+function isUnreachable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (isApiError(at, "source_unavailable") || isApiError(at, "address_not_allowed")) return true;
+    if (at.name === "TimeoutError" || at.name === "AbortError") return true;
+  }
+  return false;
+}
+
+function unreachable(cause: unknown): never {
+  throw new ApiError("source_unavailable", {
+    message: "The identity provider can't be reached now. Try again in a minute.",
+    hint: "Whoever runs this server can check KB_OIDC_ISSUER, and KB_ALLOW_PRIVATE_HOSTS if its address is private.",
+    cause,
+  });
+}

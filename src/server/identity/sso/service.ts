@@ -1,0 +1,230 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import { safeReturnTo } from "#api/return-to.ts";
+import type { Session } from "#api/session.ts";
+import type { SsoProblem } from "#api/sso.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import type { OpenedSession, SignInContext } from "#server/identity/sessions/sign-in.ts";
+import type { Store } from "#storage/store-type.ts";
+import { emailKeyOf } from "#storage/records-types/people.ts";
+import type { AccountService } from "#server/identity/sessions/accounts.ts";
+import type { SessionService } from "#server/identity/sessions/service.ts";
+import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
+import type { Trips } from "./trips.ts";
+
+/** Where the browser goes next, and the secret of the cookie that goes with it. */
+export interface Departure {
+  url: string;
+  browserSecret: string;
+}
+
+/** Where somebody lands who comes back, with the session if one was opened. */
+export interface Arrival {
+  /** A page of this server. */
+  path: string;
+  opened: OpenedSession | null;
+}
+
+export interface SsoService {
+  /** To the provider, or to the page that says why not. @throws ApiError `sso_not_configured`, `rate_limited` */
+  depart(returnTo: string | undefined, context: SignInContext): Promise<Departure | { url: string }>;
+  /** Never throws for what the provider or the browser brought: the page that it leads to says what is wrong. */
+  arrive(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival>;
+  /**
+   * Sends a signed-in person on their way to link their account.
+   *
+   * @throws ApiError `sso_not_configured`, `recent_sign_in_required`, `password_wrong`, `source_unavailable`
+   */
+  link(actor: Actor, password: string | undefined, context: SignInContext): Promise<Departure>;
+}
+
+export interface SsoOptions {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  audit: AuditRecorder;
+  trips: Trips;
+  /** Undefined without a provider in the settings. */
+  at: { provider: Provider; settings: SsoSettings } | undefined;
+  sessions: Pick<SessionService, "enter" | "open" | "findActor" | "requireRecent">;
+  accounts: Pick<AccountService, "add" | "addWorkspace" | "recordEverywhere">;
+  takeTry(context: SignInContext): void;
+  mode: Session["mode"];
+  signup: Session["signup"];
+}
+
+/** What ends a trip at a page that says why. */
+class Stranded extends Error {
+  readonly problem: SsoProblem;
+  constructor(problem: SsoProblem, cause?: unknown) {
+    super(problem, { cause });
+    this.problem = problem;
+  }
+}
+
+const LINK_PAGE = "/settings/profile";
+
+/**
+ * Single sign-on. An account is known by (issuer, subject) alone; an address never links. Source: research "auth" §2.1,
+ * tests 38 and 45; S3.
+ */
+export function makeSsoService(options: SsoOptions): SsoService {
+  const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;
+
+  function requireProvider() {
+    if (options.at) return options.at;
+    throw new ApiError("sso_not_configured", { message: "This server has no identity provider to sign in with." });
+  }
+
+  async function setOff(purpose: { sessionId: string | null; returnTo: string }): Promise<Departure> {
+    const { provider } = requireProvider();
+    const { trip, browserSecret } = await trips.begin(purpose);
+    return { url: await provider.addressFor(trip), browserSecret };
+  }
+
+  /** Whether the provider's word proves this address. Source: S3. */
+  function proves({ email, isEmailVerified }: ProvenIdentity): boolean {
+    if (email === null || !isEmailVerified) return false;
+    return requireProvider().settings.domains.includes(emailKeyOf(email).slice(email.lastIndexOf("@") + 1));
+  }
+
+  async function enterKnown(tx: Store, userId: string, identity: ProvenIdentity, context: SignInContext) {
+    if (identity.email !== null && proves(identity)) {
+      await tx.users.markVerified(userId, identity.email, new Date(clock.now()));
+    }
+    return sessions.enter(tx, userId, context).catch((error: unknown) => {
+      throw isApiError(error, "forbidden") ? new Stranded("no_workspace", error) : error;
+    });
+  }
+
+  /** On one's own server the first admin comes before everybody else. */
+  async function isOpen(tx: Store): Promise<boolean> {
+    return signup === "open" && (mode === "managed" || (await tx.installation.state()).completedAt !== null);
+  }
+
+  /** Somebody new: where sign-up is open, else by an open invitation of an address that the provider proves. */
+  async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
+    const { email } = identity;
+    if (email === null) throw new Stranded("no_email");
+    const at = new Date(clock.now());
+    const isProven = proves(identity);
+    const isForAll = await isOpen(tx);
+    // Where everybody may come in, anybody may have invited them: they say themselves, by its link, that they want it.
+    const [invitation] = isProven && !isForAll ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
+    if (!invitation && !isForAll) throw new Stranded("sign_up_closed");
+    // Whoever has the account now may be somebody else: they link it themselves.
+    if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
+    const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);
+    const userId = await accounts.add(tx, {
+      email,
+      name,
+      passwordHash: null,
+      emailVerifiedAt: isProven ? at : null,
+      timeZone: null,
+    });
+    await keepIdentity(tx, userId, identity);
+    // Where sign-up is open, `enter` makes a workspace for them.
+    if (!invitation) return sessions.enter(tx, userId, context);
+    const { workspaceId, invitationId, role } = invitation;
+    const workspace = tx.in(workspaceId);
+    if (!(await workspace.invitations.accept(invitationId, at))) throw new Stranded("sign_up_closed");
+    await workspace.members.insert({ userId, role, joinedAt: at });
+    const act = { action: "invitation.accepted", target: { type: "invitation", id: invitationId } };
+    await audit.recordSystem(
+      tx,
+      workspaceId,
+      { ...act, details: { role, isSso: true } },
+      { userId, ...context.origin },
+    );
+    return sessions.open(tx, { userId, workspaceId }, context);
+  }
+
+  async function keepIdentity(tx: Store, userId: string, { issuer, subject, email, name }: ProvenIdentity) {
+    const label = email ?? name ?? subject.slice(0, 100);
+    const isNew = await tx.sso.insertIdentity({ issuer, subject, userId, label, createdAt: new Date(clock.now()) });
+    if (!isNew) throw new Stranded("identity_taken");
+  }
+
+  async function enter(identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
+    return store.transaction(async (tx) => {
+      const known = await tx.sso.findIdentity(identity.issuer, identity.subject);
+      return known ? enterKnown(tx, known.userId, identity, context) : enterNew(tx, identity, context);
+    });
+  }
+
+  async function linkTo(sessionId: string, identity: ProvenIdentity, context: SignInContext): Promise<void> {
+    const { formerSecret, origin } = context;
+    const actor = formerSecret === null ? undefined : await sessions.findActor(formerSecret);
+    if (actor?.credential.id !== sessionId) throw new Stranded("session_ended");
+    const { userId } = actor;
+    await store.transaction(async (tx) => {
+      const known = await tx.sso.findIdentity(identity.issuer, identity.subject);
+      if (known?.userId === userId) return;
+      await keepIdentity(tx, userId, identity);
+      if (identity.email !== null && proves(identity)) {
+        await tx.users.markVerified(userId, identity.email, new Date(clock.now()));
+      }
+      await accounts.recordEverywhere(tx, userId, { action: "user.sso_linked" }, { ...origin, userId });
+    });
+  }
+
+  async function finish(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival> {
+    const { provider } = requireProvider();
+    const parameters = new URLSearchParams(query);
+    const returned = await trips.end(parameters.get("state") ?? "", browserSecret);
+    if (!returned) throw new Stranded("sso_expired");
+    try {
+      if (parameters.has("error")) throw new Stranded("sso_denied");
+      const identity = await provider.redeem(query, returned.trip);
+      if (returned.sessionId === null) {
+        return { path: returned.returnTo, opened: await enter(identity, context) };
+      }
+      await linkTo(returned.sessionId, identity, context);
+      return { path: `${LINK_PAGE}?sso=linked`, opened: null };
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem === undefined) throw error;
+      // The provider's own words stay in `cause`: the log says which of our checks it was.
+      log.warn({ problem, error: error instanceof Error ? String(error.cause ?? error.message) : "" }, "sso");
+      const page = returned.sessionId === null ? "/sign-in" : LINK_PAGE;
+      return { path: `${page}?error=${problem}`, opened: null };
+    }
+  }
+
+  return {
+    async depart(returnTo, context) {
+      requireProvider();
+      takeTry(context);
+      return setOff({ sessionId: null, returnTo: safeReturnTo(returnTo) }).catch((error: unknown) => {
+        const problem = problemOf(error);
+        if (problem === undefined) throw error;
+        return { url: `/sign-in?error=${problem}` };
+      });
+    },
+
+    async arrive(query, browserSecret, context) {
+      takeTry(context);
+      return finish(query, browserSecret, context).catch((error: unknown) => {
+        const problem = problemOf(error);
+        if (problem === undefined) throw error;
+        return { path: `/sign-in?error=${problem}`, opened: null };
+      });
+    },
+
+    async link(actor, password, context) {
+      requireProvider();
+      await sessions.requireRecent(actor, password, context);
+      return setOff({ sessionId: actor.credential.id, returnTo: LINK_PAGE });
+    },
+  };
+}
+
+function problemOf(error: unknown): SsoProblem | undefined {
+  if (error instanceof Stranded) return error.problem;
+  if (isApiError(error, "sso_failed")) return "sso_failed";
+  if (isApiError(error, "source_unavailable")) return "sso_unavailable";
+  if (isApiError(error, "email_taken")) return "email_taken";
+  return undefined;
+}

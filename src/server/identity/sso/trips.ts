@@ -1,0 +1,63 @@
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { SealedPlace, Vault } from "#storage/vault.ts";
+import type { Trip } from "./provider.ts";
+
+/** A trip that came back: whole, in time, in the browser in which it began. */
+export interface ReturnedTrip {
+  trip: Trip;
+  /** The session that wants the link; null for a sign-in. */
+  sessionId: string | null;
+  returnTo: string;
+}
+
+/** Trips to the provider: single use, 10 minutes, tied to a browser by a cookie. */
+export interface Trips {
+  /** @returns the trip, and the cookie's secret */
+  begin(purpose: { sessionId: string | null; returnTo: string }): Promise<{ trip: Trip; browserSecret: string }>;
+  /** Undefined for one that is unknown, used, too old or another browser's; it is used up in any case. */
+  end(state: string, browserSecret: string | null): Promise<ReturnedTrip | undefined>;
+}
+
+export const TRIP_LIFETIME_MS = 10 * 60_000;
+
+export function makeTrips(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }): Trips {
+  const { store, clock, randomBytes, vault } = options;
+  const random = () => randomSecret(randomBytes);
+  return {
+    async begin({ sessionId, returnTo }) {
+      const trip = { state: random(), nonce: random(), verifier: random() };
+      const browserSecret = random();
+      const stateHash = hashSecret(trip.state);
+      const createdAt = new Date(clock.now());
+      await store.transaction(async (tx) => {
+        await tx.sso.sweepFlows(createdAt);
+        await tx.sso.insertFlow({
+          stateHash,
+          browserHash: hashSecret(browserSecret),
+          sessionId,
+          sealed: vault.seal(placeOf(stateHash), JSON.stringify({ nonce: trip.nonce, verifier: trip.verifier })),
+          returnTo,
+          createdAt,
+          expiresAt: new Date(createdAt.getTime() + TRIP_LIFETIME_MS),
+        });
+      });
+      return { trip, browserSecret };
+    },
+
+    async end(state, browserSecret) {
+      const stateHash = hashSecret(state);
+      const flow = await store.sso.takeFlow(stateHash);
+      if (!flow || flow.expiresAt.getTime() <= clock.now()) return undefined;
+      if (browserSecret === null || hashSecret(browserSecret) !== flow.browserHash) return undefined;
+      // Sealed by `begin`.
+      const { nonce, verifier } = JSON.parse(vault.open(placeOf(stateHash), flow.sealed)) as Omit<Trip, "state">;
+      return { trip: { state, nonce, verifier }, sessionId: flow.sessionId, returnTo: flow.returnTo };
+    },
+  };
+}
+
+function placeOf(stateHash: string): SealedPlace {
+  return { table: "sso_flows", row: [stateHash], column: "sealed" };
+}

@@ -1,0 +1,229 @@
+import { makeId, type Scope } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { CreatedToken, CreateTokenBody, Token, TokenList } from "#api/tokens.ts";
+import { hashSecret, isWellFormedSecret, mintSecret } from "#core/secrets.ts";
+import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import { unlessFull } from "#storage/unless-full.ts";
+import type { TokenRecord } from "#storage/records-types/tokens.ts";
+
+export interface TokenService {
+  /** The person's active tokens, newest first, at most 50. */
+  list(actor: Actor): Promise<TokenList>;
+  /**
+   * A new token, made within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it.
+   * A child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
+   *
+   * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
+   */
+  create(actor: Actor, body: CreateTokenBody): Promise<CreatedToken>;
+  /** Revokes; again gives the same answer. @throws ApiError `not_found`, also for another person's token */
+  revoke(actor: Actor, tokenId: string): Promise<{ token: Token }>;
+  /** Frees a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
+  adopt(actor: Actor, tokenId: string): Promise<{ token: Token }>;
+  /** Who a token is for now; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
+  findActor(secret: string): Promise<Actor | undefined>;
+  /** Whose connector a key opens now. */
+  findConnector(secret: string): Promise<ConnectorCaller | undefined>;
+}
+
+const MAX_ACTIVE_TOKENS = 50;
+const DAY_MS = 86_400_000;
+/** How fresh a sign-in must be to mint. Source: S26. */
+const RECENT_SIGN_IN_MS = 12 * 3_600_000;
+/** `lastUsedAt` is written on the first use, then at most this often. */
+const LAST_USED_STEP_MS = 5 * 60_000;
+
+/** A token that an OAuth client made. Source: S28. */
+const MAX_CHILD_DAYS = 30;
+
+/** What a credential allows the tokens that it makes. */
+interface Standing {
+  grantId: string | null;
+  scopes: readonly Scope[];
+  authenticatedAt: Date | undefined;
+  maxDays: number | undefined;
+}
+
+/** Personal access tokens. Source: contract §§2.1, 3, 4.3; design page "api", Personal access tokens. */
+export function makeTokenService(options: {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  audit: AuditRecorder;
+  quotas: QuotaKeeper;
+  baseUrl: string;
+}): TokenService {
+  const { store, clock, randomBytes, audit, quotas } = options;
+  const mcpUrl = `${options.baseUrl}/mcp`;
+  const now = () => new Date(clock.now());
+
+  /** What the credential that makes a token allows it to be. Source: S26, S28. */
+  async function standingOf(actor: Actor): Promise<Standing> {
+    const { credential } = actor;
+    if (credential.type === "session") {
+      const session = await store.sessions.find(credential.id);
+      return { grantId: null, scopes: actor.scopes, authenticatedAt: session?.authenticatedAt, maxDays: undefined };
+    }
+    const grant =
+      credential.type === "oauth" ? await store.in(actor.workspaceId).grants.find(credential.id) : undefined;
+    if (!grant || grant.isDevice) {
+      throw new ApiError("forbidden", {
+        message: "A sign-in by a device code makes no tokens. Sign in with a browser, or make one in Settings.",
+      });
+    }
+    return {
+      grantId: grant.grantId,
+      scopes: grant.scopes.filter((scope) => scope !== "kb:admin"),
+      authenticatedAt: grant.authenticatedAt,
+      maxDays: MAX_CHILD_DAYS,
+    };
+  }
+
+  function requireRecentSignIn({ authenticatedAt }: Standing): void {
+    if (authenticatedAt && clock.now() - authenticatedAt.getTime() <= RECENT_SIGN_IN_MS) return;
+    throw new ApiError("recent_sign_in_required", {
+      message: "A token can be made within 12 hours of signing in.",
+      hint: "Sign in again: kb login",
+    });
+  }
+
+  /** The person's own living token; one text for every other. */
+  async function findOwn(tx: Store, actor: Actor, tokenId: string): Promise<TokenRecord> {
+    const record = await tx.in(actor.workspaceId).tokens.find(tokenId);
+    if (!record || record.userId !== actor.userId) throw noSuchThing();
+    return record;
+  }
+
+  return {
+    async list(actor) {
+      const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, now());
+      return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
+    },
+
+    async create(actor, body) {
+      const scopes = [...new Set(body.scopes ?? (["mcp:read"] satisfies Scope[]))];
+      const standing = await standingOf(actor);
+      requireHeldScopes(standing, scopes);
+      requireRecentSignIn(standing);
+      const days = daysOf(standing, body.expiresInDays);
+      const { plaintext, hash, shown } = mintSecret("kb_pat_", randomBytes);
+      const createdAt = now();
+      const record: TokenRecord = {
+        tokenId: makeId("token", randomBytes),
+        workspaceId: actor.workspaceId,
+        userId: actor.userId,
+        name: body.name,
+        prefix: shown,
+        scopes,
+        createdAt,
+        lastUsedAt: null,
+        expiresAt: days === undefined ? null : addDays(createdAt, days),
+        revokedAt: null,
+        grantId: standing.grantId,
+      };
+      await store.transaction(async (tx) => {
+        const { tokens } = tx.in(actor.workspaceId);
+        if ((await tokens.listActive(actor.userId, createdAt)).length >= MAX_ACTIVE_TOKENS) throw limitReached();
+        await quotas.requireRoom(tx, actor.workspaceId, "tokens");
+        await tokens.insert({ ...record, hash });
+        const target = { type: "token", id: record.tokenId };
+        const details = { scopes, ...(standing.grantId !== null && { grantId: standing.grantId }) };
+        await audit.record(tx, actor, { action: "token.created", target, details });
+      });
+      return { token: toToken(record, clock.now()), plaintext, mcpUrl };
+    },
+
+    async revoke(actor, tokenId) {
+      return store.transaction(async (tx) => {
+        const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
+        if (shown.revokedAt !== null) return { token: shown };
+        const revokedAt = now();
+        await tx.in(actor.workspaceId).tokens.revoke(tokenId, revokedAt);
+        await audit.record(tx, actor, { action: "token.revoked", target: { type: "token", id: tokenId } });
+        return { token: { ...shown, revokedAt: revokedAt.toISOString() } };
+      });
+    },
+
+    async adopt(actor, tokenId) {
+      return store.transaction(async (tx) => {
+        const record = await findOwn(tx, actor, tokenId);
+        const shown = toToken(record, clock.now());
+        if (shown.revokedAt !== null) throw noSuchThing();
+        if (record.grantId === null) return { token: shown };
+        await tx.in(actor.workspaceId).tokens.adopt(tokenId);
+        const details = { grantId: record.grantId };
+        await audit.record(tx, actor, { action: "token.adopted", target: { type: "token", id: tokenId }, details });
+        return { token: { ...shown, grantId: null } };
+      });
+    },
+
+    async findActor(secret) {
+      if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
+      const found = await store.tokenLookup.findToken(hashSecret(secret), now());
+      if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
+      const staleAt = clock.now() - LAST_USED_STEP_MS;
+      if (found.lastUsedAt === null || found.lastUsedAt.getTime() <= staleAt) {
+        await unlessFull(store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt)));
+      }
+      const { workspaceId, userId, role, scopes, timeZone } = found;
+      return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
+    },
+
+    async findConnector(secret) {
+      if (!isWellFormedSecret("kb_con_", secret)) return undefined;
+      return store.tokenLookup.findConnectorKey(hashSecret(secret), now());
+    },
+  };
+}
+
+/** The token as its owner sees it: at expiry it counts as revoked at that moment, so that two states suffice. */
+function toToken(record: TokenRecord, now: number): Token {
+  const isExpired = record.expiresAt !== null && record.expiresAt.getTime() <= now;
+  const revokedAt = record.revokedAt ?? (isExpired ? record.expiresAt : null);
+  return {
+    id: record.tokenId,
+    name: record.name,
+    prefix: record.prefix,
+    createdAt: record.createdAt.toISOString(),
+    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
+    revokedAt: revokedAt?.toISOString() ?? null,
+    scopes: record.scopes,
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    grantId: record.grantId,
+  };
+}
+
+function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly Scope[]): void {
+  const missing = scopes.find((scope) => !standing.scopes.includes(scope));
+  if (missing === undefined) return;
+  throw new ApiError("insufficient_scope", {
+    message: `You do not hold the scope ${missing} yourself, so a token of yours can't have it.`,
+    field: "scopes",
+    details: { scope: missing },
+  });
+}
+
+/** Days until it ends; undefined = it never does. */
+function daysOf({ maxDays }: Standing, wanted: number | undefined): number | undefined {
+  if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
+  if (wanted === undefined) return maxDays;
+  throw new ApiError("invalid_request", {
+    message: `A token that a client makes lives ${maxDays} days at most. Make a longer one in Settings.`,
+    field: "expiresInDays",
+  });
+}
+
+function addDays(date: Date, days: number): Date {
+  return new Date(date.getTime() + days * DAY_MS);
+}
+
+function limitReached(): ApiError {
+  return new ApiError("token_limit_reached", {
+    message: `You have ${MAX_ACTIVE_TOKENS} active tokens, which is the limit. Revoke one you no longer use.`,
+    hint: "kb tokens list",
+  });
+}

@@ -1,0 +1,140 @@
+import { makeId } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
+import { requireAbove } from "#storage/access/ladder.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { hashSecret, randomSecret } from "#core/secrets.ts";
+import type { Throttle } from "#server/http/throttle.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { QuotaKeeper } from "./quotas.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Post } from "#server/identity/mail/post.ts";
+import type { Store } from "#storage/store-type.ts";
+import { emailKeyOf, type InvitationRecord } from "#storage/records-types/people.ts";
+
+export interface InvitationService {
+  /** Those not withdrawn, newest first. */
+  list(actor: Actor, query: PageQuery): Promise<{ invitations: Invitation[]; nextCursor: string | null }>;
+  /**
+   * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends e-mail, else
+   * shown this once.
+   *
+   * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
+   */
+  create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }>;
+  /** @throws ApiError `not_found` */
+  revoke(actor: Actor, invitationId: string): Promise<void>;
+}
+
+const LIFETIME_MS = 7 * 86_400_000;
+
+/** Invitations: bound to an address, single use, 7 days. Source: research "auth" §2.1. */
+export function makeInvitationService(options: {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  quotas: QuotaKeeper;
+  baseUrl: string;
+  post: Post;
+  /** Per workspace: each may send a message to somebody who did not ask for it. */
+  throttle: Throttle;
+}): InvitationService {
+  const { store, clock, randomBytes, cursors, audit, quotas, baseUrl, post, throttle } = options;
+
+  /** Outside the transaction: no mail server may hold it open. */
+  async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
+    const inviter = (await store.users.find(actor.userId))?.name ?? "Somebody";
+    const workspace = (await store.workspaces.find(actor.workspaceId))?.name ?? "a workspace";
+    const { expiresAt } = invitation;
+    try {
+      await post.send(invitation.email, { type: "invitation", inviter, workspace, url, expiresAt });
+    } catch (error) {
+      const { invitationId } = invitation;
+      await store.in(actor.workspaceId).invitations.revoke(invitationId, new Date(clock.now()));
+      throw error;
+    }
+  }
+
+  return {
+    async list(actor, { limit, cursor }) {
+      const { workspaceId, userId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/workspace/invitations", args: {} };
+      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const rows = await store.in(workspaceId).invitations.list({
+        limit: limit + 1,
+        ...(after && { after: { value: after.value, id: `inv_${after.id}` } }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.invitationId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { invitations: page.map(toInvitation), nextCursor };
+    },
+
+    async create(actor, body) {
+      requireAbove(actor, body.role);
+      throttle.take(`workspace ${actor.workspaceId}`);
+      const secret = randomSecret(randomBytes);
+      const createdAt = new Date(clock.now());
+      const invitation: InvitationRecord = {
+        invitationId: makeId("invitation", randomBytes),
+        workspaceId: actor.workspaceId,
+        email: emailKeyOf(body.email),
+        role: body.role,
+        invitedBy: actor.userId,
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + LIFETIME_MS),
+        acceptedAt: null,
+        revokedAt: null,
+        isMailed: post.canMail,
+      };
+      await store.transaction(async (tx) => {
+        const { invitations, members } = tx.in(actor.workspaceId);
+        const user = await tx.users.findByEmail(invitation.email);
+        if (user && (await members.find(user.userId))) throw alreadyMember(invitation.email);
+        await invitations.revokeOpenOf(invitation.email, createdAt);
+        await quotas.requireRoom(tx, actor.workspaceId, "members");
+        await invitations.insert({ ...invitation, tokenHash: hashSecret(secret) });
+        const target = { type: "invitation", id: invitation.invitationId };
+        await audit.record(tx, actor, { action: "invitation.created", target, details: { role: body.role } });
+      });
+      // After `#`: a fragment reaches no server log.
+      const url = `${baseUrl}/invite#token=${secret}`;
+      if (post.canMail) await mail(actor, invitation, url);
+      return { invitation: toInvitation(invitation), url: post.canMail ? null : url };
+    },
+
+    async revoke(actor, invitationId) {
+      await store.transaction(async (tx) => {
+        const { invitations } = tx.in(actor.workspaceId);
+        const invitation = await invitations.find(invitationId);
+        if (!invitation || invitation.revokedAt !== null) throw noSuchThing();
+        requireAbove(actor, invitation.role);
+        await invitations.revoke(invitationId, new Date(clock.now()));
+        const target = { type: "invitation", id: invitationId };
+        await audit.record(tx, actor, { action: "invitation.withdrawn", target });
+      });
+    },
+  };
+}
+
+function toInvitation(record: InvitationRecord): Invitation {
+  return {
+    id: record.invitationId,
+    email: record.email,
+    role: record.role,
+    invitedBy: record.invitedBy,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+    acceptedAt: record.acceptedAt?.toISOString() ?? null,
+  };
+}
+
+function alreadyMember(email: string): ApiError {
+  return new ApiError("already_member", { message: `${email} is a member of this workspace already.`, field: "email" });
+}

@@ -1,0 +1,144 @@
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, sep } from "node:path";
+import { makeId } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { AddRootBody, LocalRoot } from "#api/workspace.ts";
+import { isLocalClient } from "#net/client-ip.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+
+export interface LocalRootService {
+  /** Those of the settings first. */
+  list(actor: Actor, headers: Headers): Promise<{ roots: LocalRoot[]; nextCursor: null }>;
+  /**
+   * Allows a folder, by its real path; a known one again gives the same record.
+   *
+   * @throws ApiError `root_not_allowed`, `forbidden` from another machine and where strangers own workspaces
+   */
+  add(actor: Actor, headers: Headers, body: AddRootBody): Promise<{ root: LocalRoot }>;
+  /** @throws ApiError `not_found` */
+  remove(actor: Actor, headers: Headers, rootId: string): Promise<void>;
+  /** The real paths that connectors may read now; those of the settings that do not exist are left out. */
+  allowed(): Promise<string[]>;
+}
+
+export interface LocalRootOptions {
+  store: Store;
+  clock: Clock;
+  randomBytes: RandomBytes;
+  audit: AuditRecorder;
+  /** Strangers own workspaces here. */
+  isOpenToStrangers: boolean;
+  /** `KB_LOCAL_ROOTS`. */
+  settingsRoots: readonly string[];
+  /** Never readable by a connector, nor is anything above it. */
+  dataDir: string;
+  /** The server's own home folder: too much at once. */
+  homeDir: string | undefined;
+}
+
+/** Neither they nor anything in them. `/private` is where macOS keeps some of them. */
+const CLOSED_TREES = ["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/private/etc", "/System"];
+/** Not as a whole; a folder inside may be allowed. */
+const CLOSED_FOLDERS = (
+  "/ /bin /home /lib /lib32 /lib64 /opt /root /sbin /usr /var /tmp /usr/bin /usr/lib /usr/sbin /var/lib /var/log " +
+  "/Applications /Library /Users /Volumes /private /private/tmp /private/var"
+).split(" ");
+
+/** Folders of this machine that connectors may read. Source: design page "api", S34, S36. */
+export function makeLocalRootService(options: LocalRootOptions): LocalRootService {
+  const { store, clock, randomBytes, audit, settingsRoots } = options;
+
+  function requireHere(actor: Actor, headers: Headers): void {
+    if (options.isOpenToStrangers) {
+      throw new ApiError("forbidden", { message: "Where anybody may sign up, no folder of the server is read." });
+    }
+    if (isLocalClient(actor.origin?.clientIp ?? null, headers)) return;
+    throw new ApiError("forbidden", {
+      message: "Folders of the server are allowed from the server itself only.",
+      hint: "Run the command on the server, or set KB_LOCAL_ROOTS there.",
+    });
+  }
+
+  return {
+    async list(actor, headers) {
+      requireHere(actor, headers);
+      const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
+      const stored = await store.installation.listLocalRoots();
+      return { roots: [...fixed, ...stored.map(toRoot)], nextCursor: null };
+    },
+
+    async add(actor, headers, { path }) {
+      requireHere(actor, headers);
+      const real = await resolveFolder(path);
+      await refuseClosed(real, options);
+      return store.transaction(async (tx) => {
+        const rootId = makeId("root", randomBytes);
+        const createdAt = new Date(clock.now());
+        const root = await tx.installation.addLocalRoot({ rootId, path: real, createdBy: actor.userId, createdAt });
+        // The one record that names a path: it is the very thing that was allowed.
+        const act = {
+          action: "local_root.added",
+          target: { type: "local_root", id: root.rootId },
+          details: { path: real },
+        };
+        if (root.rootId === rootId) await audit.record(tx, actor, act);
+        return { root: toRoot(root) };
+      });
+    },
+
+    async remove(actor, headers, rootId) {
+      requireHere(actor, headers);
+      await store.transaction(async (tx) => {
+        if (!(await tx.installation.removeLocalRoot(rootId))) {
+          throw noSuchThing();
+        }
+        await audit.record(tx, actor, { action: "local_root.removed", target: { type: "local_root", id: rootId } });
+      });
+    },
+
+    async allowed() {
+      const stored = (await store.installation.listLocalRoots()).map((root) => root.path);
+      const real = await Promise.all(settingsRoots.map((path) => realpath(path).catch(() => undefined)));
+      return [...new Set([...real.filter((path) => path !== undefined), ...stored])];
+    },
+  };
+}
+
+async function resolveFolder(path: string): Promise<string> {
+  if (!isAbsolute(path) || path.includes("\0")) throw notAllowed(`"${path}" is not an absolute path.`);
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (cause) {
+    throw notAllowed(`"${path}" can't be read.`, cause);
+  }
+  throw notAllowed(`"${path}" is not a folder.`);
+}
+
+async function refuseClosed(real: string, { dataDir, homeDir }: LocalRootOptions): Promise<void> {
+  const data = await realpath(dataDir);
+  if (CLOSED_FOLDERS.includes(real) || CLOSED_TREES.some((tree) => isInside(real, tree))) {
+    throw notAllowed(`"${real}" is a folder of the system.`);
+  }
+  if (isInside(data, real)) throw notAllowed(`"${real}" holds the server's own data folder.`);
+  if (isInside(real, data)) throw notAllowed(`"${real}" is part of the server's own data folder.`);
+  if (homeDir !== undefined && isInside(homeDir, real)) {
+    throw notAllowed(`"${real}" is a whole home folder. Choose one inside it.`);
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function toRoot(record: { rootId: string; path: string; createdBy: string; createdAt: Date }): LocalRoot {
+  const { rootId, path, createdBy, createdAt } = record;
+  return { id: rootId, path, createdBy, createdAt: createdAt.toISOString() };
+}
+
+function notAllowed(message: string, cause?: unknown): ApiError {
+  return new ApiError("root_not_allowed", { message, field: "path", ...(cause !== undefined && { cause }) });
+}

@@ -1,0 +1,84 @@
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { CreateWorkspaceBody, MyWorkspace, Session, Workspace } from "#api/session.ts";
+import type { PageQuery } from "#api/workspace.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { Store } from "#storage/store-type.ts";
+import { toWorkspace } from "./service.ts";
+
+export interface MyWorkspaceService {
+  /** In the order the person joined them. */
+  list(actor: Actor, query: PageQuery): Promise<{ workspaces: MyWorkspace[]; nextCursor: string | null }>;
+  /** A workspace that the actor owns. @throws ApiError `forbidden`, `workspace_limit_reached` */
+  create(actor: Actor, body: CreateWorkspaceBody): Promise<{ workspace: Workspace }>;
+}
+
+/** Workspaces that one person may own on a server that is run for others. */
+const MAX_OWNED = 10;
+
+/** The workspaces of a person. */
+export function makeMyWorkspaceService(options: {
+  store: Store;
+  cursors: CursorCodec;
+  mode: Session["mode"];
+  signup: Session["signup"];
+  /** Makes a workspace with its owner. @returns its workspaceId */
+  addWorkspace(
+    tx: Store,
+    workspace: { ownerId: string; name: string; timeZone: string | null; origin?: RequestOrigin | undefined },
+  ): Promise<string>;
+}): MyWorkspaceService {
+  const { store, cursors, mode, signup, addWorkspace } = options;
+
+  async function requireMayCreate(tx: Store, actor: Actor): Promise<void> {
+    const memberships = await tx.users.membershipsOf(actor.userId);
+    const isForAll = mode === "managed" || signup === "open";
+    if (!isForAll && !memberships.some(({ role }) => role !== "member")) {
+      throw new ApiError("forbidden", { message: "Making workspaces is for owners and admins of one." });
+    }
+    if (mode === "managed" && memberships.filter(({ role }) => role === "owner").length >= MAX_OWNED) {
+      throw new ApiError("workspace_limit_reached", { message: `One person may own ${MAX_OWNED} workspaces.` });
+    }
+  }
+
+  return {
+    async list(actor, { limit, cursor }) {
+      const { userId, workspaceId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/workspaces", args: {} };
+      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const memberships = await store.users.membershipsOf(userId);
+      const rest = memberships.filter((one) => after === undefined || isAfter(one, after));
+      const { page, nextCursor } = cutPage(
+        rest.slice(0, limit + 1),
+        limit,
+        (row) => ({ flags: 0, value: row.joinedAt.getTime(), id: row.workspaceId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      const workspaces: MyWorkspace[] = [];
+      for (const one of page) {
+        const record = await store.workspaces.find(one.workspaceId);
+        if (!record) continue;
+        const { name } = record;
+        const current = one.workspaceId === workspaceId;
+        workspaces.push({ id: one.workspaceId, name, role: one.role, joinedAt: one.joinedAt.toISOString(), current });
+      }
+      return { workspaces, nextCursor };
+    },
+
+    async create(actor, { name, timeZone = null }) {
+      return store.transaction(async (tx) => {
+        await requireMayCreate(tx, actor);
+        const made = { ownerId: actor.userId, name, timeZone: timeZone ?? actor.timeZone, origin: actor.origin };
+        const record = await tx.workspaces.find(await addWorkspace(tx, made));
+        if (!record) throw noSuchThing();
+        return { workspace: toWorkspace(record) };
+      });
+    },
+  };
+}
+
+/** Memberships are ordered by (joinedAt, workspaceId). */
+function isAfter(one: { joinedAt: Date; workspaceId: string }, after: { value: number; id: string }): boolean {
+  const at = one.joinedAt.getTime();
+  return at > after.value || (at === after.value && one.workspaceId > `wsp_${after.id}`);
+}

@@ -1,0 +1,110 @@
+import type { SourceProblem } from "#api/common.ts";
+import type { Store } from "#storage/store-type.ts";
+import { ApiError } from "#api/errors.ts";
+import type { Clock } from "#core/clock.ts";
+
+/** What a workspace may hold. */
+export interface Quotas {
+  /** Items that are searchable or listed. */
+  items: number;
+  /** Their text together, in millions of characters: about as many megabytes. */
+  textMb: number;
+  connectors: number;
+  /** Members and open invitations together. */
+  members: number;
+  /** Active tokens of all members together. */
+  tokens: number;
+}
+
+/** Of each workspace in managed mode; self-hosted there are none unless the settings name some. */
+export const MANAGED_QUOTAS: Quotas = { items: 200_000, textMb: 2_000, connectors: 50, members: 100, tokens: 1_000 };
+
+/** Says whether there is room for more. Nothing that is there is ever taken away for a quota. */
+export interface QuotaKeeper {
+  /**
+   * In the transaction that makes one: whether there is room for it.
+   *
+   * @throws ApiError `quota_reached`
+   */
+  requireRoom(tx: Store, workspaceId: string, what: "connectors" | "members" | "tokens"): Promise<void>;
+  /** Takes the place of a new item, or says why there is none. Counted at most once in half a minute. */
+  takeItem(workspaceId: string): Promise<SourceProblem | undefined>;
+  /** Notes the text of a new item, so that the count is right until it is taken again. */
+  noteText(workspaceId: string, textChars: number): void;
+}
+
+/** Where nothing has a limit. */
+export const NO_QUOTAS: QuotaKeeper = {
+  requireRoom: async () => undefined,
+  takeItem: async () => undefined,
+  noteText: () => undefined,
+};
+
+/** How long a count of items is believed, with what was noted since. A count of 200,000 takes some 30 ms. */
+const COUNT_KEPT_MS = 30_000;
+const MAX_COUNTS = 1_000;
+const CHARS_PER_MB = 1_000_000;
+
+const NAMES = { connectors: "connectors", members: "members and open invitations", tokens: "active tokens" } as const;
+
+interface Count {
+  items: number;
+  textChars: number;
+}
+
+/** Keeps to the quotas of each workspace; what has none given is not counted. */
+export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: Partial<Quotas> }): QuotaKeeper {
+  const { store, clock, quotas } = options;
+  if (Object.keys(quotas).length === 0) return NO_QUOTAS;
+  const counts = new Map<string, { at: number; count: Promise<Count> }>();
+
+  /** One count for all who ask meanwhile, so that nobody's place is forgotten. */
+  function countOf(workspaceId: string): Promise<Count> {
+    const kept = counts.get(workspaceId);
+    if (kept && clock.now() - kept.at < COUNT_KEPT_MS) return kept.count;
+    const count = store.in(workspaceId).usage.items();
+    if (counts.size >= MAX_COUNTS) counts.clear();
+    counts.set(workspaceId, { at: clock.now(), count });
+    // What could not be counted is counted anew.
+    count.catch(() => counts.delete(workspaceId));
+    return count;
+  }
+
+  return {
+    async requireRoom(tx, workspaceId, what) {
+      const most = quotas[what];
+      if (most === undefined) return;
+      if ((await tx.in(workspaceId).usage.count(what, new Date(clock.now()))) < most) return;
+      throw new ApiError("quota_reached", {
+        message: `This workspace has ${format(most)} ${NAMES[what]}, which is its limit. Remove one that is no longer needed, or ask who runs this server for more.`,
+      });
+    },
+
+    async takeItem(workspaceId) {
+      const { items, textMb } = quotas;
+      if (items === undefined && textMb === undefined) return undefined;
+      const count = await countOf(workspaceId);
+      if (items !== undefined && count.items >= items) return full(`${format(items)} items`);
+      if (textMb !== undefined && count.textChars >= textMb * CHARS_PER_MB) {
+        return full(`${format(textMb)} million characters of text`);
+      }
+      count.items += 1;
+      return undefined;
+    },
+
+    noteText(workspaceId, textChars) {
+      void counts.get(workspaceId)?.count.then((count) => void (count.textChars += textChars));
+    },
+  };
+}
+
+function full(what: string): SourceProblem {
+  return {
+    code: "quota_reached",
+    message: `This workspace holds ${what}, which is its limit: nothing new is added, and what is there stays up to date. Remove a connector or narrow its scope, or ask who runs this server for more.`,
+  };
+}
+
+function format(count: number): string {
+  return count.toLocaleString("en-GB");
+}

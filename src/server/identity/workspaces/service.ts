@@ -1,0 +1,160 @@
+import type { Workspace } from "#api/session.ts";
+import type { Member, PageQuery, PatchWorkspaceBody } from "#api/workspace.ts";
+import type { Role } from "#api/common.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
+import { requireAbove } from "#storage/access/ladder.ts";
+import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Store } from "#storage/store-type.ts";
+import type { SyncStops } from "#core/sync-stops.ts";
+import type { MemberRecord, WorkspaceRecord } from "#storage/records-types/people.ts";
+
+export interface WorkspaceService {
+  get(actor: Actor): Promise<{ workspace: Workspace }>;
+  update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: Workspace }>;
+  /** In the order they joined. */
+  listMembers(actor: Actor, query: PageQuery): Promise<{ members: Member[]; nextCursor: string | null }>;
+  getMember(actor: Actor, userId: string): Promise<{ member: Member }>;
+  /** @throws ApiError `role_too_low`, `last_owner`, `not_found` */
+  setRole(actor: Actor, userId: string, role: Role): Promise<{ member: Member }>;
+  /**
+   * Removes a member with every credential of theirs, or lets the actor leave.
+   *
+   * @throws ApiError `role_too_low`, `last_owner`, `not_found`
+   */
+  removeMember(actor: Actor, userId: string): Promise<void>;
+}
+
+/** The workspace and who is in it. Role ladder: S22; removal: S13. */
+export function makeWorkspaceService(options: {
+  store: Store;
+  clock: Clock;
+  cursors: CursorCodec;
+  audit: AuditRecorder;
+  syncStops: Pick<SyncStops, "stop">;
+}): WorkspaceService {
+  const { store, clock, cursors, audit, syncStops } = options;
+
+  async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: Workspace }> {
+    const record = await from.workspaces.find(workspaceId);
+    if (!record) throw noSuchThing();
+    return { workspace: toWorkspace(record) };
+  }
+
+  return {
+    get: (actor) => requireWorkspace(store, actor.workspaceId),
+
+    async update(actor, body) {
+      const change = {
+        ...(body.name !== undefined && { name: body.name }),
+        ...(body.timeZone !== undefined && { timeZone: body.timeZone }),
+        ...(body.secrets !== undefined && { secrets: body.secrets }),
+      };
+      return store.transaction(async (tx) => {
+        const before = await tx.workspaces.find(actor.workspaceId);
+        await tx.workspaces.update(actor.workspaceId, change);
+        if (body.secrets !== undefined && body.secrets !== before?.secrets) {
+          await applySecretsLater(tx, actor.workspaceId, clock.now());
+        }
+        const target = { type: "workspace", id: actor.workspaceId };
+        await audit.record(tx, actor, {
+          action: "workspace.changed",
+          target,
+          details: { fields: Object.keys(change), ...(body.secrets !== undefined && { secrets: body.secrets }) },
+        });
+        return requireWorkspace(tx, actor.workspaceId);
+      });
+    },
+
+    async listMembers(actor, { limit, cursor }) {
+      const { workspaceId, userId } = actor;
+      const scope = { workspaceId, userId, route: "GET /api/workspace/members", args: {} };
+      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+      const rows = await store.in(workspaceId).members.list({
+        limit: limit + 1,
+        ...(after && { after: { value: after.value, id: `usr_${after.id}` } }),
+      });
+      const { page, nextCursor } = cutPage(
+        rows,
+        limit,
+        (row) => ({ flags: 0, value: row.joinedAt.getTime(), id: row.userId.slice(4) }),
+        (position) => cursors.encode(scope, position),
+      );
+      return { members: page.map(toMember), nextCursor };
+    },
+
+    async getMember(actor, userId) {
+      return { member: toMember(await requireMember(store, actor, userId)) };
+    },
+
+    async setRole(actor, userId, role) {
+      return store.transaction(async (tx) => {
+        const member = await requireMember(tx, actor, userId);
+        if (member.role === role) return { member: toMember(member) };
+        requireAbove(actor, member.role);
+        requireAbove(actor, role);
+        await keepLastOwner(tx, actor.workspaceId, member);
+        await tx.in(actor.workspaceId).members.setRole(userId, role);
+        const details = { from: member.role, to: role };
+        await audit.record(tx, actor, { action: "member.role_changed", target: { type: "user", id: userId }, details });
+        return { member: toMember({ ...member, role }) };
+      });
+    },
+
+    async removeMember(actor, userId) {
+      const stopped = await store.transaction(async (tx) => {
+        const member = await requireMember(tx, actor, userId);
+        if (userId !== actor.userId) requireAdminAbove(actor, member.role);
+        await keepLastOwner(tx, actor.workspaceId, member);
+        const { stoppedSyncIds } = await tx.in(actor.workspaceId).members.remove(userId, new Date(clock.now()));
+        const action = userId === actor.userId ? "member.left" : "member.removed";
+        await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
+        return stoppedSyncIds;
+      });
+      syncStops.stop(stopped);
+    },
+  };
+}
+
+function requireAdminAbove(actor: Actor, role: Role): void {
+  if (!actsAsAdmin(actor)) {
+    throw new ApiError("forbidden", { message: "Removing somebody else is for admins of the workspace." });
+  }
+  requireAbove(actor, role);
+}
+
+async function requireMember(from: Store, actor: Actor, userId: string): Promise<MemberRecord> {
+  const member = await from.in(actor.workspaceId).members.find(userId);
+  if (!member) throw noSuchThing();
+  return member;
+}
+
+async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecord): Promise<void> {
+  if (member.role !== "owner" || (await tx.in(workspaceId).members.countOwners()) > 1) return;
+  throw new ApiError("last_owner", { message: "This is the last owner. Make somebody else an owner first." });
+}
+
+function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {
+  return { userId, name, email, role, joinedAt: joinedAt.toISOString() };
+}
+
+/** An item that was read under the old setting is stored by then. */
+const LATE_MS = 120_000;
+
+/** Puts the work on what is stored in line: at once, and again for what was under way. */
+async function applySecretsLater(tx: Store, workspaceId: string, now: number): Promise<void> {
+  for (const [name, runAt] of [
+    ["now", now],
+    ["late", now + LATE_MS],
+  ] as const) {
+    const dedupeKey = `apply_secrets_${name}:${workspaceId}`;
+    await tx.queue.enqueue({ workspaceId, type: "apply_secrets", dedupeKey, payload: {}, priority: 10, runAt });
+  }
+}
+
+/** A workspace as the contract shows one. */
+export function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
+  return { id: workspaceId, name, timeZone, secrets, createdAt: createdAt.toISOString() };
+}

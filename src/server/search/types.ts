@@ -1,0 +1,83 @@
+import type { ItemKind, TaskStatus } from "#api/common.ts";
+import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { FieldFilter } from "#storage/search-index.ts";
+import type { ItemRecord } from "#storage/records-types/items.ts";
+
+/** What `search` and `entities` answer, as the tools and the REST routes render it. */
+
+/** The arguments of a search as they were given, checked for their shape only. */
+export interface SearchArguments {
+  query: string;
+  kinds?: readonly ItemKind[];
+  status?: TaskStatus;
+  /** `me`, name, e-mail or entityId. */
+  assignee?: string;
+  people?: string;
+  /** As its source calls it: `high`, `P1`. */
+  priority?: string;
+  /** Provider, place, entityId, kbId or URL. */
+  source?: string;
+  /** Pairs that an item's fields must fit, all of them; at most 8. */
+  fields?: readonly FieldFilter[];
+  /** As people write days: `2026-11-01`, `7d`, `last month`. */
+  after?: string;
+  before?: string;
+  dateField?: (typeof DATE_FIELDS)[number];
+  sortBy?: (typeof SORT_ORDERS)[number];
+  groupBy?: (typeof GROUPINGS)[number];
+  /** 1–50. */
+  limit: number;
+  detail?: (typeof DETAILS)[number];
+  cursor?: string;
+}
+
+/** A stretch of an item's text. */
+export interface SearchPassage {
+  /** Where the passage starts in the item's text, in UTF-16 code units. */
+  at: number;
+  /** The section that holds its match, after those it is part of, or its line: `Install › Linux`, `Page 3`, `line 12`. */
+  section?: string;
+  /** Address of that very place, where the source has one. */
+  url?: string;
+  text: string;
+  /** What matches, in code units of `text`. */
+  highlights: readonly { start: number; end: number }[];
+}
+
+/** A hit that was judged again, with the text of the very version that was judged. */
+export interface SearchEntry {
+  item: ItemRecord;
+  /** The best passage first; empty for an item without text. */
+  passages: readonly SearchPassage[];
+}
+
+export interface SearchGroup {
+  value: string;
+  /** For people: whom the value names. */
+  entityId?: string;
+  count: number;
+  /** For people: in how many of them as assignee; in the others as author, sender, reviewer or mentioned. */
+  assigned?: number;
+}
+
+export interface SearchOutcome {
+  entries: readonly SearchEntry[];
+  groups?: readonly SearchGroup[];
+  total: number;
+  isTotalExact: boolean;
+  match: "all" | "any";
+  order: "relevance" | "recency" | "due";
+  /** What was understood, corrected, missing or is still being indexed, one sentence each; already one line. */
+  notes: readonly string[];
+  /** The cursor that goes on after the first `shown` entries; undefined when nothing follows. */
+  cursorAfter(shown: number): string | undefined;
+  /** Epoch milliseconds. */
+  asOf: number;
+  tookMs: number;
+}
+
+export interface SearchService {
+  /** @throws ApiError `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`, `search_overloaded` */
+  search(actor: Actor, args: SearchArguments): Promise<SearchOutcome>;
+}

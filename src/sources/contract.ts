@@ -1,0 +1,230 @@
+import type { Scope } from "#core/scope.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { z } from "zod";
+import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
+import type { HintListener, Watch } from "./hints.ts";
+
+/** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
+export interface SourcePerson {
+  name: string;
+  principal?: Principal;
+  email?: string;
+  login?: string;
+  claimed: boolean;
+}
+
+/** A folder, project, repository, channel, label … that holds the item. */
+export interface SourceContainer {
+  type: Exclude<EntityType, "person">;
+  /** Stable id at the source, unique per (connector, type). */
+  id: string;
+  name: string;
+  parentId?: string;
+}
+
+/** An item as a source hands it over. Dates are RFC 3339 on the wire of `push`, `Date` here. */
+export interface SourceItem {
+  /** Stable identity at the source, unique per connector. */
+  externalId: string;
+  kind: ItemKind;
+  subkind?: string;
+  /** Human key such as `ABC-12`, `acme/web#412`. */
+  key?: string;
+  title: string;
+  /**
+   * The title is a file's name: the item is shown by the title that its document gives itself, where it gives one, and the
+   * name is its key.
+   */
+  hasFileTitle?: true;
+  url?: string;
+  /** What leads to a line of its text when it stands after `url`, as in `#L{line}`. */
+  lineAnchor?: string;
+  /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
+  place?: string;
+  /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */
+  path?: readonly string[];
+  /**
+   * The item this one belongs to (a comment's issue, a page's parent): whoever may not read that one may not read this one.
+   * Source: S20.
+   */
+  parentId?: string;
+  /**
+   * What stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the
+   * hint and the text of a known item is that item, and keeps its kbId.
+   */
+  identityHint?: string;
+  /**
+   * The id that the source itself says this item had until now: a living item there moves here with its kbId, whatever
+   * became of its text. Ignored when this id is known already, or the former one was named in this run.
+   */
+  formerId?: string;
+  version?: string;
+  mimeType?: string;
+  size?: number;
+  createdAt?: Date;
+  updatedAt?: Date;
+  dueAt?: Date;
+  status?: TaskStatus;
+  priority?: string;
+  labels?: readonly string[];
+  author?: SourcePerson;
+  assignees?: readonly SourcePerson[];
+  /** Others in a role: reviewers, senders, mentioned. */
+  people?: readonly SourcePerson[];
+  containers?: readonly SourceContainer[];
+  fields?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+  /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither. */
+  content:
+    | { type: "inline"; text: string }
+    | { type: "fetch" }
+    | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" };
+  /** With a parent both accesses must let somebody in. Absent: the parent's alone; without a parent nobody's. */
+  access?: SourceAccess;
+}
+
+/** One thing a source says during a run, in order. */
+export type SyncEvent<Cursor = unknown> =
+  | { t: "upsert"; item: SourceItem }
+  | { t: "acl"; externalId: string; access: SourceAccess }
+  | { t: "delete"; externalId: string; subtree?: boolean }
+  /** Unchanged but alive: feeds the sweep. */
+  | { t: "seen"; externalIds: readonly string[] }
+  /** Everything yielded before is covered by it once it is stored. */
+  | { t: "checkpoint"; cursor: Cursor }
+  | { t: "progress"; done: number; total?: number; note?: string }
+  /**
+   * Not taken, and why. `failed`: the former version stays and the id counts as named; every other reason: it is no
+   * item, and a stored one goes with the sweep. A left-out folder is one event with the folder's id.
+   */
+  | {
+      t: "skip";
+      externalId: string;
+      reason:
+        | "too_large"
+        | "unsupported_type"
+        | "empty"
+        | "excluded_by_scope"
+        | "excluded_by_policy"
+        | "generated"
+        | "failed";
+      message: string;
+      retryable: boolean;
+    }
+  /** `complete` = every living id in scope was named in this run. */
+  | { t: "end"; complete: boolean };
+
+/** A place in a source that a person can choose from before connecting. */
+export interface BrowseNode {
+  id: string;
+  parent: string | null;
+  title: string;
+  kind: string;
+  selectable: boolean;
+  expandable: boolean;
+  count?: number;
+}
+
+/** Which files inside its files a source takes as items of their own; attachments of mails always are. */
+export interface PartRules {
+  /** Members of archives too. */
+  archives: boolean;
+  /** Why a file inside a file is not taken, by its name or path in there; undefined = it is. */
+  refuse?(path: string): { reason: "excluded_by_scope" | "excluded_by_policy"; message: string } | undefined;
+}
+
+/** What a source is called with. `config` is already parsed by its schema. */
+export interface SourceContext<Config> {
+  config: Config;
+  /** `visibility` is the connector's access; absent counts as wider than private. */
+  connector: {
+    id: string;
+    name: string;
+    visibility?: "private" | "members" | "workspace" | "source";
+    /** The connector's owner. A source with `acl: "connector"` may name them in an access; nobody when it is not told. */
+    owner?: Principal;
+    /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
+    isAdminMade?: boolean;
+  };
+  /** Decrypted credentials of the connector; never logged. */
+  credentials: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  now(): Date;
+  log(message: string, fields?: Record<string, unknown>): void;
+}
+
+export interface SyncRequest<Cursor> {
+  mode: "full" | "incremental" | "items";
+  /**
+   * The same for every attempt of one run. A cursor holds it, so that a source which names what it found before the
+   * cursor only once resumes within a run, and starts again in the next one.
+   */
+  runId?: string;
+  scope: Scope;
+  cursor: Cursor | null;
+  /** For `items`: only these. */
+  externalIds?: readonly string[];
+  /** What is stored of an item, so that an unchanged one is `seen` instead of read again. */
+  storedVersion(externalId: string): string | undefined;
+  /**
+   * Reads what is stored of these items, or of all, for a source with `loadsStored`: before, `storedVersion` knows
+   * nothing in an incremental run.
+   */
+  loadStored?(externalIds?: readonly string[]): Promise<void>;
+}
+
+export interface SourceSpec<Config> {
+  providerId: string;
+  name: string;
+  kinds: readonly ItemKind[];
+  /** Which credentials it takes; `credentials` may be left out where the source answers without. */
+  auth: "none" | "credentials" | "account" | "connection" | "key";
+  /** With `auth: "credentials"`: the names it takes, strict; every value is a secret, so no message may repeat one. */
+  credentials?: z.ZodType<Readonly<Record<string, string>>>;
+  config: z.ZodType<Config>;
+  /** How exact the permission mirror is. */
+  acl: "per_item" | "container" | "connector";
+}
+
+/**
+ * A kind of app. Presence of a method is the capability: no flags that can disagree.
+ * Failures of the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
+ */
+export interface Source<Config = unknown, Cursor = unknown> {
+  spec: SourceSpec<Config>;
+  check(ctx: SourceContext<Config>): Promise<{ ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem }>;
+  sync?(ctx: SourceContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
+  browse?(
+    ctx: SourceContext<Config>,
+    at: { parent: string | null; query?: string; cursor?: string },
+  ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
+  /** The item's bytes as they are now. Throws `source_not_found` when it is gone. */
+  fetchContent?(
+    ctx: SourceContext<Config>,
+    item: { externalId: string },
+  ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+  /**
+   * Whether the scope includes a stored item, judged from its externalId alone: lets a scope change take effect at once.
+   * Absent = the next full run decides.
+   */
+  inScope?(scope: Scope, item: { externalId: string }): boolean;
+  /**
+   * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
+   * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
+   */
+  watch?(ctx: SourceContext<Config>, scope: Scope, listener: HintListener): Promise<Watch | undefined>;
+  /** Absent = no archives, and nothing is refused. */
+  partRules?(config: Config): PartRules;
+  /**
+   * True for a source that asks for what is stored by itself (`SyncRequest.loadStored`): an incremental run that knows
+   * what changed then takes no longer for a large connector than for a small one.
+   */
+  loadsStored?: true;
+  /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
+  originOf?(config: Config): string;
+  /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
+  isForAdmins?(config: Config, given: { hasCredentials: boolean }): boolean;
+  /** Deletes what the source keeps of a connector outside the store: the connector is gone. */
+  forget?(connectorId: string): Promise<void>;
+  /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
+  unavailable?(): Promise<string | undefined>;
+}

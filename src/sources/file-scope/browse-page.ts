@@ -1,0 +1,39 @@
+import type { BrowseNode } from "#sources/contract.ts";
+
+/** A folder or file by its id: the path below the root. */
+export interface Place {
+  rel: string;
+  kind: "folder" | "file";
+}
+
+/** What a person asks of a place: `cursor` is the last id of the page before, `query` a part of the name. */
+export interface BrowseAt {
+  parent: string | null;
+  query?: string;
+  cursor?: string;
+}
+
+/** Nodes of one answer. */
+export const BROWSE_PAGE = 200;
+
+/** A page of the places directly below one, in the order in which they are given. */
+export function toBrowsePage(
+  places: readonly Place[],
+  { parent, query, cursor }: BrowseAt,
+): { nodes: BrowseNode[]; nextCursor: string | null } {
+  const wanted = query?.toLowerCase();
+  const found = places.filter(({ rel }) => {
+    const isAfter = cursor === undefined || rel > cursor;
+    return isAfter && (wanted === undefined || nameOf(rel).toLowerCase().includes(wanted));
+  });
+  const page = found.slice(0, BROWSE_PAGE);
+  const nodes = page.map(({ rel, kind }): BrowseNode => {
+    const title = nameOf(rel).normalize("NFC");
+    return { id: rel, parent, title, kind, selectable: true, expandable: kind === "folder" };
+  });
+  return { nodes, nextCursor: found.length > page.length ? (page.at(-1)?.rel ?? null) : null };
+}
+
+function nameOf(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1);
+}

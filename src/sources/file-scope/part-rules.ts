@@ -1,0 +1,16 @@
+import type { PartRules } from "#sources/contract.ts";
+import { isSecretFile } from "./secret-files.ts";
+
+/** What of the files inside files a connector takes: the same names are secret in an archive as in a folder. Source: S37. */
+export function makePartRules(config: { archives: boolean; secretFiles: boolean }): PartRules {
+  const { archives, secretFiles } = config;
+  return {
+    archives,
+    refuse(path) {
+      const isSecret = !secretFiles && isSecretFile(path.slice(path.lastIndexOf("/") + 1));
+      return isSecret ? SECRET : undefined;
+    },
+  };
+}
+
+const SECRET = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." } as const;

@@ -1,0 +1,26 @@
+import { ApiError } from "#api/errors.ts";
+import type { BrowseNode } from "#sources/contract.ts";
+import { type BrowseAt, toBrowsePage } from "#sources/file-scope/browse-page.ts";
+import type { JudgeOptions } from "./judge.ts";
+import { isCleanRelativePath } from "./root.ts";
+import { listPlaces } from "./walk.ts";
+
+/**
+ * The folders and files directly below `parent` (an id as it came from here; `null` = the root) that a sync would enter
+ * or take, by name; either may stand in a scope. `query` keeps those whose name holds it, in any case.
+ *
+ * @throws ApiError `source_not_found` for a parent that is no such folder, climbs out, or is never entered
+ */
+export async function browseFolder(
+  options: JudgeOptions,
+  at: BrowseAt,
+): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
+  const parent = at.parent ?? "";
+  if (parent !== "" && !isCleanRelativePath(parent)) {
+    throw new ApiError("source_not_found", {
+      message: `${JSON.stringify(parent.slice(0, 200))} is no folder below the root. Take an id that browsing gave.`,
+      field: "parent",
+    });
+  }
+  return toBrowsePage(await listPlaces(options, parent), at);
+}

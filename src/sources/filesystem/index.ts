@@ -1,0 +1,133 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { Scope } from "#core/scope.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
+import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { browseFolder } from "./browse.ts";
+import { FilesystemConfig, type Places } from "./config.ts";
+import { isLeftOut } from "./judge.ts";
+import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { openFolderInside, openInside } from "./open-inside.ts";
+import { openRoot, type RootFolder } from "./root.ts";
+import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
+import { DEFAULT_BATCHING, maxFileBytes, syncFolder, type Batching, type FilesystemCursor } from "./sync.ts";
+import { watchFolder, type WatchTuning } from "./watch.ts";
+
+export interface FilesystemOptions extends Places {
+  /** Strangers own workspaces here: the provider is off. */
+  isOpenToStrangers?: boolean;
+  /** How much goes between two checkpoints. */
+  batching?: Batching;
+  watching?: WatchTuning;
+}
+
+/** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
+export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig, FilesystemCursor> {
+  const { batching = DEFAULT_BATCHING, isOpenToStrangers = false } = options;
+  const places: Places = {
+    allowedRoots: async () => (isOpenToStrangers ? [] : options.allowedRoots()),
+    dataFolder: options.dataFolder,
+  };
+  const inScope = makeInScope();
+  const roots = makeSharedRoots(places);
+  return {
+    spec: {
+      providerId: "filesystem",
+      name: "Folder",
+      kinds: ["file", "message"],
+      auth: "none",
+      config: FilesystemConfig,
+      acl: "connector",
+    },
+    check: (ctx) => checkRoot(ctx, places),
+    sync: (ctx, run) => syncFolder(ctx, run, places, batching),
+    async browse(ctx, at) {
+      const root = await openRoot(ctx.config.root, places);
+      const scope = compileScope({ include: [], exclude: [] });
+      return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
+    },
+    fetchContent: (ctx, item) =>
+      roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
+    watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
+    inScope: (scope, item) => inScope(scope, item.externalId),
+    partRules: makePartRules,
+    async unavailable() {
+      if (isOpenToStrangers) return "Where anybody may sign up, folders of the server can't be connected.";
+      const roots = await places.allowedRoots();
+      return roots.length > 0 ? undefined : "No folder may be read yet: allow one with kb roots add PATH.";
+    },
+  };
+}
+
+type Context = SourceContext<FilesystemConfig>;
+
+async function checkRoot(ctx: Context, places: Places) {
+  try {
+    const root = await openRoot(ctx.config.root, places);
+    await (await openFolderInside(root, "")).close();
+    return { ok: true } as const;
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    const { code, message, hint, field = "root" } = error;
+    return { ok: false, problem: { code, message, ...(hint !== undefined && { hint }), field } } as const;
+  }
+}
+
+/** Asks again what the walk asked by policy: what became restricted since is not read for a wider connector. */
+async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
+  const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
+  const file = await openInside(root, externalId);
+  try {
+    const isSecret = !ctx.config.secretFiles && isSecretFile(fileName);
+    if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
+      throw new ApiError("source_not_found", { message: `${JSON.stringify(externalId)} is left out by policy.` });
+    }
+    const mimeType = mimeHintOf(fileName);
+    const bytes = await file.read(maxFileBytes(ctx.config));
+    return { bytes, fileName, ...(mimeType === undefined ? {} : { mimeType }) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Files begun on one check of their root, and how long it serves. */
+const FILES_PER_CHECK = 64;
+const CHECK_MS = 1_000;
+
+/**
+ * Files that are read at the same time share one check of their root: it costs more calls than reading a small file.
+ * A file read on its own has a check of its own. That each file lies inside the root is never shared (`open-inside.ts`).
+ */
+function makeSharedRoots(places: Places) {
+  const checks = new Map<string, { root: Promise<RootFolder>; at: number; begun: number; open: number }>();
+  return {
+    async withRoot<Result>(configured: string, now: number, use: (root: RootFolder) => Promise<Result>) {
+      let check = checks.get(configured);
+      if (!check || check.begun >= FILES_PER_CHECK || Math.abs(now - check.at) > CHECK_MS) {
+        check = { root: openRoot(configured, places), at: now, begun: 0, open: 0 };
+        checks.set(configured, check);
+      }
+      check.begun += 1;
+      check.open += 1;
+      try {
+        return await use(await check.root);
+      } finally {
+        check.open -= 1;
+        if (check.open === 0 && checks.get(configured) === check) checks.delete(configured);
+      }
+    },
+  };
+}
+
+function isPrivate(ctx: Context): boolean {
+  return ctx.connector.visibility === "private";
+}
+
+/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+function makeInScope(): (scope: Scope, rel: string) => boolean {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope, rel) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return !last.compiled.excludes(rel, false) && last.compiled.includes(rel);
+  };
+}

@@ -1,0 +1,125 @@
+import type { BigIntStats } from "node:fs";
+import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
+import type { SyncEvent } from "#sources/contract.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import type { FilesystemConfig } from "./config.ts";
+import type { Patterns } from "#sources/file-scope/patterns.ts";
+import { absolutePath, identityOf, isForbidden, type RootFolder } from "./root.ts";
+import type { CompiledScope } from "#sources/file-scope/scope.ts";
+
+/** Why something is not taken, as the port's skip says it. */
+export interface Refusal {
+  reason: Extract<SyncEvent, { t: "skip" }>["reason"];
+  message: string;
+}
+
+/** The answer for one name: take it, leave it out and say why, or leave it out in silence. */
+export type Verdict = "take" | "silent" | Refusal;
+
+/** The ignore lists that count in a folder, from the innermost to the outermost. */
+export interface IgnoreChain {
+  patterns: Patterns;
+  /** The id of the folder that holds the list; `""` is the root. */
+  base: string;
+  outer: IgnoreChain | undefined;
+}
+
+/** All that decides what of a root is content. */
+export interface JudgeOptions {
+  root: RootFolder;
+  config: FilesystemConfig;
+  scope: CompiledScope;
+  /** True when only the owner reads the connector: files that other users may not read are fine then. */
+  isPrivate: boolean;
+}
+
+/** A name in a folder: everything that is known before any look at what it names. */
+export interface NamedPlace {
+  name: string;
+  rel: string;
+  isFolder: boolean;
+  /** The ignore lists that count there. */
+  chain: IgnoreChain | undefined;
+  /** All names of the folder that it is in. */
+  beside: ReadonlySet<string>;
+}
+
+/** Judges by name alone, before any look at the file: what the counting walk can know. */
+export function judgeName(options: JudgeOptions, { name, rel, isFolder, chain, beside }: NamedPlace): Verdict {
+  if (name === ".git") return "silent";
+  if (!options.config.hidden && name.startsWith(".")) return HIDDEN;
+  const said = ignoreListsOn(chain, rel, isFolder);
+  if (said === "ignored") return IGNORED;
+  if (isFolder && said !== "kept" && !options.config.generated && isGeneratedFolder(name, beside)) return GENERATED;
+  if (options.scope.excludes(rel, isFolder)) return EXCLUDED;
+  const isWanted = isFolder ? options.scope.mayContainIncluded(rel) : options.scope.includes(rel);
+  if (!isWanted) return "silent";
+  if (isFolder) return isForbidden(absolutePath(options.root, rel), options.root.forbidden) ? FORBIDDEN : "take";
+  return !options.config.secretFiles && isSecretFile(name) ? SECRET : "take";
+}
+
+/** Judges a folder below the root by the names in it; `outer` is what counts where the folder itself is. */
+export function judgeFolder(
+  options: JudgeOptions,
+  outer: IgnoreChain | undefined,
+  rel: string,
+  names: readonly string[],
+): "take" | Refusal {
+  if (options.config.generated || !holdsGeneratedMarker(names)) return "take";
+  return ignoreListsOn(outer, rel, true) === "kept" ? "take" : GENERATED;
+}
+
+/** Judges by what `lstat` said, after `judgeName` took it. */
+export function judgeStats(options: JudgeOptions, stats: BigIntStats): Verdict {
+  if (stats.isSymbolicLink()) return LINK;
+  if (!stats.isDirectory() && !stats.isFile()) return IRREGULAR;
+  if (stats.dev !== options.root.dev) return OTHER_DEVICE;
+  if (stats.isDirectory() && identityOf(stats) === options.root.dataFolderIdentity) return FORBIDDEN;
+  return isLeftOut(options, stats) ? RESTRICTED : "take";
+}
+
+/** True when the file (folder) is restricted and the connector is for more than its owner. */
+export function isLeftOut(options: Pick<JudgeOptions, "config" | "isPrivate">, stats: BigIntStats): boolean {
+  return !options.isPrivate && !options.config.includeRestricted && isRestricted(stats);
+}
+
+/** True when other users of the machine may not read the file (pass the folder). */
+export function isRestricted(stats: BigIntStats): boolean {
+  return (stats.mode & (stats.isDirectory() ? OTHERS_EXECUTE : OTHERS_READ)) === 0n;
+}
+
+/** kb's own user may not read it. */
+export const DENIED: Refusal = { reason: "excluded_by_policy", message: "kb's user may not read it." };
+export const TOO_DEEP: Refusal = { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
+
+const OTHERS_READ = 0o004n;
+const OTHERS_EXECUTE = 0o001n;
+
+const HIDDEN: Refusal = { reason: "excluded_by_scope", message: "Hidden files are off for this connector." };
+const IGNORED: Refusal = { reason: "excluded_by_scope", message: "Named by an ignore file." };
+const GENERATED: Refusal = {
+  reason: "generated",
+  message: "A folder that a program made; the setting generated takes it.",
+};
+const EXCLUDED: Refusal = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
+const FORBIDDEN: Refusal = {
+  reason: "excluded_by_policy",
+  message: "kb's data folder and system folders are never read.",
+};
+const SECRET: Refusal = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." };
+const LINK: Refusal = { reason: "excluded_by_policy", message: "Symbolic links are not followed." };
+const IRREGULAR: Refusal = { reason: "unsupported_type", message: "Not a regular file." };
+const OTHER_DEVICE: Refusal = { reason: "excluded_by_policy", message: "On another file system than the root." };
+const RESTRICTED: Refusal = {
+  reason: "excluded_by_policy",
+  message: "Other users of the machine may not read it; includeRestricted takes it.",
+};
+
+function ignoreListsOn(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): "ignored" | "kept" | undefined {
+  for (let list = chain; list !== undefined; list = list.outer) {
+    const below = list.base === "" ? rel : rel.slice(list.base.length + 1);
+    const said = list.patterns.test(below, isFolder);
+    if (said !== undefined) return said;
+  }
+  return undefined;
+}

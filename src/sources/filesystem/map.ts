@@ -1,0 +1,93 @@
+import type { BigIntStats } from "node:fs";
+import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { SourceContainer, SourceItem } from "#sources/contract.ts";
+import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+
+/** What an item is made of. */
+export interface FileFacts {
+  rel: string;
+  stats: BigIntStats;
+  connectorName: string;
+  maxFileBytes: number;
+  readsArchives: boolean;
+  nowMs: number;
+  /** The one reader of a restricted file, `nobody` when it is not known who; absent = all whom the connector is for. */
+  onlyReader?: Principal | "nobody";
+}
+
+/** A file system may count time in steps of two seconds (FAT): an edit within a step changes no stamp. */
+const SETTLED_AFTER_MS = 2_000;
+
+/**
+ * `inode:size:mtime in ns`. A file written within the last 2 s gets `:new` after it: the next walk then finds another
+ * version and reads it once more, so an edit that left no other trace is not missed; equal text costs no new index.
+ * The one reader of a restricted file is part of it: a change of rights alone moves no stamp, and is a new access.
+ */
+export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" | "nowMs" | "onlyReader">): string {
+  const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
+  const reader = onlyReader === undefined ? "" : `:${onlyReader}`;
+  return `${version}${Number(stats.mtimeMs) > nowMs - SETTLED_AFTER_MS ? ":new" : ""}${reader}`;
+}
+
+/**
+ * The item of a file. Ids keep the names as the system gives them; what people read is in composed form (NFC).
+ * The file system's own permissions are no mirror: the connector's access decides, so the item says `workspace` and
+ * the engine adds the connector's group. A restricted file names its one reader itself: when the connector is opened to
+ * others, it is closed to them from the first moment, not from the next run on. Source: S5, S19.
+ */
+export function toItem(facts: FileFacts): SourceItem {
+  const { rel, stats } = facts;
+  const segments = rel.split("/");
+  const name = segments.pop() ?? rel;
+  const mimeType = mimeHintOf(name);
+  const updatedAt = new Date(Number(stats.mtimeMs));
+  return {
+    externalId: rel,
+    kind: "file",
+    title: name.trim() === "" ? "Untitled" : readable(name),
+    hasFileTitle: true,
+    place: facts.connectorName,
+    path: segments.map(readable),
+    // With a second link the former name may still be there, and both are items.
+    ...(stats.nlink === 1n ? { identityHint: `${stats.dev}:${stats.ino}` } : {}),
+    version: versionOf(facts),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    size: Number(stats.size),
+    createdAt: createdAt(stats, updatedAt),
+    updatedAt,
+    containers: containersOf(segments),
+    content: contentOf(facts, mimeType),
+    access: accessOf(facts),
+  };
+}
+
+function accessOf({ onlyReader }: FileFacts): SourceAccess {
+  return onlyReader === "nobody" ? { known: false } : { known: true, all: [[onlyReader ?? "workspace"]] };
+}
+
+/** A copy keeps its modification time and is born later: then the earlier of the two is shown. */
+function createdAt(stats: BigIntStats, updatedAt: Date): Date {
+  const bornMs = Number(stats.birthtimeMs);
+  return bornMs > 0 && bornMs < updatedAt.getTime() ? new Date(bornMs) : updatedAt;
+}
+
+function contentOf(
+  { stats, maxFileBytes, readsArchives }: Pick<FileFacts, "stats" | "maxFileBytes" | "readsArchives">,
+  mimeType: string | undefined,
+): SourceItem["content"] {
+  if (stats.size === 0n) return { type: "none", reason: "empty" };
+  if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
+  return stats.size > BigInt(maxFileBytes) ? { type: "none", reason: "too_large" } : { type: "fetch" };
+}
+
+function containersOf(segments: readonly string[]): SourceContainer[] {
+  return segments.map((name, depth) => {
+    const id = segments.slice(0, depth + 1).join("/");
+    const parentId = segments.slice(0, depth).join("/");
+    return { type: "folder", id, name: readable(name), ...(parentId === "" ? {} : { parentId }) };
+  });
+}
+
+function readable(name: string): string {
+  return name.normalize("NFC");
+}

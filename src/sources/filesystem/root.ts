@@ -1,0 +1,112 @@
+import type { BigIntStats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, resolve, sep } from "node:path";
+import { ApiError } from "#api/errors.ts";
+import { outsideRoots } from "#sources/file-scope/outside-roots.ts";
+import type { Places } from "./config.ts";
+
+/** A folder that may be read, as it was when the run began. Everything below is reached through `open-inside.ts`. */
+export interface RootFolder {
+  /** Real absolute path. */
+  path: string;
+  dev: bigint;
+  /** `dev:inode`: the same as long as it is the same folder. */
+  identity: string;
+  /** Real paths that are never entered, wherever they lie. */
+  forbidden: readonly string[];
+  /** `dev:inode` of the data folder, which a bind mount can show under another path. */
+  dataFolderIdentity: string | undefined;
+}
+
+/** Kernel and run-time trees: never content, some of it blocks or reads other processes. Source: S36. */
+const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev", "/run"];
+
+/**
+ * The configured folder after all checks of S36: absolute, equal to or below an allowed root, its own real path (a
+ * link could be turned elsewhere after an admin chose it), not a system folder, `.git` or the data folder.
+ *
+ * @throws ApiError `root_not_allowed` when the configuration is at fault, `source_unavailable` when the folder can't
+ * be read now; paths outside the allowed roots are never looked at
+ */
+export async function openRoot(configured: string, places: Places): Promise<RootFolder> {
+  const path = resolve(configured);
+  const allowed = await places.allowedRoots();
+  if (!isAbsolute(configured) || !allowed.some((root) => isWithin(path, resolve(root))))
+    throw outsideRoots(configured, "root");
+
+  const real = await realpath(path).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
+  if (real !== path) {
+    throw new ApiError("root_not_allowed", {
+      message: `${path} is or passes through a link. Give the folder's real path: ${real}.`,
+      field: "root",
+    });
+  }
+  const forbidden = [...SYSTEM_FOLDERS, await realPathOr(places.dataFolder)];
+  const realRoots = await Promise.all(allowed.map(realPathOr));
+  if (!realRoots.some((root) => isWithin(path, root))) throw outsideRoots(path, "root");
+  if (isForbidden(path, forbidden)) {
+    throw new ApiError("root_not_allowed", {
+      message: `${path} is never read: it belongs to the system, to a repository's own records or to kb.`,
+      field: "root",
+    });
+  }
+
+  const stats = await stat(path, { bigint: true }).catch((cause: unknown) => {
+    throw unreadable(path, cause);
+  });
+  if (!stats.isDirectory()) {
+    throw new ApiError("root_not_allowed", { message: `${path} is not a folder.`, field: "root" });
+  }
+  const dataFolderIdentity = await stat(places.dataFolder, { bigint: true }).then(identityOf, () => undefined);
+  return { path, dev: stats.dev, identity: identityOf(stats), forbidden, dataFolderIdentity };
+}
+
+/** True when `path` is `folder` or lies below it; both absolute and normal. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** True when the absolute path is in a folder that is never entered, or in the internals of a repository. */
+export function isForbidden(path: string, forbidden: readonly string[]): boolean {
+  return forbidden.some((folder) => isWithin(path, folder)) || path.split(sep).includes(".git");
+}
+
+/** `dev:inode` of a file or folder. */
+export function identityOf(stats: BigIntStats): string {
+  return `${stats.dev}:${stats.ino}`;
+}
+
+/** The absolute path of an id below the root; `""` is the root. */
+export function absolutePath(root: RootFolder, rel: string): string {
+  return rel === "" ? root.path : join(root.path, ...rel.split("/"));
+}
+
+/**
+ * True for a path as the walk makes them: relative, `/` between segments, none of them empty, `.` or `..`.
+ * On Windows no segment may hold `\` or `:` (drives, alternate data streams).
+ */
+export function isCleanRelativePath(rel: string): boolean {
+  if (rel.length > 8192 || rel.includes("\0")) return false;
+  if (sep === "\\" && /[\\:]/.test(rel)) return false;
+  return rel.split("/").every((segment) => segment !== "" && segment !== "." && segment !== "..");
+}
+
+/** The system's code of a failed call, such as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+async function realPathOr(path: string): Promise<string> {
+  // A folder that is not there yet (a data folder before the first start, a root not mounted) has no other real path.
+  return realpath(path).catch(() => resolve(path));
+}
+
+function unreadable(path: string, cause: unknown): ApiError {
+  return new ApiError("source_unavailable", {
+    message: `The folder ${path} can't be read now (${errorCode(cause) ?? "unknown error"}). Is it mounted, and may kb's user open it?`,
+    field: "root",
+    cause,
+  });
+}

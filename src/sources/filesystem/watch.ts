@@ -1,0 +1,123 @@
+import { isApiError } from "#api/errors.ts";
+import type { HintListener, Watch } from "#sources/hints.ts";
+import type { Scope } from "#core/scope.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import { compileScope } from "#sources/file-scope/scope.ts";
+import type { FilesystemConfig, Places } from "./config.ts";
+import type { JudgeOptions } from "./judge.ts";
+import { openFolderInside } from "./open-inside.ts";
+import { isCleanRelativePath, openRoot } from "./root.ts";
+import { findEntry } from "./walk.ts";
+import { makeWatchedFolders, type WatchedFolders } from "./watch-folders.ts";
+import { DEFAULT_PACE, makeCollector, type Pace } from "./watch-pace.ts";
+
+/** How a root is listened to; for tests. */
+export interface WatchTuning {
+  pace?: Pace;
+  maxFolders?: number;
+  isRecursive?: boolean;
+}
+
+/** Some 4 kB of ours and 1 kB of the kernel's each; the kernel's usual limit for one user lies between 8,192 and 1,048,576. */
+const MAX_FOLDERS = 20_000;
+
+/**
+ * Listens to the folders of a root that the walk would enter; nothing when the config says so. What it hears is judged
+ * by the same doors and rules as a run reads by: links, other devices and what is left out make no hint.
+ *
+ * @throws ApiError `root_not_allowed`, `source_unavailable` (the root can't be read, too many folders, no more watches)
+ */
+export async function watchFolder(
+  ctx: SourceContext<FilesystemConfig>,
+  scope: Scope,
+  places: Places,
+  listener: HintListener,
+  { pace = DEFAULT_PACE, maxFolders = MAX_FOLDERS, isRecursive = process.platform !== "linux" }: WatchTuning = {},
+): Promise<Watch | undefined> {
+  if (!ctx.config.watch) return undefined;
+  const compiled = compileScope(scope);
+  const judgeOptions = async (): Promise<JudgeOptions> => {
+    const root = await openRoot(ctx.config.root, places);
+    return { root, config: ctx.config, scope: compiled, isPrivate: ctx.connector.visibility === "private" };
+  };
+  let isOver = false;
+  let working: Promise<void> = Promise.resolve();
+  const stop = () => {
+    isOver = true;
+    collector.stop();
+    folders.close();
+  };
+  const fail = (error: unknown) => {
+    if (isOver) return;
+    stop();
+    listener.ended(isApiError(error) ? error.message : String(error));
+  };
+  const collector = makeCollector(pace, (names) => {
+    working = attend(names).catch(fail);
+    return working;
+  });
+  const folders = makeWatchedFolders({ maxFolders, isRecursive, heard: (rel) => collector.add(rel), failed: fail });
+
+  async function attend(names: string[] | undefined): Promise<void> {
+    const options = await judgeOptions();
+    const news = names === undefined ? undefined : await judgeNames(options, folders, names);
+    if (news === undefined) await folders.refresh(options, "");
+    for (const rel of news?.folders ?? []) await folders.refresh(options, rel);
+    if (isOver) return folders.close();
+    if (news === undefined || news.folders.length > 0) listener.hint({ t: "anything" });
+    else if (news.changed.length + news.gone.length > 0) {
+      listener.hint({ t: "items", changed: news.changed, gone: news.gone });
+    }
+  }
+
+  try {
+    await folders.refresh(await judgeOptions(), "");
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  return {
+    async stop() {
+      stop();
+      await working;
+      folders.close();
+    },
+  };
+}
+
+interface News {
+  changed: string[];
+  gone: string[];
+  /** Folders that came, went or changed. */
+  folders: string[];
+}
+
+/** What the names are now; undefined when it may concern anything. */
+async function judgeNames(
+  options: JudgeOptions,
+  watched: WatchedFolders,
+  names: readonly string[],
+): Promise<News | undefined> {
+  const news: News = { changed: [], gone: [], folders: [] };
+  for (const rel of names) {
+    if (!isCleanRelativePath(rel)) continue;
+    // What a folder's ignore file says reaches everything below.
+    if (/(^|\/)\.(git|kb)ignore$/.test(rel)) return undefined;
+    const entry = await findEntry(options, rel);
+    if (entry?.t === "failed") return undefined;
+    if (entry?.t === "file") news.changed.push(rel);
+    else if (watched.has(rel) || (entry === undefined && (await isFolder(options, rel)))) news.folders.push(rel);
+    else news.gone.push(rel);
+  }
+  return news;
+}
+
+async function isFolder({ root }: JudgeOptions, rel: string): Promise<boolean> {
+  try {
+    await (await openFolderInside(root, rel)).close();
+    return true;
+  } catch (error) {
+    if (isApiError(error)) return false;
+    throw error;
+  }
+}

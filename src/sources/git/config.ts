@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+import { FORGES } from "./forges.ts";
+import { parseRemote } from "./remote.ts";
+
+/** What somebody says about a repository. Unknown keys are errors; credentials are never among them. */
+export const GitConfig = z.strictObject({
+  url: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .superRefine((url, context) => {
+      const remote = parseRemote(url);
+      if ("fault" in remote) context.addIssue({ code: "custom", message: remote.fault });
+    })
+    .meta({
+      title: "Repository",
+      description: "Clone URL (https or ssh), or the absolute path of a repository below an allowed root.",
+    }),
+  ref: z
+    .string()
+    .max(250)
+    .refine(isRefName, "That can't be the name of a branch or tag.")
+    .optional()
+    .meta({ title: "Branch or tag", description: "Without it the repository's default branch." }),
+  commits: z
+    .boolean()
+    .default(false)
+    .meta({ title: "Commit messages", description: "Take the messages of the commits as items, too." }),
+  history: z.number().int().min(0).max(1_000_000).default(10_000).meta({
+    title: "History",
+    description: "How many commits to look back for dates, authors and messages. 0 reads none: the smallest copy.",
+  }),
+  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
+    title: "Largest file (MiB)",
+    description: "Larger files are not fetched; their names stay findable.",
+  }),
+  ...FILE_CHOICES,
+  forge: z.enum(FORGES).optional().meta({
+    title: "Web pages",
+    description: "How this host makes the URLs of files. Without it, known hosts are recognised.",
+  }),
+  hostKeys: z
+    .string()
+    .max(10_000)
+    .regex(/^[\x20-\x7e\n]*$/, "Lines of a known_hosts file, as ssh-keyscan prints them.")
+    .optional()
+    .meta({
+      title: "Host keys",
+      description: "For ssh: what ssh-keyscan prints for the host, compared with what its owner publishes.",
+    }),
+});
+export type GitConfig = z.infer<typeof GitConfig>;
+
+const secret = z
+  .string()
+  .min(1)
+  .max(16_384)
+  // They go to the asking program line by line.
+  .regex(/^[^\0\r\n]*$/, "It must be one line.");
+
+/** A token or a password for https, or a private key for ssh. */
+export const GitCredentials = z
+  .strictObject({
+    token: secret
+      .optional()
+      .meta({ title: "Token", description: "An access token of the host; read rights are enough." }),
+    username: secret.optional().meta({ title: "User name", description: "Needed beside a password." }),
+    password: secret.optional().meta({ title: "Password", description: "The password of that user." }),
+    privateKey: z
+      .string()
+      .min(1)
+      .max(16_384)
+      .regex(/^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/, "It must be a private key in PEM or OpenSSH form.")
+      .optional()
+      .meta({ title: "Private key", description: "For ssh: the whole file, as ssh-keygen made it." }),
+    passphrase: secret.optional().meta({ title: "Passphrase", description: "Of the private key, if it has one." }),
+  })
+  .superRefine(({ token, username, password, privateKey, passphrase }, context) => {
+    const given = [token, password, privateKey].filter((value) => value !== undefined).length;
+    if (given !== 1) {
+      context.addIssue({ code: "custom", message: "Give one of: token; username and password; privateKey." });
+    } else if (password !== undefined && username === undefined) {
+      context.addIssue({ code: "custom", path: ["username"], message: "A password needs its user name." });
+    } else if (passphrase !== undefined && privateKey === undefined) {
+      context.addIssue({ code: "custom", path: ["passphrase"], message: "Only a private key has a passphrase." });
+    }
+  });
+
+/** The rules of git-check-ref-format for what follows `refs/heads/`, and a little less. */
+export function isRefName(name: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
+  if (name === "" || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name)) return false;
+  return name !== "@" && name.split("/").every((part) => !part.startsWith(".") && !part.endsWith(".lock"));
+}

@@ -1,0 +1,93 @@
+import type { SyncEvent } from "#sources/contract.ts";
+import type { Patterns } from "#sources/file-scope/patterns.ts";
+import type { CompiledScope } from "#sources/file-scope/scope.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import type { TreeEntry } from "./tree.ts";
+
+/** Why something is not taken, as the port's skip says it. `id` is what is left out: the file, or a folder above it. */
+export interface Refusal {
+  id: string;
+  reason: Extract<SyncEvent, { t: "skip" }>["reason"];
+  message: string;
+}
+
+/** Take it, leave it out in silence (nobody asked for it), or leave it out and say why. */
+export type Verdict = { t: "take"; path: string } | { t: "silent" } | { t: "refused"; refusal: Refusal };
+
+/** Ids of commits; no path begins with a slash. */
+export const COMMIT_PREFIX = "/commit/";
+
+const MAX_PATH_CHARS = 4_000;
+const MAX_DEPTH = 64;
+
+/** Makes the judge of a run; `ignored` is the repository's own list. A folder that is left out is told once. */
+export function makeJudge(
+  scope: CompiledScope,
+  takesSecrets: boolean,
+  ignored: Pick<Patterns, "test"> = { test: () => undefined },
+): (entry: TreeEntry) => Verdict {
+  const folders = new Map<string, Fault | null>();
+  const told = new Set<string>();
+  const faultOfPath = (path: string, isFolder: boolean): Fault | null => {
+    if (scope.excludes(path, isFolder)) return EXCLUDED;
+    return ignored.test(path, isFolder) === "ignored" ? IGNORED : null;
+  };
+  const faultOfFolder = (folder: string): Fault | null => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const found = faultOfPath(folder, true);
+    if (folders.size > 100_000) folders.clear();
+    folders.set(folder, found);
+    return found;
+  };
+  return (entry) => {
+    const fault = faultOf(entry);
+    if (fault) return { t: "refused", refusal: { id: entry.shown.slice(0, MAX_PATH_CHARS), ...fault } };
+    const path = entry.shown;
+    for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+      const folder = path.slice(0, end);
+      const why = faultOfFolder(folder);
+      if (why === null) continue;
+      if (told.has(folder)) return { t: "silent" };
+      told.add(folder);
+      return { t: "refused", refusal: { id: folder, ...why } };
+    }
+    const why = faultOfPath(path, false);
+    if (why !== null) return { t: "refused", refusal: { id: path, ...why } };
+    if (!scope.includes(path)) return { t: "silent" };
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (!takesSecrets && isSecretFile(name)) return { t: "refused", refusal: { id: path, ...SECRET } };
+    return { t: "take", path };
+  };
+}
+
+/** True for a path as items have them: what anybody else asks for is none. */
+export function isItemPath(path: string): boolean {
+  return faultOf({ mode: "100644", oid: "", path, shown: path }) === undefined;
+}
+
+type Fault = Omit<Refusal, "id">;
+
+function faultOf({ path, mode }: TreeEntry): Fault | undefined {
+  if (path === undefined) return { reason: "unsupported_type", message: "The name is not valid UTF-8." };
+  const segments = path.split("/");
+  if (path.length > MAX_PATH_CHARS)
+    return { reason: "excluded_by_policy", message: "The path is longer than 4,000 characters." };
+  if (segments.length > MAX_DEPTH + 1) return { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
+  if (segments.some(isHostile))
+    return { reason: "excluded_by_policy", message: "The path is not one that a work tree could hold." };
+  if (mode === "160000")
+    return { reason: "excluded_by_policy", message: "Another repository (submodule): connect it by itself." };
+  if (mode === "120000") return { reason: "excluded_by_policy", message: "Symbolic links are not followed." };
+  return undefined;
+}
+
+function isHostile(segment: string): boolean {
+  return (
+    segment === "" || segment === "." || segment === ".." || segment.toLowerCase() === ".git" || segment.includes("\0")
+  );
+}
+
+const EXCLUDED: Fault = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
+const IGNORED: Fault = { reason: "excluded_by_scope", message: "Named by the repository's .kbignore." };
+const SECRET: Fault = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." };

@@ -1,0 +1,157 @@
+import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import type { FileAttributes } from "./attributes.ts";
+import type { WebPages } from "./forges.ts";
+import type { CommitFacts, CommitMessage } from "./history.ts";
+import { COMMIT_PREFIX } from "./judge.ts";
+
+/** What is the same for all items of a run. */
+export interface RepositoryFacts {
+  /** `owner/repo`, or the folder's name. */
+  place: string;
+  pages: WebPages | undefined;
+  /** Stands in every version: moves when all URLs move. */
+  placeKey: string;
+  maxFileBytes: number;
+  readsArchives: boolean;
+}
+
+export interface FileFacts {
+  path: string;
+  oid: string;
+  mode: string;
+  /** Undefined when the mirror left it out, which it does for what is too large. */
+  size: number | undefined;
+  attributes: FileAttributes;
+  /** Of the file that a pointer stands for. */
+  lfsSize: number | undefined;
+  lastCommit: CommitFacts | undefined;
+  formerPath: string | undefined;
+}
+
+/** Moves when what is shown of a file can have moved: its content, its mode, how it is judged, where its page is. */
+export function versionOf(
+  { oid, mode, attributes }: Pick<FileFacts, "oid" | "mode" | "attributes">,
+  placeKey: string,
+): string {
+  const judged = `${attributes.isBinary ? "b" : ""}${attributes.isLfs ? "l" : ""}`;
+  return [oid, mode === "100755" ? "x" : "", judged, placeKey].join(":");
+}
+
+function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lineAnchor"> {
+  const lineAnchor = pages.lineAnchor(path);
+  return { url: pages.file(path), ...(lineAnchor !== undefined && { lineAnchor }) };
+}
+
+/**
+ * The item of a file. Its people are claims: anybody can write any name into a commit. Its access is `workspace`: the
+ * host's own permissions are not mirrored, so the connector's access decides. Source: S5, S47.
+ */
+export function toFileItem(file: FileFacts, repository: RepositoryFacts): SourceItem {
+  const { path, lastCommit, formerPath } = file;
+  const segments = path.split("/");
+  const name = segments.pop() ?? path;
+  const mimeType = mimeHintOf(name);
+  const isLfs = file.lfsSize !== undefined;
+  const size = file.lfsSize ?? file.size;
+  return {
+    externalId: path,
+    kind: "file",
+    title: readable(name),
+    hasFileTitle: true,
+    ...(repository.pages && addressOf(repository.pages, path)),
+    place: repository.place,
+    path: segments.map(readable),
+    version: versionOf(file, repository.placeKey),
+    ...(formerPath !== undefined && { formerId: formerPath }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(size !== undefined && { size }),
+    ...(lastCommit && { updatedAt: dateOf(lastCommit.at), author: personOf(lastCommit) }),
+    containers: [repositoryOf(repository), ...foldersOf(segments)],
+    fields: {
+      ...(lastCommit && { commit: lastCommit.sha.slice(0, 12) }),
+      ...(isLfs && { storedIn: "Git LFS" }),
+    },
+    content: contentOf(file, mimeType, repository),
+    access: { known: true, all: [["workspace"]] },
+  };
+}
+
+/** The item of a commit's message. */
+export function toCommitItem(commit: CommitMessage, repository: RepositoryFacts): SourceItem {
+  const { sha, message } = commit;
+  const subject = message.split("\n", 1)[0]?.trim() ?? "";
+  const title = subject === "" ? `Commit ${sha.slice(0, 12)}` : subject.slice(0, 300);
+  return {
+    externalId: `${COMMIT_PREFIX}${sha}`,
+    kind: "message",
+    subkind: "commit",
+    title,
+    ...(repository.pages && { url: repository.pages.commit(sha) }),
+    place: repository.place,
+    version: `${sha}:${repository.placeKey}`,
+    createdAt: dateOf(commit.writtenAt),
+    updatedAt: dateOf(commit.at),
+    author: personOf(commit),
+    containers: [repositoryOf(repository)],
+    fields: { commit: sha.slice(0, 12) },
+    content: message.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text: message },
+    access: { known: true, all: [["workspace"]] },
+  };
+}
+
+function contentOf(
+  file: FileFacts,
+  mimeType: string | undefined,
+  { maxFileBytes, readsArchives }: Pick<RepositoryFacts, "maxFileBytes" | "readsArchives">,
+): SourceItem["content"] {
+  if (file.size === 0) return { type: "none", reason: "empty" };
+  const isWithoutText =
+    file.lfsSize !== undefined || isDeclaredBinary(file, mimeType) || hasNoText(mimeType, readsArchives);
+  if (isWithoutText) return { type: "none", reason: "unsupported_type" };
+  return file.size === undefined || file.size > maxFileBytes
+    ? { type: "none", reason: "too_large" }
+    : { type: "fetch" };
+}
+
+/**
+ * `binary` says that git shall not compare lines. Of what looks like text it says that it is none; a PDF or a
+ * presentation is a document all the same, and is commonly marked so.
+ */
+function isDeclaredBinary({ attributes }: FileFacts, mimeType: string | undefined): boolean {
+  const isDocument = mimeType !== undefined && !/^text\/|json|xml$|yaml|toml|javascript/.test(mimeType);
+  return attributes.isBinary && !isDocument;
+}
+
+function personOf({ name, email }: CommitFacts): SourcePerson {
+  const shown = name.trim() || email.trim() || "Unknown";
+  return {
+    name: shown.slice(0, 200),
+    ...(/^[^\s@]+@[^\s@]+$/.test(email) && { email: email.slice(0, 300) }),
+    claimed: true,
+  };
+}
+
+function repositoryOf({ place }: RepositoryFacts): SourceContainer {
+  return { type: "repository", id: place, name: place };
+}
+
+function foldersOf(segments: readonly string[]): SourceContainer[] {
+  return segments.map((name, depth) => {
+    const id = segments.slice(0, depth + 1).join("/");
+    const parentId = segments.slice(0, depth).join("/");
+    return { type: "folder", id, name: readable(name), ...(parentId !== "" && { parentId }) };
+  });
+}
+
+/** What people read is in composed form (NFC); the id keeps the name as it is. */
+function readable(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- names may hold them
+  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
+}
+
+/** A date that no calendar holds is none at all: the beginning of time. */
+function dateOf(seconds: number): Date {
+  const date = new Date(seconds * 1_000);
+  return Number.isNaN(date.getTime()) ? new Date(0) : date;
+}

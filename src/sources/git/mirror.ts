@@ -1,0 +1,300 @@
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { GitConfig } from "./config.ts";
+import { importLocal } from "./import.ts";
+import { type LocalPlaces, openLocal } from "./local.ts";
+import { makeObjectReader, type ObjectReader } from "./objects.ts";
+import { GitFailed, type GitProgram, runGit } from "./program.ts";
+import { findRemoteRef, type RemoteRef, resolveLocal } from "./refs.ts";
+import { parseRemote, type Remote } from "./remote.ts";
+import { openTransport, type Transport } from "./transport.ts";
+
+/** What the source needs of the machine. */
+export interface GitHouse extends LocalPlaces {
+  guard: AddressGuard;
+  program: GitProgram;
+  /** Where the mirrors are: one folder a connector. */
+  folder: string;
+  askpass: string;
+}
+
+/** Our own bare copy of a connector's repository, the only place where git runs. */
+export interface Mirror {
+  gitDir: string;
+  objects: ObjectReader;
+  /** Brings what the ref names now. Undefined when the repository is empty. */
+  refresh(ctx: SourceContext<GitConfig>): Promise<{ ref: RemoteRef; commit: string } | undefined>;
+  /** True when the commit and its tree are here. */
+  has(commit: string): Promise<boolean>;
+  /** The commit whose files the connector has stored, as far as we know; keeps it from being swept. */
+  base(): Promise<string | undefined>;
+  setBase(commit: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The longest that bringing a repository may take. */
+const FETCH_MS = 2 * 3_600_000;
+const ASK_MS = 60_000;
+const LOCAL_MS = 600_000;
+/** Bytes of one mirror; a fetch that goes beyond is ended. */
+const MAX_MIRROR_BYTES = 20 * 1024 ** 3;
+/** With more packs than this, they are made one: each incremental run brings one. */
+const MAX_PACKS = 40;
+
+/** Opens (and makes) the mirror of a connector. A mirror made for another URL or other limits is made anew. */
+export async function openMirror(
+  house: GitHouse,
+  connectorId: string,
+  config: GitConfig,
+  signal: AbortSignal,
+): Promise<Mirror> {
+  const folder = folderOf(house, connectorId);
+  const gitDir = join(folder, "mirror.git");
+  const madeFor = JSON.stringify([MIRROR_VERSION, config.url, config.history, config.maxFileMb]);
+  if ((await readText(join(folder, "made-for"))) !== madeFor) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeEmpty(house, folder, "sha1", signal);
+    await writeFile(join(folder, "made-for.new"), madeFor);
+    await rename(join(folder, "made-for.new"), join(folder, "made-for"));
+  }
+  const run = (args: readonly string[]) => local(house, args, signal, gitDir);
+  const objects = makeObjectReader(house.program, gitDir);
+  return {
+    gitDir,
+    objects,
+    async refresh(ctx) {
+      await clearRests(gitDir);
+      await joinPacks(house, gitDir, signal);
+      const begin = async (ref: RemoteRef) => {
+        if (await fitsObjects(house, gitDir, ref, signal)) return;
+        objects.close();
+        await rm(gitDir, { recursive: true, force: true });
+        await makeEmpty(house, folder, formatOf(ref), signal);
+      };
+      const brought = await bring(house, gitDir, ctx, begin).finally(() => forgetPromises(folder, gitDir));
+      if (!brought) return undefined;
+      const commit = (
+        await run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${INCOMING}^{commit}`])
+      ).trim();
+      await run(["update-ref", TARGET, commit]);
+      return { ref: brought, commit };
+    },
+    async has(commit) {
+      if (!/^[0-9a-f]{40,64}$/.test(commit)) return false;
+      return (await objects.info(`${commit}^{tree}`))?.type === "tree";
+    },
+    async base() {
+      const output = await runGit(house.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", BASE], {
+        gitDir,
+        signal,
+        timeoutMs: ASK_MS,
+      });
+      return output.code === 0 ? output.stdout.toString("utf8").trim() : undefined;
+    },
+    setBase: async (commit) => void (await run(["update-ref", BASE, commit])),
+    close: async () => objects.close(),
+  };
+}
+
+/** Where a connector's mirror is. @throws RangeError for what is no connector's id */
+export function folderOf({ folder }: Pick<GitHouse, "folder">, connectorId: string): string {
+  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("That is no id of a connector.");
+  return join(folder, connectorId);
+}
+
+/**
+ * Asks the remote for its ref without bringing anything.
+ *
+ * @throws ApiError as the remote fails; `source_not_found` for a branch that is not there
+ */
+export async function askRemote(house: GitHouse, ctx: SourceContext<GitConfig>): Promise<RemoteRef | undefined> {
+  const remote = requireRemote(ctx.config);
+  if (remote.kind === "path") return resolveLocal(await openLocal(remote.path, house), ctx.config.ref);
+  requireTls(remote, ctx);
+  const transport = await openTransport(ctx, remote, house);
+  try {
+    return await findRemoteRef(transport, ctx.config.ref, ASK_MS);
+  } finally {
+    await transport.close();
+  }
+}
+
+/** The parsed place of a configuration, whose schema has checked it. */
+export function requireRemote({ url }: Pick<GitConfig, "url">): Remote {
+  const remote = parseRemote(url);
+  if ("fault" in remote) throw new ApiError("connector_config_invalid", { message: remote.fault, field: "config.url" });
+  return remote;
+}
+
+const MIRROR_VERSION = 1;
+const INCOMING = "refs/kb/incoming";
+const TARGET = "refs/kb/target";
+const BASE = "refs/kb/base";
+
+/** http says everything to everybody on the way: only where the operator has listed host and port. */
+function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
+  if (remote.kind !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
+  throw new ApiError("address_not_allowed", { message: "Use https: plain http is not taken.", field: "url" });
+}
+
+type ObjectFormat = "sha1" | "sha256";
+
+/** Every id of a repository is made by one function: it tells which. */
+function formatOf({ oid }: RemoteRef): ObjectFormat {
+  return oid.length === 64 ? "sha256" : "sha1";
+}
+
+async function makeEmpty(house: GitHouse, folder: string, format: ObjectFormat, signal: AbortSignal): Promise<void> {
+  const gitDir = join(folder, "mirror.git");
+  await local(house, ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, gitDir], signal);
+  await copyFile(join(gitDir, "config"), join(folder, "config"));
+}
+
+async function fitsObjects(house: GitHouse, gitDir: string, ref: RemoteRef, signal: AbortSignal): Promise<boolean> {
+  return (await local(house, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
+}
+
+/** Brings what the ref names; `begin` makes the mirror ready for a repository of its kind. */
+async function bring(
+  house: GitHouse,
+  gitDir: string,
+  ctx: SourceContext<GitConfig>,
+  begin: (ref: RemoteRef) => Promise<void>,
+): Promise<RemoteRef | undefined> {
+  const remote = requireRemote(ctx.config);
+  if (remote.kind === "path") {
+    const repository = await openLocal(remote.path, house);
+    const ref = await resolveLocal(repository, ctx.config.ref);
+    if (ref) await begin(ref);
+    if (ref) await importLocal(repository, ref.oid, { program: house.program, gitDir, ref: INCOMING }, ctx.signal);
+    return ref;
+  }
+  requireTls(remote, ctx);
+  const transport = await openTransport(ctx, remote, house);
+  try {
+    const ref = await findRemoteRef(transport, ctx.config.ref, ASK_MS);
+    if (ref) await begin(ref);
+    if (ref) await fetchRef(house, transport, ref, { gitDir, ctx });
+    return ref;
+  } finally {
+    await transport.close();
+  }
+}
+
+interface Fetching {
+  gitDir: string;
+  ctx: SourceContext<GitConfig>;
+}
+
+/**
+ * Brings a ref. The first time in two steps: the newest commit with its files up to the limit, then the history without
+ * any file. Later in one: what is new since, files up to the limit. So a copy holds each file once, not its past.
+ */
+async function fetchRef(house: GitHouse, transport: Transport, ref: RemoteRef, fetching: Fetching): Promise<void> {
+  const { gitDir, ctx } = fetching;
+  const { history, maxFileMb } = ctx.config;
+  const known = await runGit(house.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", INCOMING], {
+    gitDir,
+    signal: ctx.signal,
+    timeoutMs: ASK_MS,
+  });
+  if (known.code === 0 && known.stdout.toString("utf8").trim() === ref.oid) return;
+  // One byte more: a file of exactly the limit is read.
+  const files = `--filter=blob:limit=${Math.floor(maxFileMb * 1024 * 1024) + 1}`;
+  const watch = watchSize(gitDir);
+  const signal = AbortSignal.any([ctx.signal, watch.signal]);
+  const fetch = (...more: string[]) =>
+    transport.run(["fetch", "--quiet", "--force", "--no-tags", "--no-write-fetch-head", "--update-shallow", ...more], {
+      gitDir,
+      timeoutMs: FETCH_MS,
+      signal,
+    });
+  try {
+    const isFirst = known.code !== 0;
+    if (history === 0) {
+      await fetch("--depth=1", files, "kb", `+${ref.name}:${INCOMING}`);
+    } else if (isFirst) {
+      await fetch("--depth=1", files, "kb", `+${ref.name}:refs/kb/first`);
+      await fetch(`--depth=${history}`, "--filter=blob:none", "kb", `+${ref.name}:${INCOMING}`);
+    } else {
+      await fetch(files, "kb", `+${ref.name}:${INCOMING}`);
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+/** Looks at the size of what comes; too much ends the fetch. */
+function watchSize(gitDir: string): { signal: AbortSignal; stop(): void } {
+  const ending = new AbortController();
+  const look = async () => {
+    if ((await sizeOf(join(gitDir, "objects", "pack"))) <= MAX_MIRROR_BYTES) return;
+    const message = "The repository is larger than 20 GiB. Set history to 0, or a smaller largest file.";
+    ending.abort(new ApiError("source_unavailable", { message, field: "history" }));
+  };
+  const timer = setInterval(() => void look(), 2_000);
+  timer.unref();
+  return { signal: ending.signal, stop: () => clearInterval(timer) };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(join(folder, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** What a git that was killed left behind would stop every later one: nobody else works here. */
+async function clearRests(gitDir: string): Promise<void> {
+  const folders = ["", "refs/kb", "objects/pack", "objects/info"];
+  for (const folder of folders) {
+    for (const name of await readdir(join(gitDir, folder)).catch(() => [])) {
+      const isRest = name.endsWith(".lock") || name.startsWith("tmp_") || name.startsWith(".tmp-");
+      if (isRest) await rm(join(gitDir, folder, name), { force: true });
+    }
+  }
+}
+
+/**
+ * A fetch that leaves files out notes where they could be had later, and every later command would go there for them.
+ * Without the note they are just missing.
+ */
+async function forgetPromises(folder: string, gitDir: string): Promise<void> {
+  await copyFile(join(folder, "config"), join(gitDir, "config.lock"));
+  await rename(join(gitDir, "config.lock"), join(gitDir, "config"));
+}
+
+async function joinPacks(house: GitHouse, gitDir: string, signal: AbortSignal): Promise<void> {
+  const names = await readdir(join(gitDir, "objects", "pack")).catch(() => []);
+  if (names.filter((name) => name.endsWith(".pack")).length <= MAX_PACKS) return;
+  // Said for this command alone: what is missing is meant to be.
+  await local(house, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
+}
+
+/** A command on our own files. @throws GitFailed */
+async function local(
+  { program }: GitHouse,
+  args: readonly string[],
+  signal: AbortSignal,
+  gitDir?: string,
+  timeoutMs = LOCAL_MS,
+): Promise<string> {
+  const output = await runGit(program, args, { ...(gitDir !== undefined && { gitDir }), signal, timeoutMs });
+  if (output.code !== 0) throw new GitFailed(args, output);
+  return output.stdout.toString("utf8");
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  // Not there yet, or not readable: the mirror is made anew.
+  return readFile(path, "utf8").catch(() => undefined);
+}

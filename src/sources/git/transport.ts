@@ -1,0 +1,259 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ApiError } from "#api/errors.ts";
+import type { AddressGuard, PinnedAddress } from "#net/address-guard.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { GitConfig } from "./config.ts";
+import { remoteFailure, type Talk } from "./failures.ts";
+import { KNOWN_HOST_KEYS } from "./host-keys.ts";
+import { type GitCall, type GitOutput, type GitProgram, runGit } from "./program.ts";
+import type { Remote } from "./remote.ts";
+
+/** A way to speak with one remote, judged and pinned; close it. */
+export interface Transport {
+  /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
+  run(
+    args: readonly string[],
+    call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes" | "env"> & { signal?: AbortSignal },
+  ): Promise<GitOutput>;
+  close(): Promise<void>;
+}
+
+export interface TransportParts {
+  program: GitProgram;
+  guard: AddressGuard;
+  /** A folder of our own for what lives as long as a transport. */
+  folder: string;
+  /** Our asking program: gives the lines of descriptors 3 and 4. */
+  askpass: string;
+}
+
+/**
+ * Opens the way to a remote. The address is resolved and judged once and pinned for every connection; secrets go
+ * through pipes to the asking program, keys into an agent of our own: never into an argument, a URL, the environment or
+ * a file.
+ *
+ * @throws ApiError `address_not_allowed`, `source_unavailable`, `source_unauthorized` when the key can't be used
+ */
+export async function openTransport(
+  ctx: SourceContext<GitConfig>,
+  remote: Exclude<Remote, { kind: "path" }>,
+  parts: TransportParts,
+): Promise<Transport> {
+  const usualPorts = remote.kind === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
+  const isAdminMade = ctx.connector.isAdminMade ?? false;
+  const pinned = await parts.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
+  const talk: Talk = {
+    place: pinned.host,
+    hasCredentials: Object.keys(ctx.credentials).length > 0,
+    isSsh: remote.kind === "ssh",
+    secrets: Object.values(ctx.credentials),
+  };
+  const way = remote.kind === "ssh" ? await overSsh(ctx, pinned, parts) : overHttp(ctx, remote, pinned, parts);
+  return {
+    async run(args, call) {
+      const output = await runGit(parts.program, args, {
+        ...call,
+        ...way.call,
+        env: { ...way.call.env, ...call.env },
+        options: ["-c", `remote.kb.url=${remote.url}`, ...way.call.options],
+        signal: call.signal ?? ctx.signal,
+      });
+      if (output.code === 0) return output;
+      throw remoteFailure(output, talk);
+    },
+    close: way.close,
+  };
+}
+
+interface Way {
+  call: Required<Pick<GitCall, "options" | "env">> & Pick<GitCall, "secrets">;
+  close(): Promise<void>;
+}
+
+/** One command asks a few times at most: once for each connection it makes. */
+const ASKED_AT_MOST = 8;
+
+function overHttp(
+  { credentials }: SourceContext<GitConfig>,
+  remote: Extract<Remote, { kind: "http" }>,
+  pinned: PinnedAddress,
+  { askpass }: TransportParts,
+): Way {
+  if (credentials["privateKey"] !== undefined) {
+    throw new ApiError("source_unauthorized", {
+      message: "A private key is for ssh. Give a token, or user name and password.",
+      field: "credentials",
+    });
+  }
+  const address = pinned.family === 6 ? `[${pinned.address}]` : pinned.address;
+  const word = credentials["token"] ?? credentials["password"];
+  const name = credentials["username"] ?? tokenUser(pinned.host);
+  const secrets = word === undefined ? undefined : { names: repeated(name), words: repeated(word) };
+  return {
+    call: {
+      options: ["-c", `http.curloptResolve=${remote.host.replace(/^\[|\]$/g, "")}:${remote.port}:${address}`],
+      env: { GIT_ALLOW_PROTOCOL: remote.scheme, ...(secrets && { GIT_ASKPASS: askpass }) },
+      ...(secrets && { secrets }),
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Which user name a token goes with. */
+function tokenUser(host: string): string {
+  if (host === "gitlab.com" || host.startsWith("gitlab.")) return "oauth2";
+  return host === "bitbucket.org" ? "x-token-auth" : "x-access-token";
+}
+
+function repeated(line: string): string {
+  return `${line}\n`.repeat(ASKED_AT_MOST);
+}
+
+async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, parts: TransportParts): Promise<Way> {
+  const { privateKey, passphrase } = ctx.credentials;
+  if (privateKey === undefined) {
+    throw new ApiError("source_unauthorized", {
+      message: "ssh needs a private key. Give one as a credential.",
+      field: "credentials.privateKey",
+    });
+  }
+  const folder = await mkdtemp(join(parts.folder, "ssh-"));
+  const agent = startAgent(join(folder, "agent"), parts.program.searchPath);
+  const close = async () => {
+    agent.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const knownHosts = join(folder, "known_hosts");
+    await writeFile(knownHosts, hostKeyLines(pinned, ctx.config.hostKeys), { mode: 0o600 });
+    await agent.add(privateKey, passphrase, parts, ctx.signal);
+    const command = sshCommand({ pinned, knownHosts, socket: agent.socket });
+    return {
+      call: { options: [], env: { GIT_ALLOW_PROTOCOL: "ssh", GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: "ssh" } },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** ssh without a file of the user's: checked address, pinned host key, our agent, nothing forwarded, nothing asked. */
+function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket: string }): string {
+  const { pinned, knownHosts, socket } = options;
+  const settings = {
+    HostName: pinned.address,
+    HostKeyAlias: pinned.host,
+    Port: String(pinned.port),
+    UserKnownHostsFile: knownHosts,
+    GlobalKnownHostsFile: "/dev/null",
+    StrictHostKeyChecking: "yes",
+    UpdateHostKeys: "no",
+    CheckHostIP: "no",
+    CanonicalizeHostname: "no",
+    IdentityAgent: socket,
+    IdentityFile: "none",
+    PreferredAuthentications: "publickey",
+    BatchMode: "yes",
+    ProxyCommand: "none",
+    ProxyJump: "none",
+    ForwardAgent: "no",
+    ForwardX11: "no",
+    ClearAllForwardings: "yes",
+    PermitLocalCommand: "no",
+    ControlMaster: "no",
+    ControlPath: "none",
+    ConnectTimeout: "15",
+    ServerAliveInterval: "20",
+    ServerAliveCountMax: "3",
+    LogLevel: "ERROR",
+  };
+  const words = ["ssh", "-F", "/dev/null", "-T"];
+  for (const [name, value] of Object.entries(settings)) words.push("-o", `${name}=${value}`);
+  return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+}
+
+/** Lines for the alias alone: keys of other hosts in the text count for nothing. */
+function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefined): string {
+  const names = new Set(port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`]);
+  const given = (configured ?? "").split("\n").flatMap((line) => {
+    const [hosts = "", type, key] = line.trim().split(/\s+/);
+    const isOurs = hosts.split(",").some((name) => names.has(name.toLowerCase()));
+    return isOurs && type && key ? [`${host} ${type} ${key}`] : [];
+  });
+  const known = port === 22 ? (KNOWN_HOST_KEYS[host] ?? []).map((key) => `${host} ${key}`) : [];
+  return [...(given.length > 0 ? given : known), ""].join("\n");
+}
+
+/** The key is forgotten after this, whatever becomes of us. */
+const KEY_LIFETIME_S = 3_600;
+
+/**
+ * An agent of our own that ends with us: it watches a program that waits for the end of our pipe.
+ */
+function startAgent(socket: string, searchPath: string) {
+  const child = spawn("ssh-agent", ["-a", socket, "cat"], {
+    env: { PATH: searchPath },
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  child.on("error", () => undefined);
+  child.stdin.on("error", () => undefined);
+  child.unref();
+  return {
+    socket,
+    async add(key: string, passphrase: string | undefined, { program, askpass }: TransportParts, signal: AbortSignal) {
+      // The agent makes its socket before it starts what it watches; asked too early, ssh-add finds none.
+      for (let tries = 0; ; tries++) {
+        const code = await addKey({ key, passphrase, socket, searchPath, home: program.home, askpass });
+        signal.throwIfAborted();
+        if (code === 0) return;
+        // 2: no agent there.
+        if (code !== 2 || tries >= 20) break;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new ApiError("source_unauthorized", {
+        message: "The private key can't be used: its form or its passphrase is wrong, or ssh-agent is missing.",
+        field: "credentials.privateKey",
+      });
+    },
+    stop: () => void child.stdin.end(),
+  };
+}
+
+function addKey(options: {
+  key: string;
+  passphrase: string | undefined;
+  socket: string;
+  searchPath: string;
+  home: string;
+  askpass: string;
+}): Promise<number | null> {
+  const { key, passphrase, socket, searchPath, home, askpass } = options;
+  const child = spawn("ssh-add", ["-q", "-t", String(KEY_LIFETIME_S), "-"], {
+    cwd: home,
+    env: {
+      PATH: searchPath,
+      HOME: home,
+      SSH_AUTH_SOCK: socket,
+      SSH_ASKPASS: passphrase === undefined ? "false" : askpass,
+      SSH_ASKPASS_REQUIRE: "force",
+      DISPLAY: "none",
+    },
+    stdio: ["pipe", "ignore", "ignore", "pipe", "pipe"],
+  });
+  const pipes = [
+    [child.stdin, `${key.trim()}\n`],
+    [child.stdio[4], passphrase === undefined ? "" : `${passphrase}\n`],
+    [child.stdio[3], ""],
+  ] as const;
+  for (const [pipe, text] of pipes) {
+    pipe?.on("error", () => undefined);
+    if (pipe && "end" in pipe) pipe.end(text);
+  }
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(127));
+    child.on("close", resolve);
+  });
+}

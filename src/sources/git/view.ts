@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SourceContext, SyncRequest } from "#sources/contract.ts";
+import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
+import { compileScope } from "#sources/file-scope/scope.ts";
+import { type FileAttributes, lfsPointerOf, makeAttributes, MAX_ATTRIBUTE_BYTES } from "./attributes.ts";
+import type { GitConfig } from "./config.ts";
+import { webPagesOf } from "./forges.ts";
+import { type CommitFacts, type HistoryPlace, findLastCommits } from "./history.ts";
+import { makeJudge, type Refusal, type Verdict } from "./judge.ts";
+import { type FileFacts, type RepositoryFacts, toFileItem, versionOf } from "./map.ts";
+import { type GitHouse, type Mirror, requireRemote } from "./mirror.ts";
+import type { RemoteRef } from "./refs.ts";
+import { placeOf } from "./remote.ts";
+import type { TreeEntry } from "./tree.ts";
+
+/** A file that is to be an item, with its version. */
+export interface WantedFile {
+  path: string;
+  entry: TreeEntry;
+  attributes: FileAttributes;
+  version: string;
+  formerPath?: string;
+}
+
+/** One commit as a run looks at it. */
+export interface CommitView {
+  commit: string;
+  repository: RepositoryFacts;
+  history: HistoryPlace;
+  judge(entry: TreeEntry): Verdict;
+  /** What of the commit's own list of ignored paths could not be taken. */
+  faults: readonly Refusal[];
+  /** The file that an entry is, once the judge took it. */
+  toWanted(entry: TreeEntry, path: string): Promise<WantedFile>;
+  /** The items of files, with sizes and their last commits. */
+  toItems(files: readonly WantedFile[]): Promise<ReturnType<typeof toFileItem>[]>;
+  /** Finds the last commits of many paths by one walk, in `range` and then further back; `toItems` needs it done. */
+  findCommits(paths: ReadonlySet<string>, range: string): Promise<void>;
+}
+
+/** Raise it when what is made of a file changes: every file then gets another version and is handed over again. */
+const MAPPING_VERSION = 1;
+
+/** How far back to look for few files: a run that brings little ends soon, whatever the history. */
+const OLDER_COMMITS = 20_000;
+
+/** The sizes that pointer files of Git LFS have. */
+const POINTER_BYTES = { from: 100, to: 1_024 };
+
+/** Makes the view of a commit. */
+export async function openCommit(
+  ctx: SourceContext<GitConfig>,
+  run: Pick<SyncRequest<unknown>, "scope">,
+  house: Pick<GitHouse, "program">,
+  at: { mirror: Mirror; commit: string; ref: Pick<RemoteRef, "short" | "isTag"> },
+): Promise<CommitView> {
+  const { mirror, commit, ref } = at;
+  const { config } = ctx;
+  const { objects } = mirror;
+  const repository = repositoryFacts(config, ref);
+  const attributesOf = makeAttributes(async (folder) => {
+    const name = folder === "" ? ".gitattributes" : `${folder}/.gitattributes`;
+    if (name.includes("\n")) return undefined;
+    return (await objects.contents(`${commit}:${name}`, MAX_ATTRIBUTE_BYTES))?.toString("utf8");
+  });
+  const ignores = await readIgnores(objects, commit);
+  const history = await historyOf(ctx, house, mirror, commit);
+  const found = new Map<string, CommitFacts>();
+  let searched: ReadonlySet<string> = new Set();
+
+  async function lookUp(paths: ReadonlySet<string>, range: string, maxCommits?: number): Promise<void> {
+    if (config.history === 0) return;
+    for (const [path, facts] of await findLastCommits(history, range, paths, maxCommits)) found.set(path, facts);
+  }
+
+  async function toFacts(file: WantedFile): Promise<FileFacts> {
+    const { path, entry, attributes, formerPath } = file;
+    const size = (await objects.info(entry.oid))?.size;
+    const mayPoint = attributes.isLfs || (size !== undefined && size >= POINTER_BYTES.from && size <= POINTER_BYTES.to);
+    const text = mayPoint ? (await objects.contents(entry.oid, POINTER_BYTES.to))?.toString("utf8") : undefined;
+    const lfsSize = text === undefined ? undefined : lfsPointerOf(text)?.size;
+    const { oid, mode } = entry;
+    return { path, oid, mode, size, attributes, lfsSize, lastCommit: found.get(path), formerPath };
+  }
+
+  return {
+    commit,
+    repository,
+    history,
+    judge: makeJudge(compileScope(run.scope), config.secretFiles, ignores.patterns),
+    faults: ignores.faults,
+    async toWanted(entry, path) {
+      const attributes = await attributesOf(path);
+      return { path, entry, attributes, version: versionOf({ ...entry, attributes }, repository.placeKey) };
+    },
+    async findCommits(paths, range) {
+      await lookUp(paths, range);
+      const older = new Set([...paths].filter((path) => !found.has(path)));
+      // A branch that was set back brings files whose last commit is not among the new ones.
+      if (range !== commit) await lookUp(older, commit, OLDER_COMMITS);
+      searched = paths;
+    },
+    async toItems(files) {
+      const missing = new Set(files.map(({ path }) => path).filter((path) => !searched.has(path)));
+      await lookUp(missing, commit);
+      const facts = await Promise.all(files.map(toFacts));
+      for (const path of missing) found.delete(path);
+      return facts.map((each) => toFileItem(each, repository));
+    },
+  };
+}
+
+/** What all items of a repository share. */
+export function repositoryFacts(
+  config: GitConfig,
+  { short, isTag }: Pick<RemoteRef, "short" | "isTag">,
+): RepositoryFacts {
+  const remote = requireRemote(config);
+  const pages = webPagesOf(remote, short, isTag, config.forge);
+  const place = placeOf(remote);
+  const key = JSON.stringify([MAPPING_VERSION, place, pages?.forge, pages?.file("x")]);
+  return {
+    place,
+    pages,
+    placeKey: createHash("sha256").update(key).digest("base64url").slice(0, 6),
+    readsArchives: config.archives,
+    maxFileBytes: Math.floor(config.maxFileMb * 1024 * 1024),
+  };
+}
+
+async function historyOf(
+  { signal }: SourceContext<GitConfig>,
+  { program }: Pick<GitHouse, "program">,
+  { gitDir, objects }: Mirror,
+  commit: string,
+): Promise<HistoryPlace> {
+  // Absent in a mirror that has the whole history.
+  const shallow = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
+  const mailmap = await objects.info(`${commit}:.mailmap`);
+  const isUsable = mailmap?.type === "blob" && mailmap.size <= MAX_MAILMAP_BYTES;
+  return {
+    program,
+    gitDir,
+    signal,
+    shallow: new Set(shallow.split("\n")),
+    ...(isUsable && { mailmap: mailmap.oid }),
+  };
+}
+
+/** At the root of the commit: what its authors want left out. Source: docs "git". */
+export const IGNORE_FILE = ".kbignore";
+/** As the filesystem reads it. */
+const MAX_IGNORE_BYTES = 64 * 1024;
+
+async function readIgnores(
+  objects: Mirror["objects"],
+  commit: string,
+): Promise<{ patterns?: Patterns; faults: Refusal[] }> {
+  const fault = (message: string): Refusal => ({ id: IGNORE_FILE, reason: "excluded_by_policy", message });
+  const file = await objects.info(`${commit}:${IGNORE_FILE}`);
+  if (file?.type !== "blob") return { faults: [] };
+  const text = (await objects.contents(file.oid, MAX_IGNORE_BYTES))?.toString("utf8");
+  if (text === undefined) return { faults: [fault("This ignore file is over 64 kB: it was not honoured.")] };
+  const { patterns, refused } = compilePatterns(text.split(/\r?\n/));
+  const tooComplex = `${refused.length} of its patterns are too long or too complex: they were not honoured.`;
+  return { patterns, faults: refused.length > 0 ? [fault(tooComplex)] : [] };
+}
+
+const MAX_MAILMAP_BYTES = 4 * 1024 * 1024;

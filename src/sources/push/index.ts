@@ -1,0 +1,30 @@
+import { z } from "zod";
+import type { Source } from "#sources/contract.ts";
+import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+import { makePartRules } from "#sources/file-scope/part-rules.ts";
+
+/** What an admin says about a push connector. Unknown keys are errors. */
+export const PushConfig = z.strictObject({
+  source: z.string().trim().min(1).max(120).optional().meta({
+    title: "Place",
+    description: "What the items' source says after push:, unless a line names its own place.",
+  }),
+  ...FILE_CHOICES,
+});
+export type PushConfig = z.infer<typeof PushConfig>;
+
+/** Items that a program of yours sends with the connector's key; nothing is fetched, so there is no sync. */
+export function makePushSource(): Source<PushConfig> {
+  return {
+    spec: {
+      providerId: "push",
+      name: "Push",
+      kinds: ["task", "file", "page", "message"],
+      auth: "key",
+      config: PushConfig,
+      acl: "per_item",
+    },
+    check: async () => ({ ok: true }),
+    partRules: makePartRules,
+  };
+}

@@ -1,0 +1,124 @@
+import type { z } from "zod";
+import { assertNever, type ErrorCode } from "#api/errors.ts";
+import type { PushedLine } from "./events.ts";
+import { PushLine, toEvent } from "./shape.ts";
+import { splitLines, type RawLine } from "./split-lines.ts";
+
+/** Source: S41. */
+export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16 } as const;
+
+/**
+ * Reads newline-delimited JSON as it arrives, one line in memory at a time. A bad line is an answer, never the end of
+ * the stream; blank lines are passed over, but counted. Whether the principals of a line may be named, and whether
+ * they exist, is for the caller to judge (`judgeAccess`).
+ *
+ * @param place  what an item's `place` is when the line names none
+ * @throws whatever the stream itself throws
+ */
+export async function* parsePushLines(
+  stream: AsyncIterable<Uint8Array>,
+  { place }: { place: string },
+): AsyncGenerator<PushedLine, void> {
+  for await (const raw of splitLines(stream, PUSH_LIMITS.maxLineBytes)) {
+    const parsed = parseRawLine(raw, place);
+    if (parsed !== undefined) yield parsed;
+  }
+}
+
+/** One line, already as text; `undefined` for a blank one. */
+export function parsePushLine(text: string, line: number, place: string): PushedLine | undefined {
+  if (text.trim() === "") return undefined;
+  const refuse = (message: string, value?: unknown): PushedLine => refusal(line, "invalid_request", message, value);
+  if (depthOf(text) > PUSH_LIMITS.maxDepth) return refuse(`The line nests deeper than ${PUSH_LIMITS.maxDepth} levels.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text; the line's number says enough.
+    return refuse("The line is not valid JSON.");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse("The line is no JSON object.");
+  if (hasPrototypeKey(value)) return refuse('The key "__proto__" is not allowed.', value);
+  const parsed = PushLine.safeParse(value);
+  if (!parsed.success) return refuse(describe(parsed.error), value);
+  const { event, notes } = toEvent(parsed.data, place);
+  switch (event.t) {
+    case "upsert":
+      return { ok: true, line, externalId: event.item.externalId, event, notes };
+    case "acl":
+    case "seen":
+    case "delete":
+      return { ok: true, line, externalId: event.externalId, event, notes };
+    case "identity":
+    case "member":
+    case "group":
+      return { ok: true, line, externalId: null, event, notes };
+    default:
+      return assertNever(event);
+  }
+}
+
+/** Issues told of one line: more do not help. */
+const MAX_ISSUES = 3;
+
+function parseRawLine(raw: RawLine, place: string): PushedLine | undefined {
+  if ("isTooLong" in raw) {
+    return refusal(raw.line, "payload_too_large", `The line is longer than ${PUSH_LIMITS.maxLineBytes} bytes.`);
+  }
+  try {
+    // `fatal`: a replaced byte would make another id or another word. A byte order mark is dropped.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(raw.bytes);
+    return parsePushLine(text, raw.line, place);
+  } catch (cause) {
+    if (cause instanceof TypeError) return refusal(raw.line, "invalid_request", "The line is not valid UTF-8.");
+    throw cause;
+  }
+}
+
+function refusal(line: number, code: ErrorCode, message: string, value?: unknown): PushedLine {
+  const externalId = externalIdOf(value);
+  const about = externalId === undefined ? {} : { externalId };
+  return { ok: false, line, ...about, ...(isAboutPeople(value) && { isAboutPeople: true }), code, message };
+}
+
+function isAboutPeople(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("t" in value)) return false;
+  return value.t === "identity" || value.t === "member" || value.t === "group";
+}
+
+/** The id a refused line meant, if it can be told, so that the sender finds it again. */
+function externalIdOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("item" in value) return externalIdOf(value.item);
+  const isId = "externalId" in value && typeof value.externalId === "string" && value.externalId.length <= 1024;
+  return isId ? String(value.externalId) : undefined;
+}
+
+/** How deep brackets nest, strings left out; before parsing, so that no depth is ever built. */
+function depthOf(text: string): number {
+  let [depth, deepest, isInString] = [0, 0, false];
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (isInString) {
+      if (char === "\\") at += 1;
+      else if (char === '"') isInString = false;
+    } else if (char === '"') isInString = true;
+    else if (char === "{" || char === "[") deepest = Math.max(deepest, ++depth);
+    else if (char === "}" || char === "]") depth -= 1;
+  }
+  return deepest;
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(hasPrototypeKey);
+}
+
+function describe(error: z.ZodError): string {
+  const told = error.issues.slice(0, MAX_ISSUES).map((issue) => {
+    const path = issue.path.map(String).join(".");
+    return path === "" ? issue.message : `${path}: ${issue.message}`;
+  });
+  const more = error.issues.length - told.length;
+  return `${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+}

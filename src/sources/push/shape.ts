@@ -1,0 +1,242 @@
+import { z } from "zod";
+import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
+import { assertNever } from "#api/errors.ts";
+import { isPartId } from "#core/child-ids.ts";
+import type { PushEvent, PushItemEvent } from "./events.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+
+// Schemas are values: what a line is made of stands before the line.
+
+const PrincipalText = z.string().min(1).max(512);
+
+const ExternalId = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine((id) => !/[\p{Cs}\p{Cc}]/u.test(id), "must hold no control characters and no half characters");
+
+const PART_ID = 'must not hold "!//": it is kept for files inside files, which come and go with their file';
+const OwnId = ExternalId.refine((id) => !isPartId(id), PART_ID);
+
+const Line = (max: number) => z.string().trim().min(1).max(max);
+const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });
+
+const Access: z.ZodType<SourceAccess> = z
+  .discriminatedUnion(
+    "known",
+    [
+      z.strictObject({ known: z.literal(false) }),
+      z.strictObject({
+        known: z.literal(true),
+        all: z
+          .array(z.array(z.string().min(1).max(512)).max(1_000))
+          .min(1)
+          .max(16),
+      }),
+    ],
+    { error: 'must be {"known": true, "all": [["workspace"]]} or {"known": false}' },
+  )
+  .meta({
+    id: "Access",
+    description: "Who may read it: of every inner list the reader must match one name; {known: false} is nobody.",
+  });
+
+const Person = z.strictObject({
+  name: Line(200),
+  principal: z.string().min(1).max(512).optional(),
+  email: z.email().max(320).optional(),
+  login: Line(200).optional(),
+});
+
+const Container = z.strictObject({
+  type: EntityType.exclude(["person"]),
+  id: Line(512),
+  name: Line(300),
+  parentId: Line(512).optional(),
+});
+
+const FieldValue = z.union([
+  z.string().max(10_000),
+  z.number(),
+  z.boolean(),
+  z.null(),
+  z.array(z.string().max(1_000)).max(200),
+]);
+
+const Content = z.discriminatedUnion(
+  "type",
+  [
+    z.strictObject({ type: z.literal("inline"), text: z.string() }),
+    z.strictObject({
+      type: z.literal("none"),
+      reason: z.enum(["unsupported_type", "too_large", "empty"]).optional(),
+    }),
+  ],
+  { error: 'must be {"type": "inline", "text": …} or {"type": "none"}: nothing is fetched for pushed items' },
+);
+
+const PushItem = z
+  .strictObject({
+    externalId: OwnId,
+    kind: ItemKind,
+    subkind: Line(60).optional(),
+    key: Line(120).optional(),
+    title: Line(2_000),
+    url: z.string().max(4_096).optional(),
+    place: Line(120).optional(),
+    path: z.array(Line(300)).max(64).optional(),
+    parentId: ExternalId.optional().meta({
+      description: "The item that it belongs to: whoever may not read that one may not read this one.",
+    }),
+    version: Line(300).optional(),
+    mimeType: Line(200).optional(),
+    size: z.number().int().min(0).optional(),
+    createdAt: Instant.optional(),
+    updatedAt: Instant.optional(),
+    dueAt: Instant.optional(),
+    status: TaskStatus.optional(),
+    priority: Line(60).optional(),
+    labels: z.array(Line(200)).max(200).optional(),
+    author: Person.optional(),
+    assignees: z.array(Person).max(200).optional(),
+    people: z.array(Person).max(500).optional(),
+    containers: z.array(Container).max(100).optional(),
+    fields: z
+      .record(Line(100), FieldValue)
+      .refine((fields) => Object.keys(fields).length <= 100, "at most 100 fields")
+      .optional(),
+    text: z.string().optional(),
+    content: Content.optional(),
+    access: Access.optional().meta({ description: "May be left out with a parentId: then it is the parent's." }),
+  })
+  .refine((item) => item.access !== undefined || item.parentId !== undefined, {
+    message:
+      'say who may read it, such as {"known": true, "all": [["workspace"]]}; only an item with a parentId may leave it out',
+    path: ["access"],
+  })
+  .refine((item) => item.text === undefined || item.content === undefined, {
+    message: "give text or content, not both",
+    path: ["content"],
+  })
+  .meta({ id: "Item", anyOf: [{ required: ["access"] }, { required: ["parentId"] }] });
+type PushItem = z.infer<typeof PushItem>;
+
+/** One line as it is written. Unknown keys are errors at every level. */
+export const PushLine = z.discriminatedUnion(
+  "t",
+  [
+    z.strictObject({ t: z.literal("upsert"), item: PushItem }).meta({
+      description: "Add an item, or change it. The same version again changes nothing.",
+    }),
+    z
+      .strictObject({ t: z.literal("acl"), externalId: OwnId, access: Access })
+      .meta({ description: "Change who may read an item, and nothing else of it." }),
+    z
+      .strictObject({
+        t: z.literal("seen"),
+        externalId: OwnId,
+        version: Line(300).optional().meta({ description: "Answered `absent` unless this version is stored." }),
+      })
+      .meta({ description: "An item is still there; in a set, it stays." }),
+    z
+      .strictObject({
+        t: z.literal("delete"),
+        externalId: OwnId,
+        subtree: z.boolean().optional().meta({ description: "Also everything below `<externalId>/`." }),
+      })
+      .meta({ description: "Remove an item." }),
+    z
+      .strictObject({
+        t: z.literal("identity"),
+        principal: PrincipalText.meta({ description: "`user:push:<connector id>:<id>`" }),
+        member: PrincipalText.nullable().meta({ description: "`user:usr_…` of the workspace; null = nobody." }),
+      })
+      .meta({ description: "A user of your system is this member of the workspace." }),
+    z
+      .strictObject({
+        t: z.literal("member"),
+        group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
+        member: PrincipalText,
+        remove: z.boolean().optional().meta({ description: "Ends it instead." }),
+      })
+      .meta({ description: "Somebody belongs to a group of the connector's own." }),
+    z
+      .strictObject({
+        t: z.literal("group"),
+        group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
+        members: z.array(PrincipalText).max(10_000),
+      })
+      .meta({ description: "These and nobody else belong to a group of the connector's own." }),
+  ],
+  { error: 't must be "upsert", "acl", "seen", "delete", "identity", "member" or "group"' },
+);
+export type PushLine = z.infer<typeof PushLine>;
+
+/** The event of a line. `place` stands where the line names none; an address that is not http(s) is left out, with a note. */
+export function toEvent(line: PushLine, place: string): { event: PushEvent; notes: string[] } {
+  switch (line.t) {
+    case "upsert":
+      return toUpsert(line.item, place);
+    case "member":
+      return { event: { ...line, remove: line.remove === true }, notes: [] };
+    case "acl":
+    case "identity":
+    case "group":
+      return { event: line, notes: [] };
+    case "seen":
+    case "delete":
+      return { event: withoutUndefined(line), notes: [] };
+    default:
+      return assertNever(line);
+  }
+}
+
+function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes: string[] } {
+  const { text, content, url, createdAt, updatedAt, dueAt, author, assignees, people, containers, ...plain } = line;
+  const safeUrl = url === undefined ? undefined : httpUrl(url);
+  const item: SourceItem = withoutUndefined({
+    ...plain,
+    place: plain.place ?? place,
+    url: safeUrl,
+    createdAt: dateOf(createdAt),
+    updatedAt: dateOf(updatedAt),
+    dueAt: dateOf(dueAt),
+    author: author && toPerson(author),
+    assignees: assignees?.map(toPerson),
+    people: people?.map(toPerson),
+    containers: containers?.map(withoutUndefined),
+    content: contentOf(text, content),
+  });
+  const isDropped = url !== undefined && safeUrl === undefined;
+  return { event: { t: "upsert", item }, notes: isDropped ? ["url was left out: only http and https are kept"] : [] };
+}
+
+function contentOf(text: string | undefined, content: z.infer<typeof Content> | undefined): SourceItem["content"] {
+  if (text !== undefined) return { type: "inline", text };
+  return content === undefined ? { type: "none" } : withoutUndefined(content);
+}
+
+/** Who is given by a principal is meant by the pusher; a bare name is only what a text says. */
+function toPerson(person: z.infer<typeof Person>): SourcePerson {
+  return { ...withoutUndefined(person), claimed: person.principal === undefined };
+}
+
+function dateOf(instant: string | undefined): Date | undefined {
+  return instant === undefined ? undefined : new Date(instant);
+}
+
+function httpUrl(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return url.protocol === "https:" || url.protocol === "http:" ? url.href : undefined;
+}
+
+type WithoutUndefined<T> = {
+  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
+} & { [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined> };
+
+function withoutUndefined<T extends object>(value: T): WithoutUndefined<T> {
+  // Every key whose value is undefined is gone, which is all that the type says beyond T.
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as WithoutUndefined<T>;
+}

@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { Source, SourceSpec } from "./contract.ts";
+
+/** What the sources need of the house; each takes what it names. */
+export interface SourceRegistryOptions {
+  /** Folders that `filesystem` (and git by path) may read, as of now. */
+  allowedRoots(): Promise<readonly string[]>;
+  /** kb's own data folder, which no source enters. */
+  dataFolder: string;
+  /** Strangers own workspaces here: nothing of the machine itself can be connected. */
+  isOpenToStrangers: boolean;
+  /** Judges the addresses that connectors name. */
+  guard: AddressGuard;
+  /** `PATH`: where programs such as git are. */
+  searchPath: string;
+}
+
+export interface SourceRegistry {
+  /** Every kind there is, in the order of their worth. */
+  readonly providerIds: readonly string[];
+  /** The source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the kinds there are */
+  get(providerId: string): Promise<Source>;
+  /** The source of this kind, if there is one. */
+  find(providerId: string): Promise<Source | undefined>;
+  list(): Promise<Source[]>;
+}
+
+/** The one list of kinds. A new source is a folder and a line here: docs/add-a-source.md. */
+export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegistry {
+  const loaded = new Map<string, Promise<Source>>();
+  const load = (providerId: string): Promise<Source> => {
+    const known = loaded.get(providerId);
+    if (known !== undefined) return known;
+    const loader = LOADERS.get(providerId);
+    if (loader === undefined) throw unknownProvider(providerId);
+    const source = loader(options);
+    loaded.set(providerId, source);
+    return source;
+  };
+  return {
+    providerIds: [...LOADERS.keys()],
+    get: async (providerId) => load(providerId),
+    find: async (providerId) => (LOADERS.has(providerId) ? load(providerId) : undefined),
+    list: async () => Promise.all([...LOADERS.keys()].map(load)),
+  };
+}
+
+/** The configuration of a kind as JSON Schema, for forms and prompts: what is written, so defaults are optional. */
+export function configJsonSchema(spec: SourceSpec<unknown>): Record<string, unknown> {
+  return z.toJSONSchema(spec.config, { io: "input" });
+}
+
+/** What a kind can do beyond being checked; presence of a method is the capability. */
+export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push" | "scope")[] {
+  return [
+    ...(source.sync === undefined ? [] : (["sync"] as const)),
+    ...(source.browse === undefined ? [] : (["browse"] as const)),
+    ...(source.fetchContent === undefined ? [] : (["content"] as const)),
+    ...(source.inScope === undefined ? [] : (["scope"] as const)),
+    ...(source.spec.auth === "key" ? (["push"] as const) : []),
+  ];
+}
+
+type Loader = (options: SourceRegistryOptions) => Promise<Source>;
+
+const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
+  ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
+  ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
+  ["push", async () => (await import("./push/index.ts")).makePushSource()],
+]);
+
+function unknownProvider(providerId: string): ApiError {
+  return new ApiError("provider_unknown", {
+    message: `There is no source kind ${JSON.stringify(providerId.slice(0, 64))}. Known: ${[...LOADERS.keys()].join(", ")}.`,
+    field: "providerId",
+  });
+}

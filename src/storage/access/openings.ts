@@ -1,0 +1,128 @@
+import type { Opening, Opened } from "#api/openings.ts";
+import { MAX_CHARS, cleanLine } from "#api/clean.ts";
+import type { AuditRecord } from "#storage/records-types/audit.ts";
+import type { WorkspaceStore } from "#storage/store-type.ts";
+
+/** Acts that may let more people read. */
+const ACTIONS = ["connector.changed", "connector.access_pushed", "connector.people_pushed", "group.changed"];
+const SHOWN = 20;
+const SINCE_MS = 90 * 86_400_000;
+/** Rows looked at: most acts on a connector open nothing. */
+const PAGE = 200;
+const MAX_PAGES = 10;
+/** Groups in groups whose changes are looked at. */
+const MAX_GROUPS = 100;
+
+type Workspace = Pick<WorkspaceStore, "audit" | "access" | "names">;
+
+/**
+ * What others than its owner opened of a connector or a group, newest first, at most 20 of the last 90 days: by changing
+ * it, by a key of it, or by changing a group that is in it. For its owner; whoever calls checks that.
+ *
+ * @param inside  groups that it is open to, or that are in it
+ */
+export async function listOpenings(
+  workspace: Workspace,
+  { id, ownerId, inside }: { id: string; ownerId: string; inside: readonly string[] },
+  now: number,
+): Promise<Opening[]> {
+  const targetIds = [id, ...(await groupsBelow(workspace, inside))];
+  const folded = new Map<string, { row: AuditRecord; times: number }>();
+  let before: number | undefined;
+  for (let page = 0; page < MAX_PAGES && folded.size <= SHOWN; page++) {
+    const since = new Date(now - SINCE_MS);
+    const cursor = before === undefined ? {} : { before };
+    const rows = await workspace.audit.listByTarget(targetIds, { actions: ACTIONS, since, limit: PAGE, ...cursor });
+    for (const row of rows) {
+      if (row.details["isWidened"] !== true || row.actorUserId === ownerId) continue;
+      // A program pushes all day long: of the same act by the same hand, a day has one entry.
+      const { actorUserId, action, targetId, details } = row;
+      const key = [row.at.toISOString().slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
+      const known = folded.get(key);
+      if (known) known.times++;
+      else folded.set(key, { row, times: 1 });
+    }
+    before = rows.at(-1)?.seq;
+    if (rows.length < PAGE) break;
+  }
+  const shown = [...folded.values()].slice(0, SHOWN).map((each) => ({ ...each, who: readersOf(each.row) }));
+  const named = shown.flatMap(({ row, who }) => [
+    row.actorUserId ?? "",
+    row.targetId,
+    ...[who.before, who.after, who.added].flatMap((readers) => readers?.principals.map(idOf) ?? []),
+  ]);
+  const names = await workspace.names.of(named.filter((id) => id !== ""));
+  const nameOf = (id: string): string | null => {
+    const name = names.get(id);
+    return name === undefined ? null : cleanLine(name, MAX_CHARS.title);
+  };
+  return shown.map(({ row, times, who }) => ({
+    at: row.at.toISOString(),
+    by: row.actorUserId === null ? null : { id: row.actorUserId, name: nameOf(row.actorUserId) },
+    action: row.action,
+    target: { id: row.targetId, name: nameOf(row.targetId) },
+    times,
+    items: numberIn(row.details, "widened"),
+    before: toOpened(who.before, nameOf),
+    after: toOpened(who.after, nameOf),
+    added: toOpened(who.added, nameOf) ?? { named: [], others: 0 },
+  }));
+}
+
+/** These groups and what is in them, down to the last; of more than 100 the first. */
+async function groupsBelow({ access }: Workspace, groupIds: readonly string[]): Promise<string[]> {
+  const found = new Set(groupIds.slice(0, MAX_GROUPS));
+  for (const groupId of found) {
+    for (const member of await access.membersOf(`group:${groupId}`)) {
+      if (member.startsWith("group:grp_") && found.size < MAX_GROUPS) found.add(idOf(member));
+    }
+  }
+  return [...found];
+}
+
+interface Readers {
+  principals: readonly string[];
+  others: number;
+}
+
+/** Who was named before and is now, as the row says it. */
+function readersOf({ details }: AuditRecord): Record<"before" | "after" | "added", Readers | undefined> {
+  const [before, after] = [readersIn(details["before"]), readersIn(details["after"])];
+  const told = details["added"];
+  if (isRecord(told)) {
+    const principals = stringsIn(told["ids"]);
+    return { before, after, added: { principals, others: (numberIn(told, "count") ?? 0) - principals.length } };
+  }
+  const wasNamed = new Set(before?.principals);
+  const principals = after?.principals.filter((name) => !wasNamed.has(name)) ?? [];
+  return { before, after, added: { principals, others: Math.max(0, (after?.others ?? 0) - (before?.others ?? 0)) } };
+}
+
+function readersIn(value: unknown): Readers | undefined {
+  if (!isRecord(value)) return undefined;
+  return { principals: stringsIn(value["principals"]), others: numberIn(value, "others") ?? 0 };
+}
+
+function toOpened(readers: Readers | undefined, nameOf: (id: string) => string | null): Opened | null {
+  if (readers === undefined) return null;
+  const { principals, others } = readers;
+  return { named: principals.map((principal) => ({ id: idOf(principal), name: nameOf(idOf(principal)) })), others };
+}
+
+/** `usr_…` of `user:usr_…`; `workspace` and `everyone` are their own. */
+function idOf(principal: string): string {
+  return principal.slice(principal.indexOf(":") + 1);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+function numberIn(value: Record<string, unknown>, name: string): number | null {
+  const found = value[name];
+  return typeof found === "number" ? found : null;
+}

@@ -1,0 +1,177 @@
+import { createHash } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import type { Actor } from "./actor.ts";
+import type { Clock } from "#core/clock.ts";
+import type { Principal } from "#core/principals.ts";
+import type { Store, WorkspaceStore } from "#storage/store-type.ts";
+import type { ConnectorGate } from "#storage/records-types/access.ts";
+import type { ItemAccess } from "#storage/records-types/items.ts";
+import { makeVisibleCache, type VisibleAccesses } from "./visible.ts";
+
+/** Who asks, as the index and the store need to know it. */
+export interface Viewer {
+  /** Everything the person stands for, sorted; empty for somebody who is no member. */
+  principals: readonly Principal[];
+  /** The workspace's `accessEpoch` these were made under. */
+  epoch: number;
+  /** Epoch milliseconds from which time alone takes something away. */
+  validUntil: number;
+  /** Stands for workspace and principals in cache keys. */
+  key: string;
+}
+
+/** What a read inside one snapshot works with. */
+export interface OpenRead {
+  /** The workspace's records in the state that was judged. */
+  store: WorkspaceStore;
+  viewer: Viewer;
+  /** Of the items asked about, those that may be read. */
+  visible: ReadonlySet<string>;
+}
+
+/** What a list inside one snapshot works with: it judges each row by its access number. */
+export interface OpenList {
+  store: WorkspaceStore;
+  viewer: Viewer;
+  accesses: VisibleAccesses;
+}
+
+/** The one place that answers "may this actor read this item". */
+export interface Policy {
+  /** The principals of the actor as of now; kept per workspace and user until the epoch or time moves on (S6). */
+  viewerOf(actor: Actor): Promise<Viewer>;
+  /** Judges these items and runs `read` on the very state they were judged in, so text and verdict never part (S7). */
+  readVisible<T>(actor: Actor, kbIds: readonly string[], read: (open: OpenRead) => Promise<T>): Promise<T>;
+  /** Runs `read` with everything the actor may see, as access numbers, on one state of the records. */
+  readList<T>(actor: Actor, read: (open: OpenList) => Promise<T>): Promise<T>;
+  /** Of these items, those that the actor may read now. */
+  mayRead(actor: Actor, kbIds: readonly string[]): Promise<Set<string>>;
+  /** The principals of any user of the workspace on a given state; for `storage/access/explain.ts`. */
+  viewerIn(store: WorkspaceStore, userId: string): Promise<Viewer>;
+  /** The verdict on one item's access for a viewer, on a given state. */
+  isOpen(store: WorkspaceStore, item: ItemAccess | undefined, viewer: Viewer): Promise<boolean>;
+}
+
+export interface PolicyOptions {
+  store: Store;
+  clock: Clock;
+  /** How exact the permission mirror of a kind of source is (`SourceSpec.acl`); undefined = not known here. */
+  aclOf(providerId: string): "per_item" | "container" | "connector" | undefined;
+  /** Milliseconds after which mirrored permissions are no longer believed; 24 hours unless told. */
+  maxAclAgeMs?: number;
+}
+
+const DEFAULT_MAX_ACL_AGE_MS = 24 * 60 * 60 * 1_000;
+const KEPT_VIEWERS = 2_000;
+
+/** Makes the policy. Source: design page "auth", Who may read an item. */
+export function makePolicy(options: PolicyOptions): Policy {
+  const { store, clock, maxAclAgeMs = DEFAULT_MAX_ACL_AGE_MS } = options;
+  const viewers = new Map<string, Viewer>();
+  const cache = makeVisibleCache();
+
+  /** Milliseconds at which a connector's permissions stop being believed; undefined = never. */
+  function expiryOf(gate: ConnectorGate): number | undefined {
+    // The pusher's last word stands: nobody could be asked again. Access set here does not age either (S23).
+    if (gate.providerId === "push" || options.aclOf(gate.providerId) === "connector") return undefined;
+    return gate.aclCheckedAt === null ? 0 : gate.aclCheckedAt + maxAclAgeMs;
+  }
+
+  async function makeViewer(on: WorkspaceStore, userId: string, epoch: number): Promise<Viewer> {
+    const now = clock.now();
+    if (!(await on.access.isMember(userId))) return toViewer(on.workspaceId, [], epoch, Infinity);
+    const gates = await on.access.connectorGates();
+    const closed = new Set<Principal>();
+    let validUntil = Infinity;
+    for (const gate of gates) {
+      const expiry = expiryOf(gate);
+      const isExpired = expiry !== undefined && expiry <= now;
+      if (gate.state === "deleting" || isExpired) closed.add(`group:connector:${gate.connectorId}`);
+      // A fresh look at the source raises no epoch, so what age has closed is judged anew each time.
+      if (expiry !== undefined) validUntil = Math.min(validUntil, isExpired ? now : expiry);
+    }
+    const all = await on.access.expand([`user:${userId}`, "workspace", "everyone"]);
+    return toViewer(
+      on.workspaceId,
+      all.filter((principal) => !closed.has(principal)),
+      epoch,
+      validUntil,
+    );
+  }
+
+  async function viewerIn(on: WorkspaceStore, userId: string): Promise<Viewer> {
+    const epoch = await on.access.epoch();
+    const key = `${on.workspaceId} ${userId}`;
+    const kept = viewers.get(key);
+    if (kept && kept.epoch === epoch && clock.now() < kept.validUntil) return kept;
+    const viewer = await makeViewer(on, userId, epoch);
+    viewers.delete(key);
+    viewers.set(key, viewer);
+    if (viewers.size > KEPT_VIEWERS) {
+      for (const oldest of viewers.keys()) {
+        viewers.delete(oldest);
+        break;
+      }
+    }
+    return viewer;
+  }
+
+  const inSnapshot = <T>(actor: Actor, work: (on: WorkspaceStore, viewer: Viewer) => Promise<T>): Promise<T> =>
+    store.snapshot(async (snapshot) => {
+      const on = snapshot.in(actor.workspaceId);
+      return work(on, await viewerIn(on, actor.userId));
+    });
+
+  const policy: Policy = {
+    viewerOf: (actor) => inSnapshot(actor, async (_on, viewer) => viewer),
+    viewerIn,
+    isOpen: async (on, item, viewer) => (await openOf(on, item ? [item] : [], viewer, 1)).size > 0,
+    readVisible: (actor, kbIds, read) =>
+      inSnapshot(actor, async (on, viewer) => {
+        const items = await on.items.accessOf(kbIds);
+        return read({ store: on, viewer, visible: await openOf(on, items, viewer, kbIds.length) });
+      }),
+    readList: (actor, read) =>
+      inSnapshot(actor, async (on, viewer) =>
+        read({ store: on, viewer, accesses: await cache.of(on.access, viewer.key, viewer.principals) }),
+      ),
+    mayRead: (actor, kbIds) => policy.readVisible(actor, kbIds, async ({ visible }) => new Set(visible)),
+  };
+  return policy;
+}
+
+/**
+ * The failure for an item that is not there and for one that may not be read: the two are the same, word by word.
+ * `asked` is what the caller gave (kbId, URL or key).
+ */
+export function itemNotFound(asked: string): ApiError {
+  return new ApiError("not_found", {
+    message: `No item "${asked.slice(0, 200)}" that this person may see. Use a kbId from a search, or search for its title.`,
+  });
+}
+
+/**
+ * The items that a viewer may read, by the store's own lists: never by what an index remembers. What is not there is judged
+ * like an access of nobody's, so that it takes the work of what is hidden.
+ */
+async function openOf(
+  on: WorkspaceStore,
+  items: readonly ItemAccess[],
+  viewer: Viewer,
+  asked: number,
+): Promise<Set<string>> {
+  const living = items.filter((item) => !item.isRemoved);
+  const aclIds = living.map((item) => item.aclId);
+  const open = await on.access.visibleOf(living.length < asked ? [...aclIds, NOBODYS] : aclIds, viewer.principals);
+  return new Set(living.filter((item) => open.has(item.aclId)).map((item) => item.kbId));
+}
+
+/** The access number of nobody. */
+const NOBODYS = 0;
+
+function toViewer(workspaceId: string, principals: Principal[], epoch: number, validUntil: number): Viewer {
+  const key = createHash("sha256")
+    .update(JSON.stringify([workspaceId, principals]))
+    .digest("base64");
+  return { principals, epoch, validUntil, key };
+}

@@ -1,0 +1,97 @@
+import type { AccessStore } from "#storage/records-types/access.ts";
+import type { Principal } from "#core/principals.ts";
+
+/** Which access numbers of a workspace somebody's principals open. */
+export interface VisibleAccesses {
+  has(aclId: number): boolean;
+}
+
+export interface VisibleCache {
+  /**
+   * The accesses that these principals open, up to the newest of the given store's state. `key` names workspace and
+   * principals; a kept answer is extended by what came since, for a number never changes its meaning.
+   */
+  of(access: AccessStore, key: string, principals: readonly Principal[]): Promise<VisibleAccesses>;
+}
+
+interface Entry {
+  lists: Bits;
+  accesses: Bits;
+  listMark: number;
+  aclMark: number;
+}
+
+/** Rows read at once: about 5 ms of work, so that a large workspace does not hold up others. */
+const SLICE = 5_000;
+
+/** Makes the cache of visible accesses; the least recently used entries go when `maxBytes` is passed. */
+export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
+  const entries = new Map<string, Entry>();
+
+  function touch(key: string): Entry {
+    const entry = entries.get(key) ?? { lists: new Bits(), accesses: new Bits(), listMark: 0, aclMark: 0 };
+    entries.delete(key);
+    entries.set(key, entry);
+    return entry;
+  }
+
+  function trim(): void {
+    let bytes = 0;
+    for (const entry of entries.values()) bytes += entry.lists.bytes + entry.accesses.bytes;
+    for (const [key, entry] of entries) {
+      if (bytes <= maxBytes || entries.size === 1) return;
+      bytes -= entry.lists.bytes + entry.accesses.bytes;
+      entries.delete(key);
+    }
+  }
+
+  return {
+    async of(access, key, principals) {
+      const entry = touch(key);
+      await extend(entry, access, principals);
+      trim();
+      return entry.accesses;
+    },
+  };
+}
+
+async function extend(entry: Entry, access: AccessStore, principals: readonly Principal[]): Promise<void> {
+  const marks = await access.marks();
+  if (entry.listMark < marks.listId) {
+    for (const listId of await access.listsHolding(principals, entry.listMark)) entry.lists.add(listId);
+    entry.listMark = Math.max(entry.listMark, marks.listId);
+  }
+  while (entry.aclMark < marks.aclId) {
+    const rows = await access.accessesAfter(entry.aclMark, SLICE);
+    for (const { aclId, listIds } of rows) {
+      // Every list number must be met; an access without lists can't exist and would be nobody's.
+      if (listIds.length > 0 && listIds.every((listId) => entry.lists.has(listId))) entry.accesses.add(aclId);
+    }
+    const last = rows.at(-1);
+    entry.aclMark = Math.max(entry.aclMark, rows.length < SLICE ? marks.aclId : (last?.aclId ?? marks.aclId));
+    if (rows.length === SLICE) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** A growing set of small numbers. */
+class Bits implements VisibleAccesses {
+  #words = new Uint8Array(64);
+
+  get bytes(): number {
+    return this.#words.length;
+  }
+
+  has(n: number): boolean {
+    return ((this.#words[n >> 3] ?? 0) & (1 << (n & 7))) !== 0;
+  }
+
+  add(n: number): void {
+    const at = n >> 3;
+    if (at >= this.#words.length) {
+      const larger = new Uint8Array(Math.max(at + 1, this.#words.length * 2));
+      larger.set(this.#words);
+      this.#words = larger;
+    }
+    this.#words[at] = (this.#words[at] ?? 0) | (1 << (n & 7));
+  }
+}

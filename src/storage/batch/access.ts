@@ -1,0 +1,123 @@
+import { isPartId } from "#core/child-ids.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { HiddenChild, OpOutcome, PreparedItem } from "#storage/records-types/item-writes.ts";
+import { stateOf, tally, type Work } from "./work.ts";
+import type { KnownItem } from "./item-rows.ts";
+
+/** Who may read an item: what it names itself, and what comes of that and its parents. */
+export interface Standing {
+  ownAclId: number | null;
+  aclId: number;
+}
+
+type Named = Pick<PreparedItem, "externalId" | "parentExternalId" | "access">;
+
+/** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
+export async function standingOf(work: Work, { externalId, parentExternalId, access }: Named): Promise<Standing> {
+  const ownAclId = access === null || isPartId(externalId) ? null : await work.intern(access);
+  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
+  return { ownAclId, aclId };
+}
+
+/** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
+export function touch(work: Work, externalId: string, isMoved = false): void {
+  work.effective.forget();
+  noteTouched(work, externalId, isMoved);
+}
+
+function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
+  work.touched.set(externalId, isMoved || work.touched.get(externalId) === true);
+}
+
+/** Notes what an item's new place and access mean for what is below it, and for the answer of the op. */
+export function noteStanding(
+  work: Work,
+  item: Named,
+  known: KnownItem | undefined,
+  { ownAclId, aclId }: Standing,
+): void {
+  const { externalId, parentExternalId } = item;
+  const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
+  // Nothing that was asked about stands below an item that is new, unless it was missed.
+  if (known === undefined && !work.effective.wasMissed(externalId)) noteTouched(work, externalId, false);
+  else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
+    touch(work, externalId, isMoved);
+  }
+  // What is in a file is told with the file.
+  if (known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId)) {
+    work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
+  }
+  if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
+}
+
+export async function changeAccess(work: Work, externalId: string, access: SourceAccess | null): Promise<OpOutcome> {
+  const known = work.rows.find(externalId);
+  if (!known || known.removedAt !== null) return "absent";
+  const standing = await standingOf(work, { ...known, access });
+  const outcome = isSameStanding(known, standing) ? "unchanged" : "upserted";
+  tally(work, known, outcome);
+  if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
+  noteStanding(work, { ...known, access }, known, standing);
+  setStanding(work, known, standing);
+  return outcome;
+}
+
+/** An item that nobody may read is never "unchanged": whoever names it again is to know that it was looked at. */
+export function isSameStanding(known: KnownItem, { ownAclId, aclId }: Standing): boolean {
+  return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
+}
+
+/** The index follows, but for an item that it is given whole. */
+export function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
+  if (aclId !== known.aclId) work.changes.push({ type: "access", kbId: known.kbId, aclId });
+}
+
+/**
+ * Gives what the batch touched, and everything below it, the access that it has now, level by level. What was touched is
+ * judged anew itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
+ * stands between. What keeps its access ends the way down, unless something above it has moved: then it may have come too
+ * deep.
+ */
+export function settleAccesses(work: Work): void {
+  work.effective.forget();
+  const met = new Set<string>();
+  for (const externalId of work.touched.keys()) {
+    const item = work.rows.find(externalId);
+    if (item?.removedAt === null) settleOne(work, item);
+  }
+  // What moved comes first: it goes deeper, and nothing is looked at twice.
+  const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [parentId, isMoved] = next;
+    for (const child of work.rows.childrenOf(parentId)) {
+      if (met.has(child.kbId)) continue;
+      met.add(child.kbId);
+      if (settleOne(work, child) || isMoved) waiting.push([child.externalId, isMoved]);
+    }
+  }
+  work.touched.clear();
+}
+
+/** @returns true when the item has another access now */
+function settleOne(work: Work, item: KnownItem): boolean {
+  const { aclId } = work.effective.of(item);
+  setStanding(work, item, { aclId, ownAclId: item.ownAclId });
+  return aclId !== item.aclId;
+}
+
+/** What of the batch nobody may read for its parents' sake, once everything is settled. */
+export function listHidden(work: Work): HiddenChild[] {
+  return work.hidden.flatMap(({ op, externalId }) => {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null || item.parentExternalId === null) return [];
+    const { trouble } = work.effective.of(item);
+    return trouble === undefined ? [] : [{ op, parentId: item.parentExternalId, trouble }];
+  });
+}
+
+function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
+  if (known.aclId === aclId && known.ownAclId === ownAclId) return;
+  const indexState = known.indexState === "held" ? "held" : stateOf(aclId, known);
+  work.rows.set(known.kbId, { aclId, ownAclId, indexState });
+  setIndexAccess(work, known, aclId);
+}

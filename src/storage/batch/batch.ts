@@ -1,0 +1,259 @@
+import { Kysely } from "kysely";
+import { ApiError, assertNever } from "#api/errors.ts";
+import type { IndexChange } from "#storage/search-index.ts";
+import {
+  type BatchResult,
+  type ItemBatch,
+  type ItemOp,
+  type ItemState,
+  type OpOutcome,
+  type PreparedItem,
+} from "#storage/records-types/item-writes.ts";
+import { makeLocalDialect } from "#storage/dialect.ts";
+import type { Tables } from "#storage/schema.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { makeAccessStore } from "#storage/records/access.ts";
+import { makeAuditStore } from "#storage/records/audit.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import {
+  changeAccess,
+  isSameStanding,
+  listHidden,
+  noteStanding,
+  setIndexAccess,
+  settleAccesses,
+  type Standing,
+  standingOf,
+  touch,
+} from "./access.ts";
+import { refusalOf, saveRun } from "./run.ts";
+import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
+import { traceOf } from "./trace.ts";
+import { saveUpload } from "./upload.ts";
+import { makeWork, stateOf, tally, type Work } from "./work.ts";
+import { toIndexUpsert } from "./index-upsert.ts";
+import type { KnownItem } from "./item-rows.ts";
+import { moveParts } from "./part-rows.ts";
+import { noteRemovals } from "./removal-windows.ts";
+
+/** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
+export interface IndexPart {
+  apply(workspaceId: string, changes: readonly IndexChange[]): void;
+}
+
+export interface BatchArgs {
+  workspaceId: string;
+  batch: ItemBatch;
+}
+
+/** The procedure `applyBatch`: all ops of a batch, the index changes, the cursor and the counts in one transaction. */
+export function makeApplyBatch(
+  connection: SqliteConnection,
+  index: IndexPart,
+  noteAccess: (workspaceId: string, aclId: number) => void = () => undefined,
+) {
+  // One connection and never destroyed: it is the writer's own.
+  const db = new Kysely<Tables>({ dialect: makeLocalDialect(() => connection, 1) });
+
+  return async ({ workspaceId, batch }: BatchArgs): Promise<BatchResult> => {
+    const startedAt = performance.now();
+    return inTransaction(connection.raw, async () => {
+      const refusal = refusalOf(connection, workspaceId, batch);
+      if (refusal) return { isApplied: false, reason: refusal };
+      const handles = { read: db, write: db, writer: undefined };
+      const access = makeAccessStore(handles, workspaceId);
+      const work = makeWork(connection, workspaceId, batch, {
+        intern: (what) => access.intern(what, batch.always),
+        noteAccess: (aclId) => noteAccess(workspaceId, aclId),
+      });
+      requireExpected(work);
+      const outcomes: OpOutcome[] = [];
+      for (const op of batch.ops) {
+        outcomes.push(await applyOp(work, op));
+        work.op++;
+      }
+      settleAccesses(work);
+      const trace = batch.trace && (await traceOf(work, access, batch.trace));
+      if (trace) await makeAuditStore(handles, workspaceId).append(trace);
+      if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
+      index.apply(workspaceId, work.changes);
+      noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
+      const isCancelRequested = batch.run
+        ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
+        : false;
+      const told = { outcomes, hiddenChildren: listHidden(work) };
+      return { isApplied: true, ...told, isCancelRequested, tookMs: performance.now() - startedAt };
+    });
+  };
+}
+
+function requireExpected({ batch: { expects }, rows }: Work): void {
+  if (!expects) return;
+  const known = rows.find(expects.externalId);
+  const version = known && known.removedAt === null ? known.version : undefined;
+  if (version !== expects.version) throw overtaken();
+}
+
+function requireSame({ rows }: Work, externalId: string, { version, parentExternalId }: ItemState): void {
+  const known = rows.find(externalId);
+  const isThere = known !== undefined && known.removedAt === null;
+  if (isThere && known.version === version && known.parentExternalId === parentExternalId) return;
+  throw overtaken();
+}
+
+function overtaken(): ApiError {
+  return new ApiError("unavailable", {
+    message: "Another push changed the item at the same time. Send it again.",
+    retryAfterMs: 1_000,
+  });
+}
+
+async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
+  switch (op.op) {
+    case "upsert":
+      return upsert(work, op.item);
+    case "access":
+      if (op.of) requireSame(work, op.externalId, op.of);
+      return changeAccess(work, op.externalId, op.access);
+    case "delete":
+      return deleteItem(work, op);
+    case "seen":
+      return markSeen(work, op.externalIds);
+    case "parts":
+      return keepParts(work, op);
+    case "skip":
+      return skip(work, op);
+    case "sweep":
+      return sweep(work, op.kbIds, op.hold);
+    case "remove":
+      return removeAll(work, op.kbIds);
+    case "release":
+      return releaseAll(work, op.kbIds);
+    default:
+      return assertNever(op);
+  }
+}
+
+async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
+  const { rows } = work;
+  const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
+  const isLiving = known !== undefined && known.removedAt === null;
+  const standing = await standingOf(work, item);
+  noteStanding(work, item, known, standing);
+  if (known && isLiving && known.indexState === "held") endHold(work, known);
+  if (item.text.state === "failed") {
+    tally(work, known, "failed");
+    work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
+    if (known && isLiving) return keepFormer(work, known, item, item.text, standing);
+  }
+  const isSame = isLiving && known.indexHash === item.indexHash && known.textReason !== "failed";
+  const { aclId } = standing;
+  const kbId = known?.kbId ?? item.newKbId;
+  if (isSame && known.version !== null && known.version === item.version) {
+    const { parentExternalId } = item;
+    rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
+  } else {
+    writeRow(work, item, known, standing);
+  }
+  if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
+  else setIndexAccess(work, known, aclId);
+  if (item.text.state === "failed") return "failed";
+  const outcome = isSame && isSameStanding(known, standing) ? "unchanged" : "upserted";
+  tally(work, known, outcome);
+  return outcome;
+}
+
+/** What its source says it was until now moves here with its kbId, unless it still lives there or somebody lives here. */
+function moved(work: Work, item: PreparedItem): KnownItem | undefined {
+  const { rows, seenBy } = work;
+  if (item.formerExternalId === undefined) return undefined;
+  const former = rows.find(item.formerExternalId);
+  const there = rows.find(item.externalId);
+  const hasMoved = former && former.removedAt === null && (seenBy === null || former.seenBy !== seenBy);
+  if (!hasMoved || (there && there.removedAt === null)) return undefined;
+  // Something removed lately had this id: the two change places, so that it can still be restored.
+  if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
+  rows.set(former.kbId, { externalId: item.externalId });
+  if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
+  moveParts(rows, item.formerExternalId, item.externalId);
+  // What could not move along has no parent now.
+  touch(work, item.formerExternalId);
+  touch(work, item.externalId);
+  return { ...former, externalId: item.externalId };
+}
+
+/** The same thing under a new externalId: it moves there with its kbId. */
+function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
+  const { rows, seenBy } = work;
+  if (item.identityHint === null || item.text.state !== "text") return undefined;
+  const known = rows.findByHint(item.identityHint, item.text.textHash);
+  // Named by this very run: it still lives at its old place, so this is a copy.
+  if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
+  rows.set(known.kbId, { externalId: item.externalId });
+  moveParts(rows, known.externalId, item.externalId);
+  touch(work, known.externalId);
+  touch(work, item.externalId);
+  return { ...known, externalId: item.externalId };
+}
+
+/** The last try failed: content and title stay as they were, the access is today's. */
+function keepFormer(
+  work: Work,
+  known: KnownItem,
+  item: PreparedItem,
+  text: { message: string; retryAt: number | null },
+  standing: Standing,
+): OpOutcome {
+  const { aclId } = standing;
+  work.rows.set(known.kbId, {
+    ...standing,
+    parentExternalId: item.parentExternalId,
+    // Without another try to come, the version is done with: it is not read again until it changes.
+    version: text.retryAt === null ? item.version : known.version,
+    textReason: "failed",
+    textMessage: text.message,
+    retryAt: text.retryAt,
+    seenBy: work.seenBy,
+    indexState: stateOf(aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  setIndexAccess(work, known, aclId);
+  return "failed";
+}
+
+function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: Standing): void {
+  const { rows, batch } = work;
+  const textHash = item.text.state === "text" ? item.text.textHash : null;
+  const textReason = item.text.state === "text" ? null : item.text.state === "failed" ? "failed" : item.text.reason;
+  const extras = {
+    version: item.text.state === "failed" && item.text.retryAt !== null ? null : item.version,
+    indexedAt: batch.now,
+    indexState: stateOf(standing.aclId, { textHash, textReason }),
+    ...standing,
+    seenBy: work.seenBy,
+  };
+  const kbId = known?.kbId ?? item.newKbId;
+  if (known) rows.update(item, kbId, extras);
+  else rows.insert(item, kbId, extras);
+  if (known && known.textHash !== textHash && known.textHash !== null) rows.removeText(kbId);
+  if (item.text.state === "text" && known?.textHash !== textHash) {
+    rows.writeText(kbId, item.text.text, item.text.firstLine);
+  }
+  if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
+}
+
+function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
+  work.addSkip(op.externalId, op.reason, op.message, op.retryable);
+  if (op.reason !== "failed") return "skipped";
+  const known = work.rows.find(op.externalId);
+  if (!known || known.removedAt !== null) return "failed";
+  if (known.indexState === "held") endHold(work, known);
+  if (known.seenBy !== work.seenBy) work.isFurther = true;
+  work.rows.set(known.kbId, {
+    textReason: "failed",
+    textMessage: op.message,
+    retryAt: op.retryable ? work.batch.now : null,
+    seenBy: work.seenBy,
+    indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
+  });
+  return "failed";
+}

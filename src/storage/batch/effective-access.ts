@@ -1,0 +1,97 @@
+import type { ParentTrouble } from "#storage/records-types/item-writes.ts";
+import type { KnownItem } from "./item-rows.ts";
+
+/** Most items above one, all of whose accesses count: below that nobody reads anything. */
+export const MAX_PARENTS = 16;
+
+/** What decides who may read an item, besides its parents. */
+export type Relative = Pick<KnownItem, "externalId" | "parentExternalId" | "ownAclId">;
+
+export interface Effective {
+  /** 0 = nobody. */
+  aclId: number;
+  /** Items above it. */
+  parents: number;
+  /** Why nobody may read it, where that is for its parents' sake. */
+  trouble?: ParentTrouble;
+}
+
+export interface EffectiveAccess {
+  of(item: Relative): Effective;
+  /** To be called once an item that was asked about, or stood above one, is another now. */
+  forget(): void;
+  /** True when something was asked about below an item with this id that was not there. */
+  wasMissed(externalId: string): boolean;
+}
+
+/**
+ * Gives the effective access of an item: its own AND its parent's effective one, from what each item on the way up names
+ * itself, so nothing that is stored of effective accesses needs to be true yet. What was found is kept until it is
+ * forgotten.
+ */
+export function makeEffectiveAccess(
+  find: (externalId: string) => (Relative & Pick<KnownItem, "removedAt">) | undefined,
+  conjoin: (a: number, b: number) => number,
+): EffectiveAccess {
+  const known = new Map<string, Effective>();
+  const missing = new Set<string>();
+
+  /** From the item up to the last one that is not known; `top` is what stands above that. */
+  function climb(item: Relative): { chain: Relative[]; top: Effective | undefined } {
+    const chain = [item];
+    const met = new Set([item.externalId]);
+    for (let at = item; at.parentExternalId !== null;) {
+      const found = known.get(at.parentExternalId);
+      if (found) return { chain, top: found };
+      if (met.has(at.parentExternalId)) return { chain, top: nobodys("circle") };
+      if (chain.length > MAX_PARENTS) return { chain: [item], top: nobodys("too_deep") };
+      const parent = find(at.parentExternalId);
+      if (!parent || parent.removedAt !== null) {
+        missing.add(at.parentExternalId);
+        return { chain, top: nobodys("missing") };
+      }
+      met.add(parent.externalId);
+      chain.push(parent);
+      at = parent;
+    }
+    return { chain, top: undefined };
+  }
+
+  function of(item: Relative): Effective {
+    const { chain, top } = climb(item);
+    let above = top;
+    for (const each of chain.toReversed()) {
+      above = above === undefined ? first(each) : below(above, each.ownAclId, conjoin);
+      known.set(each.externalId, above);
+    }
+    return above ?? first(item);
+  }
+
+  function forget(): void {
+    known.clear();
+    missing.clear();
+  }
+
+  return { of, forget, wasMissed: (externalId) => missing.has(externalId) };
+}
+
+function first({ ownAclId }: Relative): Effective {
+  return { aclId: Math.max(0, ownAclId ?? 0), parents: 0 };
+}
+
+function below(above: Effective, ownAclId: number | null, conjoin: (a: number, b: number) => number): Effective {
+  const parents = above.parents + 1;
+  if (above.trouble === "circle" || above.trouble === "too_deep") return { ...above, parents };
+  if (above.parents < 0) return { aclId: 0, parents: 0, trouble: "missing" };
+  if (above.aclId === 0) return { aclId: 0, parents, trouble: "nobody" };
+  if (parents > MAX_PARENTS) return { aclId: 0, parents, trouble: "too_deep" };
+  if (ownAclId === null) return { aclId: above.aclId, parents };
+  const aclId = conjoin(ownAclId, above.aclId);
+  // Somebody AND somebody is nobody only where there are too many lists.
+  return aclId === 0 && ownAclId > 0 ? { aclId, parents, trouble: "too_deep" } : { aclId, parents };
+}
+
+/** Stands above an item that has no parent to be asked: one below it has the trouble. */
+function nobodys(trouble: ParentTrouble): Effective {
+  return { aclId: 0, parents: -1, trouble };
+}

@@ -1,0 +1,47 @@
+import type { FieldValue } from "#api/common.ts";
+import { fieldTerms } from "#text/field-terms.ts";
+import type { AnalyzedText } from "#text/analyzer.ts";
+import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
+import type { ItemEntity, PreparedItem } from "#storage/records-types/item-writes.ts";
+
+/** What the index holds of an item as its record does. */
+export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> & {
+  fields: Readonly<Record<string, FieldValue>>;
+  priority: string | null;
+};
+
+/** What the index is told of an item that was added or changed. */
+export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
+  const document = toIndexDocument({ ...item, kbId, connectorId, aclId }, item.entities, item.text.analyzed);
+  return { type: "upsert", document };
+}
+
+/** An item as the index wants it; the one list of what that is. */
+export function toIndexDocument(
+  facts: IndexedFacts,
+  entities: readonly Pick<ItemEntity, "entityId" | "role">[],
+  text: AnalyzedText,
+): IndexedDocument {
+  const { kbId, kind, status, providerId, source, connectorId, aclId, updatedAt, createdAt, dueAt } = facts;
+  const idsOf = (...roles: ItemEntity["role"][]) => [
+    ...new Set(entities.filter(({ role }) => roles.includes(role)).map(({ entityId }) => entityId)),
+  ];
+  return {
+    kbId,
+    kind,
+    status,
+    providerId,
+    source,
+    connectorId,
+    aclId,
+    updatedAt,
+    createdAt,
+    dueAt,
+    text,
+    people: idsOf("author", "assignee", "participant"),
+    assignees: idsOf("assignee"),
+    containers: idsOf("container", "label"),
+    // Found as a field of that name is, unless the source has one of its own.
+    fields: fieldTerms({ ...(facts.priority !== null && { priority: facts.priority }), ...facts.fields }),
+  };
+}

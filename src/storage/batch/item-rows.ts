@@ -1,0 +1,280 @@
+import { countLineFeeds } from "#text/lines.ts";
+import type { ItemEntity, PreparedItem } from "#storage/records-types/item-writes.ts";
+import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
+
+/** What a batch looks at before it changes an item. */
+export interface KnownItem {
+  kbId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  version: string | null;
+  textHash: string | null;
+  textReason: string | null;
+  indexHash: string | null;
+  indexState: string;
+  /** Who may read it, parents counted in; 0 = nobody. */
+  aclId: number;
+  /** The access it names itself; null = none, `UNTOLD_ACCESS` = not known since children may have one. */
+  ownAclId: number | null;
+  seenBy: string | null;
+  removedAt: number | null;
+}
+
+/** Of children from before they could have an access of their own: nobody may read them until they are told again. */
+export const UNTOLD_ACCESS = -1;
+
+/** Code units per stored chunk of text: a range of a long text loads little, a short text is one row. */
+const CHUNK_CHARS = 16_384;
+
+const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
+  ownAclId, seenBy, removedAt from items where workspaceId = ?`;
+
+const COLUMNS = [
+  "externalId",
+  "parentExternalId",
+  "identityHint",
+  "providerId",
+  "source",
+  "kind",
+  "subkind",
+  "key",
+  "title",
+  "url",
+  "lineAnchor",
+  "path",
+  "mimeType",
+  "size",
+  "version",
+  "textHash",
+  "textChars",
+  "sections",
+  "status",
+  "priority",
+  "labels",
+  "fields",
+  "author",
+  "assignees",
+  "createdAt",
+  "updatedAt",
+  "dueAt",
+  "indexedAt",
+  "indexState",
+  "textReason",
+  "textMessage",
+  "retryAt",
+  "aclId",
+  "ownAclId",
+  "seenBy",
+  "indexHash",
+  "maskedSecrets",
+] as const;
+
+const INSERT = `insert into items (workspaceId, kbId, connectorId, ${quoted(COLUMNS).join(", ")})
+  values (?, ?, ?${", ?".repeat(COLUMNS.length)})`;
+const UPDATE = `update items set ${quoted(COLUMNS)
+  .map((column) => `${column} = ?`)
+  .join(", ")}, removedAt = null where workspaceId = ? and kbId = ?`;
+
+/**
+ * The rows of one connector's items, by prepared statements on the writer's connection; `noteAccess` is told of every
+ * access number that a row is given.
+ */
+export function makeItemRows(
+  connection: SqliteConnection,
+  workspaceId: string,
+  connectorId: string,
+  noteAccess: (aclId: number) => void,
+) {
+  const all = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).all(...values);
+  const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
+  // The statements name exactly the members of KnownItem.
+  const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];
+  const noteBoth = ({ aclId, ownAclId }: Record<string, unknown>) => {
+    for (const id of [aclId, ownAclId]) if (typeof id === "number" && id > 0) noteAccess(id);
+  };
+
+  /** Entities that stand in the table already, as far as this batch knows: files of a folder share most of theirs. */
+  const entered = new Set<string>();
+
+  return {
+    find: (externalId: string) => known("and connectorId = ? and externalId = ?", connectorId, externalId)[0],
+    findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
+    /** A known item with this hint and text; a living one before a removed one. */
+    findByHint: (hint: string, textHash: string) =>
+      known(
+        "and connectorId = ? and identityHint = ? and textHash = ? order by removedAt is not null, removedAt desc limit 1",
+        connectorId,
+        hint,
+        textHash,
+      )[0],
+    childrenOf: (externalId: string) =>
+      known("and connectorId = ? and parentExternalId = ? and removedAt is null", connectorId, externalId),
+    /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
+    below: (externalId: string) =>
+      known(
+        "and connectorId = ? and externalId > ? and externalId < ? and removedAt is null",
+        connectorId,
+        `${externalId}/`,
+        `${externalId}0`,
+      ),
+    insert(item: PreparedItem, kbId: string, values: RowExtras) {
+      noteBoth({ ...values });
+      run(INSERT, workspaceId, kbId, connectorId, ...rowValues(item, values));
+    },
+    update(item: PreparedItem, kbId: string, values: RowExtras) {
+      noteBoth({ ...values });
+      run(UPDATE, ...rowValues(item, values), workspaceId, kbId);
+    },
+    set(kbId: string, values: Record<string, SqlValue>) {
+      noteBoth(values);
+      const columns = Object.keys(values);
+      const assignments = columns.map((column) => `"${column}" = ?`).join(", ");
+      run(
+        `update items set ${assignments} where workspaceId = ? and kbId = ?`,
+        ...Object.values(values),
+        workspaceId,
+        kbId,
+      );
+    },
+    removeText(kbId: string) {
+      run("delete from item_texts where workspaceId = ? and kbId = ?", workspaceId, kbId);
+    },
+    writeText(kbId: string, text: string, firstLine?: number) {
+      writeTextRows(connection, { workspaceId, kbId }, text, firstLine ?? null);
+    },
+    replaceEntities(kbId: string, entities: readonly ItemEntity[], isNew: boolean) {
+      if (!isNew) run("delete from item_entities where workspaceId = ? and kbId = ?", workspaceId, kbId);
+      for (const entity of entities) {
+        if (!entered.has(entity.entityId)) insertEntity(connection, workspaceId, entity);
+        entered.add(entity.entityId);
+        insertShown(connection, workspaceId, kbId, entity);
+      }
+    },
+    hold(kbId: string, syncId: string | null, now: number) {
+      run(
+        "insert or ignore into removals (workspaceId, connectorId, kbId, syncId, heldAt) values (?, ?, ?, ?, ?)",
+        workspaceId,
+        connectorId,
+        kbId,
+        syncId,
+        now,
+      );
+    },
+    unhold(kbId: string) {
+      run("delete from removals where workspaceId = ? and kbId = ?", workspaceId, kbId);
+    },
+  };
+}
+
+export type ItemRows = ReturnType<typeof makeItemRows>;
+
+/** What a row holds beside the item as the source gave it. */
+export interface RowExtras {
+  version: string | null;
+  indexedAt: number;
+  indexState: string;
+  aclId: number;
+  ownAclId: number | null;
+  seenBy: string | null;
+}
+
+/** Stores an item's text, of which nothing may be stored. */
+export function writeTextRows(
+  connection: SqliteConnection,
+  { workspaceId, kbId }: { workspaceId: string; kbId: string },
+  text: string,
+  firstLine: number | null,
+): void {
+  const insert = connection.prepare(
+    "insert into item_texts (workspaceId, kbId, chunk, start, text, line) values (?, ?, ?, ?, ?, ?)",
+  );
+  let [chunk, line] = [0, firstLine];
+  for (const { start, part } of textChunks(text)) {
+    insert.run(workspaceId, kbId, chunk++, start, part, line);
+    if (line !== null) line += countLineFeeds(part);
+  }
+}
+
+/** The text in stretches of at most `CHUNK_CHARS`, never ending inside a surrogate pair. */
+function* textChunks(text: string): Generator<{ start: number; part: string }> {
+  for (let start = 0; start < text.length;) {
+    let end = Math.min(text.length, start + CHUNK_CHARS);
+    const last = text.charCodeAt(end - 1);
+    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end--;
+    yield { start, part: text.slice(start, end) };
+    start = end;
+  }
+}
+
+function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
+  const { text } = item;
+  return [
+    item.externalId,
+    item.parentExternalId,
+    item.identityHint,
+    item.providerId,
+    item.source,
+    item.kind,
+    item.subkind,
+    item.key,
+    item.title,
+    item.url,
+    item.lineAnchor,
+    JSON.stringify(item.path),
+    item.mimeType,
+    item.size,
+    extras.version,
+    text.state === "text" ? text.textHash : null,
+    text.state === "text" ? text.text.length : 0,
+    text.state === "text" ? JSON.stringify(text.sections) : "[]",
+    item.status,
+    item.priority,
+    JSON.stringify(item.labels),
+    JSON.stringify(item.fields),
+    item.author === null ? null : JSON.stringify(item.author),
+    JSON.stringify(item.assignees),
+    item.createdAt,
+    item.updatedAt,
+    item.dueAt,
+    extras.indexedAt,
+    extras.indexState,
+    text.state === "text" ? null : text.state === "failed" ? "failed" : text.reason,
+    text.state === "text" ? null : text.message,
+    text.state === "failed" ? text.retryAt : null,
+    extras.aclId,
+    extras.ownAclId,
+    extras.seenBy,
+    item.indexHash,
+    item.maskedSecrets,
+  ];
+}
+
+function insertEntity(connection: SqliteConnection, workspaceId: string, entity: ItemEntity): void {
+  connection
+    .prepare("insert or ignore into entities (workspaceId, entityId, type, identity) values (?, ?, ?, ?)")
+    .run(workspaceId, entity.entityId, entity.type, entity.identity);
+}
+
+function insertShown(connection: SqliteConnection, workspaceId: string, kbId: string, entity: ItemEntity): void {
+  connection
+    .prepare(
+      `insert or ignore into item_entities (workspaceId, kbId, entityId, role, name, nameKey, email, login, claimed)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      workspaceId,
+      kbId,
+      entity.entityId,
+      entity.role,
+      entity.name,
+      entity.nameKey,
+      entity.email,
+      entity.login,
+      entity.claimed ? 1 : 0,
+    );
+}
+
+/** `key` and `text` are words of SQL. */
+function quoted(columns: readonly string[]): string[] {
+  return columns.map((column) => `"${column}"`);
+}

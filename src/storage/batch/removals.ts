@@ -1,0 +1,123 @@
+import { isInside, isPartId, outermostId } from "#core/child-ids.ts";
+import type { ItemOp, OpOutcome } from "#storage/records-types/item-writes.ts";
+import { touch } from "./access.ts";
+import { stateOf, type Work } from "./work.ts";
+import type { ItemRows, KnownItem } from "./item-rows.ts";
+import { partsBeside } from "./part-rows.ts";
+
+/** Removes an item, its parts, and with `subtree` what lies below it; holds all of it when the guard lets none pass. */
+export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
+  const items = targetsOf(work.rows, externalId, subtree);
+  if (items.length === 0) return "absent";
+  if (work.guarded + items.length > work.allowance) {
+    for (const item of items) hold(work, item);
+    return "held";
+  }
+  work.guarded += items.length;
+  for (const item of items) removeOne(work, item);
+  return "removed";
+}
+
+/** Removes these with their parts, whatever the guard says. */
+export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
+  const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
+  for (const item of new Map(found.map((each) => [each.kbId, each])).values()) removeOne(work, item);
+  return "removed";
+}
+
+/** Ends the hold on these. */
+export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
+  for (const item of living(work, kbIds)) release(work, item);
+  return "done";
+}
+
+/** What is in the item no more goes with what is in that. */
+export function keepParts(work: Work, { externalId, keep, version }: Extract<ItemOp, { op: "parts" }>): OpOutcome {
+  const item = work.rows.find(externalId);
+  if (!item || item.removedAt !== null) return "absent";
+  const gone = partsBeside(work.rows, externalId, keep);
+  for (const part of gone.flatMap((id) => targetsOf(work.rows, id, false))) removeOne(work, part);
+  if (item.version !== version) work.rows.set(item.kbId, { version });
+  return "done";
+}
+
+/** Removes, or holds, those of these that the run or set has not named since. */
+export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
+  const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy && !isInsideNamed(work, item));
+  if (isHeld) {
+    for (const item of gone) hold(work, item);
+    return "held";
+  }
+  work.guarded += gone.length;
+  for (const item of gone) removeOne(work, item);
+  return "removed";
+}
+
+/** Notes that these are alive: what was held is held no more. */
+export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome {
+  for (const externalId of externalIds) {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null) continue;
+    if (item.indexState === "held") release(work, item);
+    if (item.seenBy === work.seenBy) continue;
+    work.rows.set(item.kbId, { seenBy: work.seenBy });
+    work.isFurther = true;
+  }
+  return "done";
+}
+
+/** What is in an item is held no longer than the item is. */
+export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
+  work.rows.unhold(kbId);
+  for (const part of work.rows.childrenOf(externalId)) {
+    if (part.indexState === "held" && isInside(externalId, part.externalId)) release(work, part);
+  }
+}
+
+/** A part is there as long as the item of the source that it is in, which may have been named without being read. */
+function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
+  if (seenBy === null || !isPartId(externalId)) return false;
+  const outermost = rows.find(outermostId(externalId));
+  return outermost !== undefined && outermost.removedAt === null && outermost.seenBy === seenBy;
+}
+
+function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
+  const found = new Map<string, KnownItem>();
+  const item = rows.find(externalId);
+  // Files inside a file go with it and stay with it, wherever the mark between them stands.
+  const below = subtree ? rows.below(externalId).filter((each) => !isPartId(each.externalId)) : [];
+  const waiting = [...below.toReversed(), ...(item ? [item] : [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next.removedAt !== null || found.has(next.kbId)) continue;
+    found.set(next.kbId, next);
+    waiting.push(...rows.childrenOf(next.externalId));
+  }
+  return [...found.values()];
+}
+
+function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
+  return kbIds.flatMap((kbId) => {
+    const item = rows.findByKbId(kbId);
+    return item && item.removedAt === null ? [item] : [];
+  });
+}
+
+function removeOne(work: Work, item: KnownItem): void {
+  work.counts.deleted++;
+  work.isFurther = true;
+  if (item.indexState === "held") work.rows.unhold(item.kbId);
+  touch(work, item.externalId);
+  work.rows.set(item.kbId, { removedAt: work.batch.now, indexState: stateOf(item.aclId, item) });
+  work.changes.push({ type: "remove", kbId: item.kbId });
+}
+
+function hold(work: Work, item: KnownItem): void {
+  if (item.indexState === "held") return;
+  work.rows.hold(item.kbId, work.batch.run?.syncId ?? null, work.batch.now);
+  work.rows.set(item.kbId, { indexState: "held" });
+}
+
+function release(work: Work, item: KnownItem): void {
+  endHold(work, item);
+  work.rows.set(item.kbId, { indexState: stateOf(item.aclId, item) });
+}

@@ -1,0 +1,70 @@
+import type { BatchRun, ItemBatch, SyncCounts } from "#storage/records-types/item-writes.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+
+/**
+ * Why a batch may not be stored any more, if it may not: the worker lost its lease, the scope is another one now, or
+ * the connector is going.
+ */
+export function refusalOf(
+  connection: SqliteConnection,
+  workspaceId: string,
+  { connectorId, run }: ItemBatch,
+): "lease_lost" | "scope_changed" | "connector_inactive" | undefined {
+  const connector = one(
+    connection,
+    "select state, scopeVersion from connectors where workspaceId = ? and connectorId = ?",
+    workspaceId,
+    connectorId,
+  );
+  if (!connector || connector["state"] === "deleting") return "connector_inactive";
+  if (!run) return undefined;
+  const job = one(connection, "select leaseOwner from jobs where jobId = ?", run.jobId);
+  if (job?.["leaseOwner"] !== run.leaseOwner) return "lease_lost";
+  return connector["scopeVersion"] === run.scopeVersion ? undefined : "scope_changed";
+}
+
+/**
+ * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than those before it
+ * is counted as the first.
+ *
+ * @returns true when somebody asked for the run to end
+ */
+export function saveRun(
+  connection: SqliteConnection,
+  workspaceId: string,
+  connectorId: string,
+  run: BatchRun,
+  { counts, isFurther }: { counts: SyncCounts; isFurther: boolean },
+): boolean {
+  const row = one(
+    connection,
+    "select counts, progress, attempt, cancelRequestedAt from syncs where workspaceId = ? and syncId = ?",
+    workspaceId,
+    run.syncId,
+  );
+  if (!row) return true;
+  // Written by this function and at creation only.
+  const total = JSON.parse(String(row["counts"])) as SyncCounts;
+  for (const name of Object.keys(counts) as (keyof SyncCounts)[]) {
+    total[name] = (total[name] ?? 0) + counts[name] + (run.addCounts?.[name] ?? 0);
+  }
+  connection
+    .prepare("update syncs set counts = ?, progress = ?, attempt = ? where workspaceId = ? and syncId = ?")
+    .run(
+      JSON.stringify(total),
+      run.progress ? JSON.stringify(run.progress) : String(row["progress"]),
+      isFurther ? 1 : Number(row["attempt"]),
+      workspaceId,
+      run.syncId,
+    );
+  if (run.cursor !== undefined) {
+    connection
+      .prepare("update connectors set cursor = ? where workspaceId = ? and connectorId = ?")
+      .run(run.cursor, workspaceId, connectorId);
+  }
+  return row["cancelRequestedAt"] !== null;
+}
+
+function one(connection: SqliteConnection, sql: string, ...values: string[]) {
+  return connection.execute(sql, values).rows[0];
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
+import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
+import type { IndexedDocument } from "#storage/search-index.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { toIndexDocument } from "./index-upsert.ts";
+
+/** The whole stored text of an item; empty when it has none. */
+export function readStoredText(
+  connection: SqliteConnection,
+  { workspaceId, kbId }: Pick<ItemsTable, "workspaceId" | "kbId">,
+): string {
+  const { rows } = connection.execute(
+    'select text from item_texts where "workspaceId" = ? and "kbId" = ? order by chunk',
+    [workspaceId, kbId],
+  );
+  return rows.map(({ text }) => String(text)).join("");
+}
+
+/** A row of `items` as the index wants it, analyzed anew. @throws ZodError when the row is none that this program writes */
+export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
+  const { path, labels, ...item } = StoredRow.parse(row);
+  const { rows } = connection.execute(
+    'select "entityId", role from item_entities where "workspaceId" = ? and "kbId" = ? order by "entityId", role',
+    [item.workspaceId, item.kbId],
+  );
+  const text = readStoredText(connection, item);
+  const document = analyzeDocument({ title: item.title, name: nameInKey(item), path, labels, text });
+  return toIndexDocument(item, StoredEntities.parse(rows), document);
+}
+
+/** What of a row may hold a secret, as it stands in the columns; the others are kept. */
+const MaskableRow = z.looseObject({
+  workspaceId: z.string(),
+  kbId: z.string(),
+  title: z.string(),
+  path: z.string(),
+  labels: z.string(),
+  fields: z.string(),
+  sections: z.string(),
+  maskedSecrets: z.number(),
+  removedAt: z.number().nullable(),
+});
+export type MaskableRow = z.infer<typeof MaskableRow>;
+
+/** A row of `items` before it is masked. @throws ZodError when the row is none that this program writes */
+export function parseMaskable(row: unknown): MaskableRow {
+  return MaskableRow.parse(row);
+}
+
+const StoredSections = z.array(z.looseObject({ start: z.number() }));
+
+/** The column `sections`, with every section's start moved. @throws ZodError as `parseMaskable` */
+export function moveSections(column: string, moved: (start: number) => number): string {
+  const sections = StoredSections.parse(JSON.parse(column));
+  return JSON.stringify(sections.map((section) => ({ ...section, start: moved(section.start) })));
+}
+
+const Names = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(z.array(z.string()));
+
+const Fields = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  // What a former version stored of a kind that is none now is not found through it.
+  .pipe(z.record(z.string(), FieldValue.catch("")));
+
+const StoredRow = z.object({
+  workspaceId: z.string(),
+  kbId: z.string(),
+  kind: ItemKind,
+  key: z.string().nullable(),
+  status: TaskStatus.nullable(),
+  priority: z.string().nullable(),
+  providerId: z.string(),
+  source: z.string(),
+  connectorId: z.string(),
+  aclId: z.number(),
+  updatedAt: z.number().nullable(),
+  createdAt: z.number().nullable(),
+  dueAt: z.number().nullable(),
+  title: z.string(),
+  path: Names,
+  labels: Names,
+  fields: Fields,
+});
+
+const StoredEntities = z.array(
+  z.object({
+    entityId: z.string(),
+    role: z.enum(["author", "assignee", "participant", "container", "label"]),
+  }),
+);

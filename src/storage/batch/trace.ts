@@ -1,0 +1,81 @@
+import type { Principal } from "#core/principals.ts";
+import type { AccessStore } from "#storage/records-types/access.ts";
+import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import { summarize } from "#storage/records-types/readers.ts";
+import type { Work } from "./work.ts";
+
+/** Items that one row of the audit names at most; beside them stands how many there are. */
+const MAX_NAMED = 50;
+
+/** All lists must be met; undefined = nobody, none = no demand of its own. */
+type Lists = readonly (readonly Principal[])[] | undefined;
+
+/**
+ * What the batch did to who may read items that were stored before, to be appended in its transaction: what a row says
+ * beside it, how many, which, how many are open to the workspace now, and who was named before and is now. Undefined
+ * where nothing changed.
+ */
+export async function traceOf(
+  work: Work,
+  access: Pick<AccessStore, "listsOf">,
+  trace: NewAuditRecord,
+): Promise<NewAuditRecord | undefined> {
+  // Of what an item was before, its first change in the batch knows.
+  const before = new Map(work.accessChanges.toReversed().map((change) => [change.kbId, change]));
+  if (before.size === 0) return undefined;
+  const listsOf = makeListsOf(access, new Set(work.batch.always));
+  const named = { before: new Set<Principal>(), after: new Set<Principal>() };
+  let widened = 0;
+  let openToWorkspace = 0;
+  for (const [kbId, was] of before) {
+    const is = work.rows.findByKbId(kbId);
+    if (!is) continue;
+    const [from, to] = [await listsOf(was.aclId), await listsOf(is.aclId)];
+    const own = [await listsOf(was.ownAclId), await listsOf(is.ownAclId)] as const;
+    if (isWider(from, to) || isWider(...own)) widened++;
+    if (to?.every(isForAll)) openToWorkspace++;
+    for (const name of from?.flat() ?? []) named.before.add(name);
+    for (const name of to?.flat() ?? []) named.after.add(name);
+  }
+  const details = {
+    ...trace.details,
+    changed: before.size,
+    widened,
+    isWidened: widened > 0,
+    openToWorkspace,
+    kbIds: [...before.keys()].slice(0, MAX_NAMED),
+    before: summarize([...named.before]),
+    after: summarize([...named.after]),
+  };
+  return { ...trace, details };
+}
+
+/** Gives the lists of an access without those that every access of the connector has. */
+function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<Principal>) {
+  const kept = new Map<number, Promise<Lists>>();
+  const read = async (aclId: number): Promise<Lists> => {
+    const lists = await access.listsOf(aclId);
+    const isGate = ([first, ...others]: readonly Principal[]) =>
+      first !== undefined && others.length === 0 && always.has(first);
+    return lists.length === 0 ? undefined : lists.filter((list) => !isGate(list));
+  };
+  return async (aclId: number | null): Promise<Lists> => {
+    if (aclId === null) return [];
+    if (aclId <= 0) return undefined;
+    const found = kept.get(aclId) ?? read(aclId);
+    kept.set(aclId, found);
+    return found;
+  };
+}
+
+/** Whether an access may let in somebody whom the other did not: it keeps not every demand, or not as narrow. */
+function isWider(before: Lists, after: Lists): boolean {
+  if (after === undefined) return false;
+  if (before === undefined) return true;
+  return !before.every((list) => isForAll(list) || after.some((other) => other.every((name) => list.includes(name))));
+}
+
+/** Whoever reads is a member of the workspace. */
+function isForAll(list: readonly Principal[]): boolean {
+  return list.includes("workspace") || list.includes("everyone");
+}

@@ -1,0 +1,53 @@
+import { ApiError } from "#api/errors.ts";
+import type { BatchUpload, OpOutcome } from "#storage/records-types/item-writes.ts";
+import { type PushCounts, pushResultOf } from "#storage/records-types/push-uploads.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { makePushUploadStore } from "#storage/records/push-uploads.ts";
+
+/**
+ * The set that is open for a connector, or null. Whatever is pushed meanwhile, by this set or beside it, is newer than
+ * its beginning, so it counts as named.
+ */
+export function openSetOf(connection: SqliteConnection, workspaceId: string, connectorId: string): string | null {
+  // The words of the condition are those of the partial index.
+  const [row] = connection.execute(
+    `select "uploadId" from push_uploads where "workspaceId" = ? and "connectorId" = ?
+     and "mode" = 'set' and "state" in ('open', 'ending')`,
+    [workspaceId, connectorId],
+  ).rows;
+  return row === undefined ? null : String(row["uploadId"]);
+}
+
+/**
+ * Adds a batch to its upload, in the batch's transaction.
+ *
+ * @throws ApiError `push_upload_over` when it takes nothing more: then the batch is not stored
+ */
+export async function saveUpload(
+  sql: SqlHandles,
+  workspaceId: string,
+  upload: BatchUpload,
+  outcomes: readonly OpOutcome[],
+  now: number,
+): Promise<void> {
+  const store = makePushUploadStore(sql, workspaceId);
+  if (upload.phase === "ending") {
+    if ((await store.find(upload.uploadId, now))?.state !== "ending") throw over();
+    return;
+  }
+  const counts: Partial<PushCounts> = {};
+  for (const line of upload.results) {
+    const outcome = "op" in line ? outcomes[line.op] : undefined;
+    const result = "result" in line ? line.result : outcome && pushResultOf(outcome);
+    if (result !== undefined) counts[result] = (counts[result] ?? 0) + 1;
+  }
+  const { lines, troubles, unnamed } = upload;
+  if (!(await store.acknowledge(upload.uploadId, { lines, counts, troubles, unnamed }, now))) throw over();
+}
+
+function over(): ApiError {
+  return new ApiError("push_upload_over", {
+    message: "The upload takes nothing more: it ended, a later one took its place, or it waited too long.",
+  });
+}

@@ -1,0 +1,110 @@
+import type { IndexChange } from "#storage/search-index.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import { type ItemBatch, removalLimit, type SyncCounts } from "#storage/records-types/item-writes.ts";
+import { NO_COUNTS } from "#storage/records-types/syncs.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { makeConjoin } from "./conjunction.ts";
+import { type EffectiveAccess, makeEffectiveAccess } from "./effective-access.ts";
+import { openSetOf } from "./upload.ts";
+import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
+import { removedLately } from "./removal-windows.ts";
+
+/** State of one batch while it is applied. */
+export interface Work {
+  batch: ItemBatch;
+  rows: ItemRows;
+  changes: IndexChange[];
+  counts: SyncCounts;
+  /** True once the run has named an item that it had not named before, or removed one. */
+  isFurther: boolean;
+  /** Removals of this batch that the guard counts, and how many it lets pass. */
+  guarded: number;
+  allowance: number;
+  /** The run, or the set that is open: what is named now is not swept by it. */
+  seenBy: string | null;
+  intern(access: SourceAccess): Promise<number>;
+  effective: EffectiveAccess;
+  /** Number of the op that is applied. */
+  op: number;
+  /** Items below which accesses may be others now; true = the item has moved. */
+  touched: Map<string, boolean>;
+  /** Items that nobody may read for their parents' sake, when their op was applied. */
+  hidden: { op: number; externalId: string }[];
+  /** Items that were stored before and have another access now, their own or their parent's, with what they had. */
+  accessChanges: Pick<KnownItem, "kbId" | "aclId" | "ownAclId">[];
+  addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
+}
+
+/** Makes the state of a batch; `intern` gives the number of an access, `noteAccess` is told which the rows get. */
+export function makeWork(
+  connection: SqliteConnection,
+  workspaceId: string,
+  batch: ItemBatch,
+  { intern, noteAccess }: Pick<Work, "intern"> & { noteAccess(aclId: number): void },
+): Work {
+  const { run, connectorId } = batch;
+  const interned = new Map<string, Promise<number>>();
+  const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
+  return {
+    batch,
+    rows,
+    effective: makeEffectiveAccess((externalId) => rows.find(externalId), makeConjoin(connection, workspaceId)),
+    changes: [],
+    op: 0,
+    touched: new Map(),
+    hidden: [],
+    accessChanges: [],
+    counts: { ...NO_COUNTS },
+    isFurther: false,
+    guarded: 0,
+    allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
+    seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
+    intern(access) {
+      const key = JSON.stringify(access);
+      const found = interned.get(key) ?? intern(access);
+      interned.set(key, found);
+      return found;
+    },
+    addSkip(externalId, reason, message, retryable) {
+      if (!run) return;
+      connection
+        .prepare(
+          `insert or replace into sync_skips (workspaceId, syncId, externalId, reason, message, retryable)
+           select ?, ?, ?, ?, ?, ? where (select count(*) from sync_skips where workspaceId = ? and syncId = ?) < ?`,
+        )
+        .run(
+          workspaceId,
+          run.syncId,
+          externalId,
+          reason,
+          message,
+          retryable ? 1 : 0,
+          workspaceId,
+          run.syncId,
+          SKIPS_KEPT,
+        );
+    },
+  };
+}
+
+/** A sample of skips tells what is wrong; the counts tell how often. */
+const SKIPS_KEPT = 100;
+
+/** Counts what became of an item, once in a run however many attempts name it; a later try that helps is moved. */
+export function tally(work: Work, known: KnownItem | undefined, outcome: "upserted" | "unchanged" | "failed"): void {
+  const { counts, batch, seenBy } = work;
+  const isCounted = batch.run !== undefined && known?.removedAt === null && known.seenBy === seenBy;
+  const failedBefore = known?.textReason === "failed";
+  if (!isCounted) counts.seen++;
+  else if (failedBefore === (outcome === "failed")) return;
+  else if (failedBefore) counts.failed--;
+  counts[isCounted && failedBefore ? "upserted" : outcome]++;
+  work.isFurther = true;
+}
+
+/** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
+export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
+  if (aclId === 0) return "unsearchable";
+  if (textReason === "failed") return "failed";
+  return textHash === null ? "unsearchable" : "indexed";
+}

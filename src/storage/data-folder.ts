@@ -1,0 +1,129 @@
+import { accessSync, closeSync, constants, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { hkdfSync, randomBytes } from "node:crypto";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { ApiError } from "#api/errors.ts";
+import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
+import { isBusy } from "./failure.ts";
+
+/** What a sub-key is for; two purposes never share key material. */
+export type KeyPurpose = "cursor" | "vault" | "oauth";
+
+/** 32 bytes for one purpose, derived from the installation's key. */
+export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
+
+/** The folder that holds everything this server keeps, locked for this process. */
+export interface DataFolder {
+  path: string;
+  databaseFile: string;
+  /** What other users of this machine could read until now, as paths. */
+  closed: readonly string[];
+  /**
+   * The installation's key; made where the database is not used yet.
+   *
+   * @param isUsed  whether the database holds anything that was sealed or signed with a key
+   * @throws ApiError `data_folder_unusable` when the key of a used database is missing
+   */
+  openKey(isUsed: boolean): DeriveKey;
+  /** Lets another process use the folder. */
+  release(): void;
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * Opens (and makes) the data folder, closes it to others and locks it: one server per folder.
+ *
+ * @throws ApiError `data_folder_unusable` when it can't be written or closed to others, or when its database is lost;
+ *   `data_folder_in_use` when another server has it
+ */
+export function openDataFolder(path: string, readers: Readers = "owner"): DataFolder {
+  makeWritable(path);
+  const closed = closeToOthers(path, readers);
+  const databaseFile = join(path, "kb.db");
+  const keyFile = join(path, "secret.key");
+  const release = lock(path);
+  try {
+    requireDatabase(databaseFile, keyFile);
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { path, databaseFile, closed, openKey: (isUsed) => openKey(keyFile, { databaseFile, isUsed }), release };
+}
+
+function makeWritable(path: string): void {
+  try {
+    makeFolder(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    throw new ApiError("data_folder_unusable", {
+      message: `The data folder ${path} can't be written. Choose another with --data-dir, or give this user the right to write there.`,
+      cause,
+    });
+  }
+}
+
+/**
+ * Takes an exclusive lock on `<folder>/lock`. SQLite's own file lock is used because the operating system drops it
+ * when the process dies, however it dies; a pid file would outlive a kill -9.
+ */
+function lock(path: string): () => void {
+  const file = join(path, "lock");
+  let db: DatabaseSyncInstance | undefined;
+  try {
+    // Private from birth: SQLite itself makes files that all can read.
+    closeSync(openSync(file, "a", 0o600));
+    db = new DatabaseSync(file, { timeout: 0 });
+    db.exec("PRAGMA locking_mode=EXCLUSIVE");
+    db.exec("BEGIN EXCLUSIVE");
+  } catch (cause) {
+    db?.close();
+    if (!isBusy(cause)) {
+      throw new ApiError("data_folder_unusable", {
+        message: `${file} can't be opened (${cause instanceof Error ? cause.message : String(cause)}). Give this user the right to read and write everything in the data folder.`,
+        cause,
+      });
+    }
+    throw new ApiError("data_folder_in_use", {
+      message: `Another kb server is using the data folder ${path}. Stop it (kb stop), or start this one with another --data-dir.`,
+      cause,
+    });
+  }
+  const held = db;
+  return () => held.close();
+}
+
+/** The key is made after the database: a key, or changes that wait, without one mean that the database is lost. */
+function requireDatabase(databaseFile: string, keyFile: string): void {
+  if (sizeOf(databaseFile) > 0) return;
+  const sign = [keyFile, `${databaseFile}-wal`].find((file) => sizeOf(file) > 0);
+  if (sign === undefined) return;
+  const what = sizeOf(databaseFile) === 0 ? "is empty" : "is missing";
+  throw new ApiError("data_folder_unusable", {
+    message: `The database ${databaseFile} ${what}, but ${sign} shows that it was used. Restore the data folder from a backup. To begin anew without what was there, move everything out of the folder.`,
+  });
+}
+
+function openKey(file: string, { databaseFile, isUsed }: { databaseFile: string; isUsed: boolean }): DeriveKey {
+  if (sizeOf(file) === -1) {
+    if (isUsed) {
+      throw new ApiError("data_folder_unusable", {
+        message: `The key file ${file} is missing, and ${databaseFile} was used with it. Restore it from a backup. Without one, run "umask 077 && openssl rand -out ${file} ${KEY_BYTES}": then stored credentials of connectors are lost, and clients sign in again.`,
+      });
+    }
+    writeFileSync(file, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
+  }
+  const key = readFileSync(file);
+  if (key.length !== KEY_BYTES) {
+    throw new ApiError("data_folder_unusable", {
+      message: `The key file ${file} has ${key.length} bytes instead of ${KEY_BYTES}. Restore it from a backup.`,
+    });
+  }
+  return (purpose) => new Uint8Array(hkdfSync("sha256", key, "kb", purpose, KEY_BYTES));
+}
+
+/** In bytes; -1 when there is no such file. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? -1;
+}

@@ -1,0 +1,227 @@
+import { ItemKind, TaskStatus } from "#api/common.ts";
+import type { IndexedDocument } from "#storage/search-index.ts";
+import { grown } from "./growing.ts";
+
+/** Where an item comes from; stored once per segment. */
+export interface Origin {
+  source: string;
+  providerId: string;
+  connectorId: string;
+}
+
+/** Everything about the documents of a segment that is not a posting, by local id. */
+export interface Columns {
+  docs: number;
+  /** kbIds as bytes, each padded with zeros to `stride`. Ascending in base segments. */
+  kbIds: Uint8Array;
+  stride: number;
+  acl: Uint32Array;
+  lengths: Uint32Array;
+  /** Epoch milliseconds; NaN = unknown. */
+  updatedAt: Float64Array;
+  createdAt: Float64Array;
+  dueAt: Float64Array;
+  /** Index into `KIND_CODES`. */
+  kinds: Uint8Array;
+  /** Index into `STATUS_CODES`; 255 = none. */
+  statuses: Uint8Array;
+  origins: { codes: Uint32Array; values: Origin[] };
+  /** People of document `d`: `codes[starts[d]]` up to `starts[d + 1]`. */
+  people: { starts: Uint32Array; codes: Uint32Array; values: string[] };
+}
+
+/** What is needed to find a document by its kbId. */
+export type KbIdColumn = Pick<Columns, "docs" | "kbIds" | "stride">;
+
+export const KIND_CODES: readonly ItemKind[] = ItemKind.options;
+export const STATUS_CODES: readonly TaskStatus[] = TaskStatus.options;
+export const NO_STATUS = 255;
+
+export type DateColumn = "updatedAt" | "createdAt" | "dueAt";
+
+/** Collects columns document by document. */
+export class ColumnsBuilder {
+  readonly #columns: Columns;
+  readonly #origins = new Map<string, number>();
+  readonly #people = new Map<string, number>();
+  readonly #encoder = new TextEncoder();
+
+  constructor(capacity: number) {
+    this.#columns = emptyColumns(capacity);
+  }
+
+  /** The columns so far: arrays may be longer than `docs`. */
+  get columns(): Columns {
+    return this.#columns;
+  }
+
+  /** Appends a document; `aclId` may be newer than the document's own. Gives its local id. */
+  add(document: Omit<IndexedDocument, "text"> & { length: number }, aclId: number): number {
+    const columns = this.#columns;
+    const id = columns.docs++;
+    if (id >= columns.acl.length) growColumns(columns, id + 1);
+    this.#setKbId(id, document.kbId);
+    columns.acl[id] = aclId;
+    columns.lengths[id] = document.length;
+    columns.updatedAt[id] = document.updatedAt ?? Number.NaN;
+    columns.createdAt[id] = document.createdAt ?? Number.NaN;
+    columns.dueAt[id] = document.dueAt ?? Number.NaN;
+    columns.kinds[id] = KIND_CODES.indexOf(document.kind);
+    columns.statuses[id] = document.status === null ? NO_STATUS : STATUS_CODES.indexOf(document.status);
+    columns.origins.codes[id] = this.#originCode(document);
+    this.#addPeople(id, document.people);
+    return id;
+  }
+
+  #setKbId(id: number, kbId: string): void {
+    const columns = this.#columns;
+    const bytes = this.#encoder.encode(kbId);
+    if (bytes.length > columns.stride) widenKbIds(columns, bytes.length);
+    columns.kbIds = grown(columns.kbIds, (id + 1) * columns.stride);
+    columns.kbIds.set(bytes, id * columns.stride);
+  }
+
+  #originCode({ source, providerId, connectorId }: Origin): number {
+    const key = `${source}\n${providerId}\n${connectorId}`;
+    let code = this.#origins.get(key);
+    if (code === undefined) {
+      code = this.#columns.origins.values.push({ source, providerId, connectorId }) - 1;
+      this.#origins.set(key, code);
+    }
+    return code;
+  }
+
+  #addPeople(id: number, people: readonly string[]): void {
+    const target = this.#columns.people;
+    let at = target.starts[id] ?? 0;
+    for (const person of new Set(people)) {
+      let code = this.#people.get(person);
+      if (code === undefined) this.#people.set(person, (code = target.values.push(person) - 1));
+      target.codes = grown(target.codes, at + 1);
+      target.codes[at++] = code;
+    }
+    target.starts[id + 1] = at;
+  }
+}
+
+export function emptyColumns(capacity: number): Columns {
+  return {
+    docs: 0,
+    kbIds: new Uint8Array(0),
+    stride: 1,
+    acl: new Uint32Array(capacity),
+    lengths: new Uint32Array(capacity),
+    updatedAt: new Float64Array(capacity),
+    createdAt: new Float64Array(capacity),
+    dueAt: new Float64Array(capacity),
+    kinds: new Uint8Array(capacity),
+    statuses: new Uint8Array(capacity),
+    origins: { codes: new Uint32Array(capacity), values: [] },
+    people: { starts: new Uint32Array(capacity + 1), codes: new Uint32Array(0), values: [] },
+  };
+}
+
+function growColumns(columns: Columns, capacity: number): void {
+  for (const name of ["acl", "lengths"] as const) columns[name] = grown(columns[name], capacity);
+  for (const name of ["updatedAt", "createdAt", "dueAt"] as const) columns[name] = grown(columns[name], capacity);
+  for (const name of ["kinds", "statuses"] as const) columns[name] = grown(columns[name], capacity);
+  columns.origins.codes = grown(columns.origins.codes, capacity);
+  columns.people.starts = grown(columns.people.starts, columns.acl.length + 1);
+}
+
+function widenKbIds(columns: Columns, stride: number): void {
+  const before = columns.docs - 1;
+  const wider = new Uint8Array(Math.max(before + 1, 16) * stride);
+  for (let id = 0; id < before; id++) {
+    wider.set(columns.kbIds.subarray(id * columns.stride, (id + 1) * columns.stride), id * stride);
+  }
+  columns.kbIds = wider;
+  columns.stride = stride;
+}
+
+const decoder = new TextDecoder();
+
+/** The kbId of a local id. */
+export function kbIdAt(columns: KbIdColumn, id: number): string {
+  const start = id * columns.stride;
+  let end = start + columns.stride;
+  while (end > start && columns.kbIds[end - 1] === 0) end--;
+  return decoder.decode(columns.kbIds.subarray(start, end));
+}
+
+/** Four bytes of every kbId, behind what all of them begin with: most of a search in them touches nothing else. */
+export interface KbIdHeads {
+  /** Length of the common beginning. */
+  skip: number;
+  heads: Uint32Array;
+}
+
+/** Heads of ascending columns. */
+export function makeKbIdHeads({ docs, kbIds, stride }: KbIdColumn): KbIdHeads {
+  const last = Math.max(0, docs - 1) * stride;
+  let skip = 0;
+  while (skip < stride && kbIds[skip] === kbIds[last + skip]) skip++;
+  const heads = new Uint32Array(docs);
+  for (let id = 0; id < docs; id++) heads[id] = headAt(kbIds, id * stride + skip, (id + 1) * stride);
+  return { skip, heads };
+}
+
+/**
+ * The local id of a kbId in ascending columns (base segments), or -1. `key` is the kbId as UTF-8; `heads` make many
+ * look-ups fast.
+ */
+export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads): number {
+  if (key.length > columns.stride) return -1;
+  let low = 0;
+  let high = columns.docs - 1;
+  if (heads !== undefined) {
+    // What all kbIds begin with is compared in full below, on whatever the heads leave over.
+    const head = headAt(key, heads.skip, key.length);
+    low = firstHead(heads.heads, head);
+    high = low - 1;
+    while (heads.heads[high + 1] === head) high++;
+  }
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const order = compareKbIdTo(columns, middle, key);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+/** Order of the kbIds of two documents, in the same or in different segments. */
+export function compareKbIds(a: KbIdColumn, idA: number, b: KbIdColumn, idB: number): number {
+  const startB = idB * b.stride;
+  return compareKbIdTo(a, idA, b.kbIds.subarray(startB, startB + b.stride));
+}
+
+function headAt(bytes: Uint8Array, at: number, end: number): number {
+  let head = 0;
+  for (let i = at; i < at + 4; i++) head = (head << 8) | (i < end ? (bytes[i] ?? 0) : 0);
+  return head >>> 0;
+}
+
+/** The first place whose head is at least this. */
+function firstHead(heads: Uint32Array, head: number): number {
+  let low = 0;
+  let high = heads.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((heads[middle] ?? 0) < head) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function compareKbIdTo(columns: KbIdColumn, id: number, key: Uint8Array): number {
+  const start = id * columns.stride;
+  const width = Math.max(columns.stride, key.length);
+  for (let i = 0; i < width; i++) {
+    const mine = i < columns.stride ? (columns.kbIds[start + i] ?? 0) : 0;
+    const order = mine - (key[i] ?? 0);
+    if (order !== 0) return order;
+  }
+  return 0;
+}

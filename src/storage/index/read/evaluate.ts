@@ -1,0 +1,328 @@
+import type { Deadline } from "./deadline.ts";
+import { type Filter, NOTHING } from "./filters.ts";
+import { firstAtLeast, intersect } from "./intersect.ts";
+import type { Plan, ScoredTerm } from "./plan.ts";
+import type { Postings } from "#storage/index/postings.ts";
+import type { Norm } from "./score.ts";
+import type { SegmentView } from "#storage/index/segment-view.ts";
+import { isVisible } from "#storage/index/visibility/visibility.ts";
+
+/** What an evaluation works on: the segments with their filters, seen by one viewer. */
+export interface Scene {
+  segments: readonly SegmentView[];
+  filters: readonly (Filter | undefined)[];
+  /** What the viewer may see: a bit per document of each segment. */
+  documents: readonly Uint32Array[];
+  norm: Norm;
+  deadline: Deadline;
+}
+
+/** The matches of a segment. Those that can't come to stand among the best are in `matches`, but have no score. */
+export interface Matches {
+  segment: number;
+  /** All of them: the first `total` of `matches`. */
+  matches: Uint16Array;
+  total: number;
+  /** Those with a score, among them all that have all words: the first `count` of `ids`, with the rest at the same places. */
+  ids: Uint16Array;
+  scores: Float64Array;
+  /** 1 = has all words. */
+  hasAll: Uint8Array;
+  count: number;
+}
+
+export type Accept = (matches: Matches) => void;
+
+const SIZE = 65_536;
+
+/**
+ * Words and phrases of a question that make a match when few items have all. Half of the words was tried: on Cranfield
+ * (questions of 9 words) nDCG@10 is 0.30 with half, 0.39 with three and 0.40 with two. Source: docs/decisions/0009.
+ */
+const ENOUGH_WORDS = 2;
+
+/** A list is searched, not walked, when it has this many entries for each candidate. */
+const SEARCH_RATIO = 32;
+
+/**
+ * Scratch arrays of an evaluation, made once per reader: 2 MB. Everything in them is left as it was found: zeros in
+ * `seen`, `required` and `places`.
+ */
+export interface Scratch {
+  /** Candidates, and beside each its score, whether it has all words, and the weight of the first list. */
+  ids: Uint16Array;
+  scores: Float64Array;
+  hasAll: Uint8Array;
+  weights: Uint8Array;
+  /** Where a candidate stands in the list looked at last. */
+  spots: Uint16Array;
+  /** By local id: words found, required terms found, place among the candidates (plus one). */
+  seen: Uint8Array;
+  required: Uint8Array;
+  places: Uint32Array;
+  /** Candidates that are worth a score, and whether they have all words. */
+  chosen: Uint16Array;
+  chosenAll: Uint8Array;
+}
+
+export function makeScratch(): Scratch {
+  return {
+    ids: new Uint16Array(SIZE),
+    scores: new Float64Array(SIZE),
+    hasAll: new Uint8Array(SIZE),
+    weights: new Uint8Array(SIZE),
+    spots: new Uint16Array(SIZE),
+    seen: new Uint8Array(SIZE),
+    required: new Uint8Array(SIZE),
+    places: new Uint32Array(SIZE),
+    chosen: new Uint16Array(SIZE),
+    chosenAll: new Uint8Array(SIZE),
+  };
+}
+
+/** After an evaluation that was given up. */
+export function clearScratch(scratch: Scratch): void {
+  scratch.seen.fill(0);
+  scratch.required.fill(0);
+  scratch.places.fill(0);
+}
+
+/** Every visible document that passes the filters; score 0. */
+export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accept): void {
+  const { ids, scores, hasAll } = scratch;
+  scores.fill(0);
+  hasAll.fill(1);
+  for (let s = 0; s < scene.segments.length; s++) {
+    scene.deadline.check();
+    const bits = scene.documents[s];
+    const filter = scene.filters[s];
+    const docs = scene.segments[s]?.columns.docs ?? 0;
+    if (bits === undefined || filter === NOTHING) continue;
+    let count = 0;
+    for (let id = 0; id < docs; id++) {
+      if (isVisible(bits, id) && (filter === undefined || filter(id))) ids[count++] = id;
+    }
+    accept({ segment: s, matches: ids, total: count, ids, scores, hasAll, count });
+  }
+}
+
+/** Documents that have every term. Per segment: the visible ones of the rarest list, then list by list. */
+export function evaluateAll(scene: Scene, plan: Plan, scratch: Scratch, accept: Accept): void {
+  if (plan.isHopeless) return;
+  const { ids, scores, hasAll } = scratch;
+  hasAll.fill(1);
+  for (let s = 0; s < scene.segments.length; s++) {
+    scene.deadline.check();
+    const found = intersect(scene, plan.terms, s, scratch);
+    const filter = scene.filters[s];
+    const count = filter === undefined ? found : keepPassing(filter, { ids, values: scores }, found);
+    accept({ segment: s, matches: ids, total: count, ids, scores, hasAll, count });
+  }
+}
+
+function keepPassing(
+  filter: Filter,
+  { ids, values }: { ids: Uint16Array; values: Float64Array | Uint8Array },
+  found: number,
+): number {
+  let count = 0;
+  for (let i = 0; i < found; i++) {
+    const id = ids[i] ?? 0;
+    if (!filter(id)) continue;
+    ids[count] = id;
+    values[count++] = values[i] ?? 0;
+  }
+  return count;
+}
+
+/**
+ * Documents that have all phrases and at least two of what was asked for. A first walk over the lists
+ * counts words only, as most documents have too few of them; those with enough are then scored in a second, unless all
+ * they could have scores less than `leastScore`. What is counted is exact either way.
+ */
+export function evaluateAny(
+  scene: Scene,
+  plan: Plan,
+  scratch: Scratch,
+  accept: Accept,
+  leastScore: () => number = () => -Infinity,
+): void {
+  if (plan.isPhraseHopeless) return;
+  const neededWords = ENOUGH_WORDS - plan.phrases;
+  const neededTerms = plan.terms.filter((term) => term.isRequired).length;
+  const { ids: matches } = scratch;
+  for (let s = 0; s < scene.segments.length; s++) {
+    scene.deadline.check();
+    const terms = plan.terms.flatMap((term) => {
+      const list = term.lists[s];
+      return list === undefined ? [] : [{ list, term }];
+    });
+    const touched =
+      neededTerms > 0
+        ? countRequired(terms, neededWords, neededTerms, scratch)
+        : countWords(terms, neededWords, scratch);
+    const total = keepVisible(scene, s, plan.words, scratch, touched);
+    const essential = countEssential(terms, leastScore());
+    const isPruned = total > 0 && essential < terms.length;
+    const chosen = isPruned ? choose(terms, essential, scratch, total) : total;
+    const scored = isPruned ? { ...scratch, ids: scratch.chosen, hasAll: scratch.chosenAll } : scratch;
+    const { ids, scores, hasAll } = scored;
+    if (chosen > 0) scoreCandidates(scene, s, terms, scored, chosen);
+    accept({ segment: s, matches, total, ids, scores, hasAll, count: chosen });
+  }
+}
+
+/**
+ * How many of the rarest terms a document needs one of to reach a score: the rest together can't. No term gives more
+ * than its scale. Always one at least, so that what has all words is among them.
+ */
+function countEssential(terms: readonly TermList[], leastScore: number): number {
+  let rest = 0;
+  let essential = terms.length;
+  // A hair more than the sum, as sums in another order may differ in their last digit.
+  while (essential > 1 && (rest + (terms[essential - 1]?.term.scale ?? 0)) * (1 + 1e-9) < leastScore) {
+    rest += terms[--essential]?.term.scale ?? 0;
+  }
+  return essential;
+}
+
+/** Puts the matches that have one of the first terms into `chosen`; gives their number. */
+function choose(terms: readonly TermList[], essential: number, scratch: Scratch, total: number): number {
+  const { ids: matches, hasAll, seen, chosen, chosenAll } = scratch;
+  for (let i = 0; i < total; i++) seen[matches[i] ?? 0] = 1 + (hasAll[i] ?? 0);
+  let count = 0;
+  for (let t = 0; t < essential; t++) {
+    const ids = terms[t]?.list.ids ?? new Uint16Array(0);
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i] ?? 0;
+      const mark = seen[id] ?? 0;
+      if (mark === 0) continue;
+      seen[id] = 0;
+      chosen[count] = id;
+      chosenAll[count++] = mark - 1;
+    }
+  }
+  seen.fill(0);
+  return count;
+}
+
+type Scored = Pick<Scratch, "ids" | "scores" | "hasAll" | "places">;
+
+interface TermList {
+  list: Postings;
+  term: ScoredTerm;
+}
+
+/** Puts documents with enough words into `ids`, visible or not; leaves the number of words in `seen`. */
+function countWords(terms: readonly TermList[], needed: number, { ids: touched, seen }: Scratch): number {
+  let count = 0;
+  for (const { list } of terms) {
+    const { ids } = list;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i] ?? 0;
+      const words = (seen[id] ?? 0) + 1;
+      seen[id] = words;
+      if (words === needed) touched[count++] = id;
+    }
+  }
+  return count;
+}
+
+/** The same where some terms must all be there, and words may be none. */
+function countRequired(terms: readonly TermList[], neededWords: number, neededTerms: number, scratch: Scratch): number {
+  const { ids: touched, seen, required } = scratch;
+  for (const { list, term } of terms) {
+    for (const id of list.ids) {
+      if (term.isWord) seen[id] = (seen[id] ?? 0) + 1;
+      if (term.isRequired) required[id] = (required[id] ?? 0) + 1;
+    }
+  }
+  let count = 0;
+  for (let id = 0; id < SIZE; id++) {
+    if (required[id] === neededTerms && (seen[id] ?? 0) >= neededWords) touched[count++] = id;
+  }
+  required.fill(0);
+  return count;
+}
+
+/** Keeps what the viewer may see and the filter lets through; `seen` is zero afterwards. */
+function keepVisible(scene: Scene, s: number, allWords: number, scratch: Scratch, touched: number): number {
+  const { ids, hasAll, seen } = scratch;
+  const bits = scene.documents[s] ?? new Uint32Array(0);
+  const filter = scene.filters[s];
+  let count = 0;
+  for (let i = 0; i < touched; i++) {
+    const id = ids[i] ?? 0;
+    ids[count] = id;
+    hasAll[count] = seen[id] === allWords ? 1 : 0;
+    // Without a branch on the outcome: half of the guesses would be wrong.
+    count += ((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1;
+  }
+  seen.fill(0);
+  return filter === undefined ? count : keepPassing(filter, { ids, values: hasAll }, count);
+}
+
+/** Adds up scores term by term, rarest first: every document's sum is made in the same order everywhere. */
+function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], scratch: Scored, count: number): void {
+  const lengths = scene.segments[s]?.columns.lengths;
+  if (lengths === undefined) return;
+  const { ids, scores, places, hasAll } = scratch;
+  const isSearched = terms.some(({ list }) => list.ids.length > count * SEARCH_RATIO);
+  // Searching wants ascending ids; `hasAll` has to move along.
+  if (isSearched) sortCandidates(ids, hasAll, count);
+  for (let i = 0; i < count; i++) {
+    scores[i] = 0;
+    places[ids[i] ?? 0] = i + 1;
+  }
+  for (const { list, term } of terms) {
+    if (list.ids.length > count * SEARCH_RATIO) scoreBySearch(scene, lengths, list, term.scale, scratch, count);
+    else scoreByWalk(scene, lengths, list, term.scale, scratch);
+  }
+  for (let i = 0; i < count; i++) places[ids[i] ?? 0] = 0;
+}
+
+function sortCandidates(ids: Uint16Array, hasAll: Uint8Array, count: number): void {
+  const packed = new Uint32Array(count);
+  for (let i = 0; i < count; i++) packed[i] = (ids[i] ?? 0) * 2 + (hasAll[i] ?? 0);
+  packed.sort();
+  for (let i = 0; i < count; i++) {
+    const entry = packed[i] ?? 0;
+    ids[i] = entry >>> 1;
+    hasAll[i] = entry & 1;
+  }
+}
+
+function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: number, scratch: Scored): void {
+  const { base, slope } = scene.norm;
+  const { scores, places } = scratch;
+  const { ids, weights } = list;
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] ?? 0;
+    const place = places[id] ?? 0;
+    if (place === 0) continue;
+    const weight = weights[i] ?? 0;
+    scores[place - 1] = (scores[place - 1] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
+  }
+}
+
+function scoreBySearch(
+  scene: Scene,
+  lengths: Uint32Array,
+  list: Postings,
+  scale: number,
+  scratch: Scored,
+  count: number,
+): void {
+  const { base, slope } = scene.norm;
+  const { ids: candidates, scores } = scratch;
+  const { ids, weights } = list;
+  let at = 0;
+  for (let k = 0; k < count; k++) {
+    const id = candidates[k] ?? 0;
+    at = firstAtLeast(ids, id, at);
+    if (at === ids.length) return;
+    if (ids[at] !== id) continue;
+    const weight = weights[at] ?? 0;
+    scores[k] = (scores[k] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
+  }
+}

@@ -1,0 +1,92 @@
+import { termsOfPair } from "#text/field-terms.ts";
+import type { SearchFilters } from "#storage/search-index.ts";
+import { type DateColumn, KIND_CODES, type Origin, STATUS_CODES } from "#storage/index/columns.ts";
+import type { SegmentView } from "#storage/index/segment-view.ts";
+import type { TermReader } from "./term-lists.ts";
+import { ASSIGNEE_TERM, CONTAINER_TERM, FIELD_TERM, PERSON_TERM } from "#storage/index/vocabulary.ts";
+import type { WorkspaceView } from "./workspace-view.ts";
+
+/** Does document `id` of a segment pass every filter? */
+export type Filter = (id: number) => boolean;
+
+/** The filter where something is asked for that nothing visible has: nobody needs to look at a document. */
+export const NOTHING: Filter = () => false;
+
+export const DATE_COLUMNS = { updated: "updatedAt", created: "createdAt", due: "dueAt" } as const satisfies Record<
+  string,
+  DateColumn
+>;
+
+/** The filter of each segment; undefined where nothing is filtered. Filters are AND, values of a filter are OR. */
+export function makeFilters(view: WorkspaceView, reader: TermReader, filters: SearchFilters): (Filter | undefined)[] {
+  const members = [
+    listedTerms(reader, PERSON_TERM, filters.people),
+    listedTerms(reader, ASSIGNEE_TERM, filters.assignees),
+    listedTerms(reader, CONTAINER_TERM, filters.containers),
+    ...(filters.fields ?? []).map((pair) => listedTerms(reader, FIELD_TERM, termsOfPair(pair))),
+  ].filter((lists) => lists !== undefined);
+  // By visible items alone, so what only hidden ones have takes no other time than what nothing has.
+  const isHopeless = members.some((lists) => !lists.some((list) => reader.isInSight(list)));
+  if (isHopeless) return view.segments.map(() => NOTHING);
+  const places = filters.kbIds?.map((kbId) => view.find(kbId));
+  return view.segments.map((segment, s) => {
+    const checks = columnChecks(segment, filters);
+    for (const lists of members) checks.push(memberCheck(lists.map((list) => list.lists[s]?.ids)));
+    if (places !== undefined) {
+      const ids = new Set(places.flatMap((place) => (place?.segment === segment ? [place.id] : [])));
+      checks.push((id) => ids.has(id));
+    }
+    return allOf(checks);
+  });
+}
+
+/** A check that holds when all hold; undefined for none. */
+export function allOf(checks: readonly Filter[]): Filter | undefined {
+  const [first, ...rest] = checks;
+  if (first === undefined || rest.length === 0) return first;
+  return (id) => checks.every((check) => check(id));
+}
+
+/** Is the document in one of these lists? Marks 64 kB once, so that the check itself is one load. */
+export function memberCheck(lists: readonly (Uint16Array | undefined)[]): Filter {
+  const marks = new Uint8Array(65_536);
+  for (const ids of lists) if (ids !== undefined) for (const id of ids) marks[id] = 1;
+  return (id) => marks[id] === 1;
+}
+
+function listedTerms(reader: TermReader, prefix: string, ids: readonly string[] | undefined) {
+  return ids?.map((id) => reader.lists(prefix + id));
+}
+
+function columnChecks({ columns }: SegmentView, filters: SearchFilters): Filter[] {
+  const checks: Filter[] = [];
+  if (filters.kinds !== undefined) {
+    const wanted = KIND_CODES.map((kind) => filters.kinds?.includes(kind) === true);
+    checks.push((id) => wanted[columns.kinds[id] ?? 0] === true);
+  }
+  if (filters.status !== undefined) {
+    const wanted = STATUS_CODES.indexOf(filters.status);
+    checks.push((id) => columns.statuses[id] === wanted);
+  }
+  const originCheck = makeOriginCheck(filters);
+  if (originCheck !== undefined) {
+    const wanted = columns.origins.values.map(originCheck);
+    checks.push((id) => wanted[columns.origins.codes[id] ?? 0] === true);
+  }
+  if (filters.from !== undefined || filters.until !== undefined) {
+    const dates = columns[DATE_COLUMNS[filters.dateField ?? "updated"]];
+    const { from = -Infinity, until = Infinity } = filters;
+    // Unknown dates are NaN: no comparison holds.
+    checks.push((id) => (dates[id] ?? Number.NaN) >= from && (dates[id] ?? Number.NaN) < until);
+  }
+  return checks;
+}
+
+function makeOriginCheck(filters: SearchFilters): ((origin: Origin) => boolean) | undefined {
+  const { sources, providerIds, connectorIds } = filters;
+  if (sources === undefined && providerIds === undefined && connectorIds === undefined) return undefined;
+  return (origin) =>
+    (sources?.includes(origin.source) ?? true) &&
+    (providerIds?.includes(origin.providerId) ?? true) &&
+    (connectorIds?.includes(origin.connectorId) ?? true);
+}

@@ -1,0 +1,148 @@
+import type { HitPosition, SearchHit, SearchOrder } from "#storage/search-index.ts";
+import { compareKbIds, kbIdAt } from "#storage/index/columns.ts";
+import type { Matches } from "./evaluate.ts";
+import type { SegmentView } from "#storage/index/segment-view.ts";
+
+/** A document that matches: segment index and local id, whether it has everything asked for, and its score. */
+export interface Match {
+  segment: number;
+  id: number;
+  hasAll: boolean;
+  score: number;
+}
+
+/** Positions of documents without a date: the ends of the range of `Date`. */
+const LONG_AGO = -8.64e15;
+const NEVER = 8.64e15;
+
+interface Entry extends Match {
+  value: number;
+}
+
+/** Counts matches and keeps the best `limit` of them after a position, in their order. */
+export class HitCollector {
+  total = 0;
+  totalAll = 0;
+  readonly #segments: readonly SegmentView[];
+  readonly #order: SearchOrder;
+  readonly #limit: number;
+  readonly #after: HitPosition | undefined;
+  readonly #best: Entry[] = [];
+  #remaining = 0;
+
+  constructor(
+    segments: readonly SegmentView[],
+    options: { order: SearchOrder; limit: number; after?: HitPosition | undefined },
+  ) {
+    this.#segments = segments;
+    this.#order = options.order;
+    this.#limit = options.limit;
+    this.#after = options.after;
+  }
+
+  get hasMore(): boolean {
+    return this.#remaining > this.#limit;
+  }
+
+  /** Takes the matches of a segment as an evaluation gives them. */
+  acceptAll({ segment, total, ids, scores, hasAll, count }: Matches): void {
+    this.total += total;
+    // What has no score stands behind the last of the best, so also behind the position to go on after.
+    this.#remaining += total - count;
+    const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
+    for (let i = 0; i < count; i++) {
+      const id = ids[i] ?? 0;
+      const score = scores[i] ?? 0;
+      const all = hasAll[i] === 1;
+      if (all) this.totalAll++;
+      this.#offer(segment, id, all, score, dates === undefined ? score : this.#dateOr(dates[id]));
+    }
+  }
+
+  accept(segment: number, id: number, hasAll: boolean, score: number): void {
+    this.total++;
+    if (hasAll) this.totalAll++;
+    this.#offer(segment, id, hasAll, score, this.#valueOf({ segment, id, score }));
+  }
+
+  #offer(segment: number, id: number, hasAll: boolean, score: number, value: number): void {
+    if (this.#after !== undefined && !this.#isAfter(this.#after, segment, id, hasAll, value)) return;
+    this.#remaining++;
+    const last = this.#best[this.#limit - 1];
+    if (last === undefined ? this.#limit > 0 : this.#compare(segment, id, hasAll, value, last) < 0) {
+      this.#insert({ segment, id, hasAll, score, value });
+    }
+  }
+
+  /** A match without all words needs this score to be among the best. */
+  leastScore(): number {
+    const last = this.#best[this.#limit - 1];
+    if (this.#order !== "relevance" || last === undefined) return -Infinity;
+    return last.hasAll ? Infinity : last.score;
+  }
+
+  hits(): SearchHit[] {
+    return this.#best.map(({ segment, id, hasAll, score, value }) => {
+      const view = this.#segments[segment];
+      const kbId = view === undefined ? "" : kbIdAt(view.columns, id);
+      return { kbId, score, position: { group: hasAll ? 1 : 0, value, kbId } };
+    });
+  }
+
+  /** Best first: for texts that must be checked in the order in which they would be shown. */
+  sort(matches: Match[]): void {
+    const entries = matches.map((match) => ({ ...match, value: this.#valueOf(match) }));
+    entries.sort((a, b) => this.#compare(a.segment, a.id, a.hasAll, a.value, b));
+    matches.splice(0, matches.length, ...entries);
+  }
+
+  #valueOf({ segment, id, score }: Omit<Match, "hasAll">): number {
+    return this.#order === "relevance" ? score : this.#dateOr(this.#datesOf(segment)?.[id]);
+  }
+
+  #datesOf(segment: number): Float64Array | undefined {
+    const columns = this.#segments[segment]?.columns;
+    return this.#order === "due" ? columns?.dueAt : columns?.updatedAt;
+  }
+
+  #dateOr(date = Number.NaN): number {
+    if (!Number.isNaN(date)) return date;
+    return this.#order === "due" ? NEVER : LONG_AGO;
+  }
+
+  #insert(entry: Entry): void {
+    const best = this.#best;
+    if (best.length === this.#limit) best.pop();
+    let low = 0;
+    let high = best.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = best[middle];
+      if (other !== undefined && this.#compare(entry.segment, entry.id, entry.hasAll, entry.value, other) > 0) {
+        low = middle + 1;
+      } else high = middle;
+    }
+    best.splice(low, 0, entry);
+  }
+
+  /** Below zero when the first stands before the second. Groups, then values, then kbIds. */
+  #compare(segment: number, id: number, hasAll: boolean, value: number, other: Entry): number {
+    if (hasAll !== other.hasAll) return hasAll ? -1 : 1;
+    if (value !== other.value) return this.#direction(value, other.value);
+    const mine = this.#segments[segment]?.columns;
+    const theirs = this.#segments[other.segment]?.columns;
+    return mine === undefined || theirs === undefined ? 0 : compareKbIds(mine, id, theirs, other.id);
+  }
+
+  #isAfter(after: HitPosition, segment: number, id: number, hasAll: boolean, value: number): boolean {
+    const group = hasAll ? 1 : 0;
+    if (group !== after.group) return group < after.group;
+    if (value !== after.value) return this.#direction(value, after.value) > 0;
+    const view = this.#segments[segment];
+    return view !== undefined && kbIdAt(view.columns, id) > after.kbId;
+  }
+
+  #direction(a: number, b: number): number {
+    return (a > b ? -1 : 1) * (this.#order === "due" ? -1 : 1);
+  }
+}

@@ -1,0 +1,23 @@
+import { phraseWords, type PhraseWord } from "#text/query.ts";
+import { sharedTokenizer } from "#text/tokenize.ts";
+
+/**
+ * The stored fields of an item in which a phrase must stand whole: title, text, labels, path segments.
+ * Undefined when the item is gone.
+ */
+export type ReadText = (workspaceId: string, kbId: string) => readonly string[] | undefined;
+
+/** Do the words stand side by side, as written, in one of the fields? */
+export function fieldsHavePhrase(fields: readonly string[], words: readonly PhraseWord[]): boolean {
+  return fields.some((field) => hasPhrase(field, words));
+}
+
+function hasPhrase(field: string, words: readonly PhraseWord[]): boolean {
+  const present = phraseWords(sharedTokenizer().tokenize(field));
+  const first = words[0];
+  for (let i = 0; i + words.length <= present.length; i++) {
+    if (present[i]?.exactTerm !== first?.exactTerm) continue;
+    if (words.every((word, k) => present[i + k]?.exactTerm === word.exactTerm)) return true;
+  }
+  return false;
+}

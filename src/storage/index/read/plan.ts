@@ -1,0 +1,175 @@
+import { type ParsedQuery, type PhraseWord, type QueryUnit, unitKey } from "#text/query.ts";
+import { STOP_WORDS } from "#text/stop-words.ts";
+import type { DeltaSegment } from "#storage/index/delta-view.ts";
+import { termScale } from "./score.ts";
+import type { TermLists, TermReader } from "./term-lists.ts";
+
+/** A posting list that scores. */
+export interface ScoredTerm extends TermLists {
+  /** idf·(k1+1); multiply by the saturated weight. */
+  scale: number;
+  /** Counts as one of the query's words. */
+  isWord: boolean;
+  /** Belongs to a phrase: no match without it. */
+  isRequired: boolean;
+}
+
+/** A query made ready for one viewer and one state of the index. */
+export interface Plan {
+  /** Rarest first, by visible items; equal ones in the order of their terms, so that sums are added up alike everywhere. */
+  terms: readonly ScoredTerm[];
+  /** Words and prefixes; phrases are counted apart. */
+  words: number;
+  phrases: number;
+  /** A word or phrase that occurs in nothing visible: no item has all. `isPhraseHopeless`: not even some. */
+  isHopeless: boolean;
+  isPhraseHopeless: boolean;
+  /** Phrases that posting lists alone cannot decide. */
+  textPhrases: readonly (readonly PhraseWord[])[];
+  excluded: readonly TermLists[];
+  /** Phrases that must not occur, with the lists whose common documents are suspects. */
+  excludedPhrases: readonly { words: readonly PhraseWord[]; lists: readonly TermLists[] }[];
+  unknownWords: readonly string[];
+  isPrefixCapped: boolean;
+}
+
+interface Draft {
+  reader: TermReader;
+  deltas: readonly DeltaSegment[];
+  items: number;
+  terms: Map<string, ScoredTerm & { key: string; df: number }>;
+  units: Set<string>;
+  unknown: Set<string>;
+  words: number;
+  phrases: number;
+  isHopeless: boolean;
+  isPhraseHopeless: boolean;
+  isPrefixCapped: boolean;
+  textPhrases: PhraseWord[][];
+}
+
+/** Looks up every word of a query; `items` = the viewer's visible items. */
+export function makePlan(query: ParsedQuery, reader: TermReader, deltas: readonly DeltaSegment[], items: number): Plan {
+  const draft: Draft = {
+    reader,
+    deltas,
+    items,
+    terms: new Map(),
+    units: new Set(),
+    unknown: new Set(),
+    words: 0,
+    phrases: 0,
+    isHopeless: false,
+    isPhraseHopeless: false,
+    isPrefixCapped: false,
+    textPhrases: [],
+  };
+  for (const unit of query.units) addUnit(draft, unit);
+  const { excluded, excludedPhrases } = planExcluded(draft, query.excluded);
+  const terms = [...draft.terms.values()].sort((a, b) => a.df - b.df || (a.key < b.key ? -1 : 1));
+  return { ...draft, terms, excluded, excludedPhrases, unknownWords: [...draft.unknown] };
+}
+
+function addUnit(draft: Draft, unit: QueryUnit): void {
+  const key = unitKey(unit);
+  if (draft.units.has(key)) return;
+  draft.units.add(key);
+  switch (unit.type) {
+    case "word":
+      return addWord(draft, unit);
+    case "prefix":
+      return addPrefix(draft, unit);
+    case "phrase":
+      return addPhrase(draft, unit);
+  }
+}
+
+function addWord(draft: Draft, unit: QueryUnit & { type: "word" }): void {
+  const lists = draft.reader.lists(unit.term);
+  const df = draft.reader.visibleCount(lists);
+  if (df === 0 && unit.parts.length > 0) {
+    for (const part of unit.parts) addUnit(draft, part);
+    return;
+  }
+  draft.words++;
+  if (df === 0) {
+    draft.isHopeless = true;
+    draft.unknown.add(unit.written);
+  } else addTerm(draft, unit.term, lists, df).isWord = true;
+}
+
+function addPrefix(draft: Draft, unit: QueryUnit & { type: "prefix" }): void {
+  draft.words++;
+  const lists = draft.reader.prefix(unit.prefix, draft.deltas);
+  draft.isPrefixCapped ||= lists.isCapped;
+  const df = draft.reader.visibleCount(lists);
+  if (df === 0) {
+    draft.isHopeless = true;
+    draft.unknown.add(unit.written);
+    return;
+  }
+  const scale = termScale(draft.items, df);
+  draft.terms.set(`${unit.prefix}*`, {
+    ...lists,
+    key: `${unit.prefix}*`,
+    df,
+    scale,
+    isWord: true,
+    isRequired: false,
+  });
+}
+
+function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
+  draft.phrases++;
+  for (const word of tellingWords(unit.words)) {
+    const lists = draft.reader.lists(word.exactTerm);
+    const df = draft.reader.visibleCount(lists);
+    if (df === 0) {
+      draft.isHopeless = draft.isPhraseHopeless = true;
+      draft.unknown.add(unit.written);
+    } else addTerm(draft, word.exactTerm, lists, df).isRequired = true;
+  }
+  if (needsText(unit.words)) draft.textPhrases.push([...unit.words]);
+}
+
+function addTerm(draft: Draft, term: string, lists: TermLists, df: number): ScoredTerm {
+  let known = draft.terms.get(term);
+  if (known === undefined) {
+    const scale = termScale(draft.items, df);
+    known = { ...lists, key: term, df, scale, isWord: false, isRequired: false };
+    draft.terms.set(term, known);
+  }
+  return known;
+}
+
+function planExcluded(draft: Draft, units: readonly QueryUnit[]): Pick<Plan, "excluded" | "excludedPhrases"> {
+  const excluded: TermLists[] = [];
+  const excludedPhrases: { words: readonly PhraseWord[]; lists: readonly TermLists[] }[] = [];
+  for (const unit of units) {
+    if (unit.type === "word") excluded.push(draft.reader.lists(unit.term));
+    else if (unit.type === "prefix") excluded.push(draft.reader.prefix(unit.prefix, draft.deltas));
+    else {
+      const lists = tellingWords(unit.words).map((word) => draft.reader.lists(word.exactTerm));
+      if (needsText(unit.words)) excludedPhrases.push({ words: unit.words, lists });
+      else excluded.push(...lists);
+    }
+  }
+  return { excluded, excludedPhrases };
+}
+
+/** The words of a phrase that narrow it down: without stop words, unless there is nothing else. */
+export function tellingWords(words: readonly PhraseWord[]): readonly PhraseWord[] {
+  const telling = words.filter((word) => !STOP_WORDS.has(exactWord(word)));
+  return telling.length > 0 ? telling : words;
+}
+
+/** One word whose list holds exactly this form needs no look at the text. */
+function needsText(words: readonly PhraseWord[]): boolean {
+  const [only] = words;
+  if (words.length !== 1 || only === undefined) return true;
+  return only.exactTerm === only.term && /^[a-z]{3,}$/.test(only.term);
+}
+
+function exactWord(word: PhraseWord): string {
+  return word.exactTerm === word.term ? word.term : word.exactTerm.slice(1);
+}

@@ -1,0 +1,164 @@
+import { Worker } from "node:worker_threads";
+import { ApiError } from "#api/errors.ts";
+import type { FoundPassages, Passage } from "#text/snippet.ts";
+import type { IndexStats, SearchIndex, SearchResponse } from "#storage/search-index.ts";
+import {
+  fromReplyError,
+  openSearcher,
+  type SearcherAnswer,
+  type SearcherMessage,
+  type SearcherOptions,
+  type SearcherReply,
+  type SearcherTask,
+} from "./searcher.ts";
+
+export interface SearchPoolOptions extends SearcherOptions {
+  /** Worker threads; 0 = search in the calling thread (tests, short commands). 2 unless told. */
+  size?: number;
+  /** The built searcher entry; not needed for size 0. */
+  workerUrl?: URL | string;
+  /** Runs due folds of a workspace to the end; the writer owns them. */
+  fold: (workspaceId: string) => Promise<void>;
+  /** Told what a search failed with. */
+  onFailure?: (error: unknown) => void;
+}
+
+const DEFAULT_SIZE = 2;
+const DEADLINE_MS = 2_000;
+
+interface Waiting {
+  task: SearcherTask;
+  /** Epoch of `performance.now()` after which nobody waits for the answer. */
+  expiresAt: number;
+  resolve(value: SearcherAnswer): void;
+  reject(error: unknown): void;
+}
+
+interface Slot {
+  /** Started when the first task comes, and anew after it died. */
+  worker: Worker | undefined;
+  running: (Waiting & { id: number }) | undefined;
+}
+
+/** The embedded index as the service uses it: searches in worker threads, each with its own read-only connection. */
+export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
+  const { size = DEFAULT_SIZE, fold } = options;
+  const runner = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
+  return {
+    // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
+    search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
+    excerpts: async (request) =>
+      (await runner.run({ type: "excerpts", request }, request.deadlineMs)) as (Passage[] | undefined)[],
+    find: async (request) =>
+      (await runner.run({ type: "find", request }, request.deadlineMs)) as FoundPassages | undefined,
+    stats: async (workspaceId) => (await runner.run({ type: "stats", workspaceId })) as IndexStats,
+    fold,
+    close: () => runner.close(),
+  };
+}
+
+interface Runner {
+  run(task: SearcherTask, deadlineMs?: number): Promise<SearcherAnswer>;
+  close(): Promise<void>;
+}
+
+function makeInlineRunner(options: SearcherOptions): Runner {
+  const searcher = openSearcher(options);
+  return {
+    run: async (task) => searcher.perform(task),
+    close: async () => searcher.close(),
+  };
+}
+
+function makeThreads(options: SearchPoolOptions, size: number): Runner {
+  // Short: whoever lets people search lets few at a time, in turn.
+  const queue: Waiting[] = [];
+  const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
+  let isClosed = false;
+  let nextId = 1;
+
+  const pump = (slot: Slot) => {
+    while (slot.running === undefined) {
+      const next = queue.shift();
+      if (next === undefined) return;
+      if (performance.now() > next.expiresAt) {
+        next.reject(timedOut());
+        continue;
+      }
+      slot.running = { ...next, id: nextId++ };
+      const message: SearcherMessage = { id: slot.running.id, task: next.task };
+      slot.worker ??= startWorker(options, onReply(slot), onEnd(slot));
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+      slot.worker.postMessage(message);
+    }
+  };
+
+  const onReply = (slot: Slot) => (reply: SearcherReply) => {
+    const { running } = slot;
+    if (running?.id !== reply.id) return;
+    slot.running = undefined;
+    if (reply.ok) running.resolve(reply.value);
+    else {
+      const error = fromReplyError(reply.error);
+      options.onFailure?.(error);
+      running.reject(error);
+    }
+    pump(slot);
+  };
+
+  const onEnd = (slot: Slot) => (cause: unknown) => {
+    slot.worker = undefined;
+    const { running } = slot;
+    slot.running = undefined;
+    running?.reject(isClosed ? closed() : stopped(cause));
+    if (!isClosed) pump(slot);
+  };
+
+  return {
+    run(task, deadlineMs = DEADLINE_MS) {
+      if (isClosed) return Promise.reject(closed());
+      return new Promise((resolve, reject) => {
+        queue.push({ task, expiresAt: performance.now() + deadlineMs, resolve, reject });
+        const idle = slots.find((slot) => slot.running === undefined);
+        if (idle !== undefined) pump(idle);
+      });
+    },
+    async close() {
+      isClosed = true;
+      for (const waiting of queue.splice(0)) waiting.reject(closed());
+      await Promise.all(slots.map((slot) => slot.worker?.terminate()));
+    },
+  };
+}
+
+/** Starts a searcher; `onEnd` is called once, whatever ended it. */
+function startWorker(
+  options: SearchPoolOptions,
+  onReply: (reply: SearcherReply) => void,
+  onEnd: (cause: unknown) => void,
+): Worker {
+  const { file, cacheBytes, workerUrl } = options;
+  if (workerUrl === undefined) throw new Error("A pool with threads needs the searcher's entry.");
+  const worker = new Worker(workerUrl, { workerData: { file, cacheBytes }, name: "kb-searcher" });
+  let cause: unknown;
+  worker.on("message", onReply);
+  worker.on("error", (error) => (cause = error));
+  // Node emits `exit` after `error` as well.
+  worker.on("exit", () => onEnd(cause));
+  return worker;
+}
+
+function stopped(cause: unknown): ApiError {
+  return new ApiError("unavailable", { message: "A search thread has stopped. Repeat the search.", cause });
+}
+
+function closed(): ApiError {
+  return new ApiError("unavailable", { message: "The search index is closed." });
+}
+
+function timedOut(): ApiError {
+  return new ApiError("search_timeout", {
+    message: "The search waited too long for a free thread. Repeat it in a moment.",
+    retryAfterMs: 1_000,
+  });
+}

@@ -1,0 +1,218 @@
+import { parseQuery } from "#text/query.ts";
+import type { IndexStats, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import { makeDeadline } from "./deadline.ts";
+import {
+  type Accept,
+  evaluateAll,
+  evaluateAny,
+  evaluateEverything,
+  clearScratch,
+  makeScratch,
+  type Scene,
+} from "./evaluate.ts";
+import { FacetCounter } from "./facets.ts";
+import { allOf, type Filter, makeFilters, memberCheck } from "./filters.ts";
+import { HitCollector, type Match } from "./hits.ts";
+import type { ReadText } from "./phrases.ts";
+import { makePlan, type Plan } from "./plan.ts";
+import { makeNorm } from "./score.ts";
+import { type Database, makeStatements, type Statements } from "#storage/index/sqlite.ts";
+import { readState } from "#storage/index/state.ts";
+import { readStats } from "#storage/index/stats.ts";
+import { PostingCache } from "#storage/index/posting-cache.ts";
+import { TermReader } from "./term-lists.ts";
+import { hasNoTextWork, verifyOnText } from "./verify.ts";
+import { Visibility } from "#storage/index/visibility/visibility.ts";
+import { WorkspaceView } from "./workspace-view.ts";
+
+/** The reading half of the index, on a read-only connection of its own; synchronous, for worker threads and tests. */
+export interface IndexReader {
+  /**
+   * Answers one search in one read transaction.
+   * @throws ApiError `search_timeout` when the deadline passes
+   */
+  search(request: SearchRequest): SearchResponse;
+  stats(workspaceId: string): IndexStats;
+}
+
+export interface IndexReaderOptions {
+  readText: ReadText;
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
+  /** Bytes that visible sets of a workspace may take. */
+  cacheBytes?: number;
+}
+
+/** With fewer visible items than this that have all words, those with two of them follow. */
+const FEW = 10;
+const DEADLINE_MS = 2_000;
+/** Workspaces kept in memory; the least recently searched goes first. */
+const MAX_WORKSPACES = 64;
+
+/** No workspace has this number. */
+const NO_WORKSPACE = 0;
+
+interface Opened {
+  view: WorkspaceView;
+  visibility: Visibility;
+}
+
+/** One search on its way: everything it may look at is the viewer's. */
+interface Search {
+  request: SearchRequest;
+  sql: Statements;
+  view: WorkspaceView;
+  scene: Scene;
+  plan: Plan;
+  readText: ReadText;
+}
+
+interface Answer {
+  collector: HitCollector;
+  facets: FacetCounter;
+  match: "all" | "any";
+  order: SearchOrder;
+  isExact: boolean;
+}
+
+/** Makes the reading half; it holds columns and visible sets in memory and brings them forward at each search. */
+export function makeIndexReader(db: Database, options: IndexReaderOptions): IndexReader {
+  const { now = () => performance.now(), readText, cacheBytes } = options;
+  const sql = makeStatements(db);
+  const scratch = makeScratch();
+  const workspaces = new Map<string, Opened>();
+  const postings = new PostingCache();
+
+  const makeOpened = (workspaceId: string, no: number): Opened => ({
+    view: new WorkspaceView(sql, no, postings),
+    visibility: new Visibility(sql, workspaceId, no, cacheBytes),
+  });
+
+  const open = (workspaceId: string): Opened | undefined => {
+    const state = readState(sql, workspaceId);
+    let opened = workspaces.get(workspaceId);
+    workspaces.delete(workspaceId);
+    if (state === undefined) return undefined;
+    if (opened?.view.no !== state.no) opened = makeOpened(workspaceId, state.no);
+    workspaces.set(workspaceId, opened);
+    for (const oldest of workspaces.keys()) {
+      if (workspaces.size <= MAX_WORKSPACES) break;
+      workspaces.delete(oldest);
+    }
+    opened.view.refresh(state);
+    return opened;
+  };
+
+  const answer = (request: SearchRequest): Omit<SearchResponse, "tookMs"> => {
+    // A workspace without an index answers like one in which nothing is visible.
+    const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
+    const { view } = opened;
+    const visible = opened.visibility.visibleSet(request.viewer, view.segments);
+    const { documents } = visible;
+    // What it took to catch up with the changes is no fault of the question: the next one would have to do it again.
+    const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
+    const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
+    const plan = makePlan(parseQuery(request.query), reader, view.deltas, visible.items);
+    const scene: Scene = {
+      segments: view.segments,
+      filters: withExclusions(makeFilters(view, reader, request.filters), plan),
+      documents,
+      norm: makeNorm(visible),
+      deadline,
+    };
+    const search: Search = { request, sql, view, scene, plan, readText };
+    const found = decide(search, (order, match) => run(search, scratch, order, match));
+    return {
+      hits: found.collector.hits(),
+      total: found.collector.total,
+      totalAll: found.collector.totalAll,
+      isTotalExact: found.isExact && !plan.isPrefixCapped,
+      match: found.match,
+      order: found.order,
+      facets: found.facets.result(),
+      unknownWords: [...plan.unknownWords],
+      hasMore: found.collector.hasMore,
+    };
+  };
+
+  const inReadTransaction = <T>(work: () => T): T => {
+    db.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      db.exec("COMMIT");
+    }
+  };
+
+  return {
+    search(request) {
+      const start = now();
+      try {
+        const response = inReadTransaction(() => answer(request));
+        return { ...response, tookMs: now() - start };
+      } catch (error) {
+        clearScratch(scratch);
+        throw error;
+      }
+    },
+    stats: (workspaceId) => inReadTransaction(() => readStats(sql, workspaceId)),
+  };
+}
+
+/**
+ * All words or any? Decided on page 1 by visible matches alone and carried in the cursor. Recency and due order only
+ * items that have all words; when there is none, the answer is by relevance and says so. Source: B9, B10.
+ */
+function decide(search: Search, answer: (order: SearchOrder, match: "all" | "any") => Answer): Answer {
+  const { request, plan } = search;
+  const wanted = plan.words + plan.phrases;
+  const isDate = request.order !== "relevance";
+  if (wanted === 0) return answer(isDate ? request.order : "recency", "all");
+  if (request.after?.match === "any") return answer("relevance", "any");
+  const all = answer(request.order, "all");
+  if (request.after !== undefined) return all;
+  // When texts were left unread, there may be more that have all words, and no time to look for others.
+  const canRelax = wanted > 2 && all.isExact;
+  if (isDate) return all.collector.totalAll > 0 || !canRelax ? all : answer("relevance", "any");
+  return all.collector.totalAll >= FEW || !canRelax ? all : answer("relevance", "any");
+}
+
+function run(
+  search: Search,
+  scratch: ReturnType<typeof makeScratch>,
+  order: SearchOrder,
+  match: "all" | "any",
+): Answer {
+  const { request, scene, plan } = search;
+  const { segments } = scene;
+  const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
+  const facets = new FacetCounter(segments, request.facets ?? [], request.timeZone ?? "UTC");
+  const hasFacets = (request.facets ?? []).length > 0;
+  const accept: Accept = (matches) => {
+    collector.acceptAll(matches);
+    if (hasFacets) for (let i = 0; i < matches.total; i++) facets.accept(matches.segment, matches.matches[i] ?? 0);
+  };
+  const acceptOne = ({ segment, id, hasAll, score }: Match) => {
+    collector.accept(segment, id, hasAll, score);
+    if (hasFacets) facets.accept(segment, id);
+  };
+  const evaluate = (sink: Accept, leastScore?: () => number) => {
+    if (plan.words + plan.phrases === 0) evaluateEverything(scene, scratch, sink);
+    else if (match === "all") evaluateAll(scene, plan, scratch, sink);
+    else evaluateAny(scene, plan, scratch, sink, leastScore);
+  };
+  if (hasNoTextWork(plan)) {
+    evaluate(accept, () => collector.leastScore());
+    return { collector, facets, match, order, isExact: true };
+  }
+  const isExact = verifyOnText({ ...search, collector, evaluate, accept: acceptOne });
+  return { collector, facets, match, order, isExact };
+}
+
+function withExclusions(filters: readonly (Filter | undefined)[], plan: Plan): (Filter | undefined)[] {
+  if (plan.excluded.length === 0) return [...filters];
+  return filters.map((filter, s) => {
+    const isExcluded = memberCheck(plan.excluded.map(({ lists }) => lists[s]?.ids));
+    return allOf([...(filter === undefined ? [] : [filter]), (id) => !isExcluded(id)]);
+  });
+}

@@ -1,0 +1,88 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { ApiError, assertNever, isApiError, type ErrorCode } from "#api/errors.ts";
+import type { FoundPassages, Passage } from "#text/snippet.ts";
+import type { ExcerptRequest, FindRequest, IndexStats, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import { explainFailure } from "#storage/failure.ts";
+import { makeExcerpts, makeFinder } from "./excerpts.ts";
+import { type IndexReader, makeIndexReader } from "./reader.ts";
+import { makeStoredText } from "./stored-text.ts";
+
+/** What a searcher is started with. */
+export interface SearcherOptions {
+  /** The database file. */
+  file: string;
+  /** Bytes of visible sets kept per workspace. */
+  cacheBytes?: number;
+}
+
+/** One question to a searcher, and its answer; `id` pairs them. */
+export type SearcherTask =
+  | { type: "search"; request: SearchRequest }
+  | { type: "excerpts"; request: ExcerptRequest }
+  | { type: "find"; request: FindRequest }
+  | { type: "stats"; workspaceId: string };
+
+export type SearcherAnswer = SearchResponse | (Passage[] | undefined)[] | FoundPassages | undefined | IndexStats;
+
+export interface SearcherMessage {
+  id: number;
+  task: SearcherTask;
+}
+
+export type SearcherReply =
+  | { id: number; ok: true; value: SearcherAnswer }
+  | {
+      id: number;
+      ok: false;
+      error: { message: string; code: ErrorCode | undefined; retryAfterMs: number | undefined };
+    };
+
+export interface Searcher {
+  perform(task: SearcherTask): SearcherAnswer;
+  close(): void;
+}
+
+/** Opens a read-only connection of its own with a reader on it. */
+export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+  db.exec("PRAGMA query_only=ON");
+  db.exec("PRAGMA cache_size=-32768");
+  db.exec("PRAGMA mmap_size=8589934592");
+  const reader: IndexReader = makeIndexReader(db, {
+    readText: makeStoredText(db),
+    ...(cacheBytes !== undefined && { cacheBytes }),
+  });
+  const excerpts = makeExcerpts(db);
+  const find = makeFinder(db);
+  return {
+    perform(task) {
+      switch (task.type) {
+        case "search":
+          return reader.search(task.request);
+        case "excerpts":
+          return excerpts(task.request);
+        case "find":
+          return find(task.request);
+        case "stats":
+          return reader.stats(task.workspaceId);
+        default:
+          return assertNever(task);
+      }
+    },
+    close: () => db.close(),
+  };
+}
+
+/** An error in a form that crosses threads. */
+export function toReplyError(thrown: unknown): (SearcherReply & { ok: false })["error"] {
+  const error = explainFailure(thrown);
+  if (isApiError(error)) return { message: error.message, code: error.code, retryAfterMs: error.retryAfterMs };
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { message, code: undefined, retryAfterMs: undefined };
+}
+
+/** The error back on the other side. */
+export function fromReplyError({ message, code, retryAfterMs }: ReturnType<typeof toReplyError>): Error {
+  if (code === undefined) return new Error(message);
+  return new ApiError(code, { message, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+}

@@ -1,0 +1,65 @@
+import type { SearchRequest } from "#storage/search-index.ts";
+import { kbIdAt } from "#storage/index/columns.ts";
+import type { Accept, Scene } from "./evaluate.ts";
+import { type Filter, memberCheck } from "./filters.ts";
+import type { HitCollector, Match } from "./hits.ts";
+import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
+import type { Plan } from "./plan.ts";
+
+/** Most candidates whose text is read for one search. Source: design page "search", Evaluation. */
+export const MAX_VERIFIED = 5_000;
+
+/** True when posting lists alone decide. */
+export function hasNoTextWork(plan: Plan): boolean {
+  return plan.textPhrases.length === 0 && plan.excludedPhrases.length === 0;
+}
+
+/**
+ * Evaluates, then reads the text of candidates in the order in which they would be shown, and accepts those whose
+ * phrases hold. Gives false when there were more candidates than may be read, or than half of the search's time sufficed
+ * for: the rest is left out.
+ */
+export function verifyOnText(work: {
+  request: SearchRequest;
+  scene: Scene;
+  plan: Plan;
+  readText: ReadText;
+  collector: HitCollector;
+  evaluate: (sink: Accept) => void;
+  accept: (match: Match) => void;
+}): boolean {
+  const { request, scene, plan } = work;
+  const matches: Match[] = [];
+  work.evaluate(({ segment, ids, scores, hasAll, count }) => {
+    for (let i = 0; i < count; i++) {
+      matches.push({ segment, id: ids[i] ?? 0, hasAll: hasAll[i] === 1, score: scores[i] ?? 0 });
+    }
+  });
+  work.collector.sort(matches);
+  const suspects = plan.excludedPhrases.map(({ words, lists }) => ({
+    words,
+    isSuspect: scene.segments.map((_, s) => commonCheck(lists.map((list) => list.lists[s]?.ids))),
+  }));
+  let read = 0;
+  for (const match of matches) {
+    const { segment, id } = match;
+    const doubts = suspects.filter(({ isSuspect }) => isSuspect[segment]?.(id) === true);
+    if (plan.textPhrases.length > 0 || doubts.length > 0) {
+      // Words that stand in many long texts: the best of them found so far, and a total that says so, instead of an error.
+      if (read++ === MAX_VERIFIED || scene.deadline.isHalfOver()) return false;
+      const columns = scene.segments[segment]?.columns;
+      const fields = columns && work.readText(request.workspaceId, kbIdAt(columns, id));
+      if (fields === undefined) continue;
+      if (!plan.textPhrases.every((words) => fieldsHavePhrase(fields, words))) continue;
+      if (doubts.some(({ words }) => fieldsHavePhrase(fields, words))) continue;
+    }
+    work.accept(match);
+  }
+  return true;
+}
+
+/** Is a document in all of these lists? */
+function commonCheck(lists: readonly (Uint16Array | undefined)[]): Filter {
+  const checks = lists.map((ids) => memberCheck([ids]));
+  return (id) => checks.every((check) => check(id));
+}

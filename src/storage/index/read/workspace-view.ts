@@ -1,0 +1,179 @@
+import { type DeltaEntry, readDeltaEntries } from "#storage/index/delta-rows.ts";
+import { DeltaSegment } from "#storage/index/delta-view.ts";
+import type { PostingCache } from "#storage/index/posting-cache.ts";
+import { packKey } from "#storage/index/schema.ts";
+import { BaseSegment, type SegmentView } from "#storage/index/segment-view.ts";
+import { readManifest } from "#storage/index/segments.ts";
+import type { Statements } from "#storage/index/sqlite.ts";
+import type { IndexState } from "#storage/index/state.ts";
+
+/** Where the newest version of a changed item stands; no segment = it was removed. */
+interface DeltaPlace {
+  seq: number;
+  segment: DeltaSegment | undefined;
+  id: number;
+}
+
+interface Place {
+  segment: BaseSegment | DeltaSegment;
+  id: number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * One workspace's index as a reader holds it in memory: columns of all segments and the delta.
+ * `refresh` brings it forward to the state that the reader's transaction sees; it never goes back.
+ */
+export class WorkspaceView {
+  readonly no: number;
+  readonly #sql: Statements;
+  readonly #postings: PostingCache;
+  #base = new Map<number, BaseSegment>();
+  #deltas: DeltaSegment[] = [];
+  #delta = new Map<string, DeltaPlace>();
+  #state: IndexState | undefined;
+  #segments: SegmentView[] = [];
+
+  constructor(sql: Statements, no: number, postings: PostingCache) {
+    this.#sql = sql;
+    this.#postings = postings;
+    this.no = no;
+  }
+
+  /** All segments: those on disk, then the delta. */
+  get segments(): readonly SegmentView[] {
+    return this.#segments;
+  }
+
+  get deltas(): readonly DeltaSegment[] {
+    return this.#deltas;
+  }
+
+  /** Documents by kbId, for filters: where the living version stands. */
+  find(kbId: string): { segment: SegmentView; id: number } | undefined {
+    const changed = this.#delta.get(kbId);
+    if (changed !== undefined) return changed.segment && { segment: changed.segment, id: changed.id };
+    return this.#findInBase(encoder.encode(kbId), this.#base.values());
+  }
+
+  /** Must be called with the state read in the same transaction as everything that follows. */
+  refresh(state: IndexState): void {
+    const before = this.#state;
+    const isNewGeneration = before === undefined || before.generation !== state.generation;
+    const fresh = isNewGeneration ? this.#loadManifest() : [];
+    if (before === undefined || before.deltaEpoch !== state.deltaEpoch) this.#readWholeDelta(state);
+    else {
+      if (before.foldedSeq !== state.foldedSeq) this.#forgetFolded(state);
+      if (before.deltaSeq !== state.deltaSeq) this.#readDelta(Math.max(before.deltaSeq, state.foldedSeq));
+    }
+    if (fresh.length > 0) this.#overlayOn(fresh);
+    if (before !== undefined && before.aclSeq !== state.aclSeq) this.#readAccess(before.aclSeq);
+    this.#segments = this.#segmentList();
+    this.#state = { ...state };
+  }
+
+  #segmentList(): (BaseSegment | DeltaSegment)[] {
+    return [...this.#base.values(), ...this.#deltas];
+  }
+
+  /** Brings the set of segments up to the manifest; gives those that were not known before. */
+  #loadManifest(): BaseSegment[] {
+    const known = this.#base;
+    const fresh: BaseSegment[] = [];
+    this.#base = new Map();
+    for (const row of readManifest(this.#sql, this.no)) {
+      let segment = known.get(row.segment);
+      if (segment === undefined) fresh.push((segment = new BaseSegment(this.#sql, row, this.#postings)));
+      if (row.dead !== undefined) segment.killAll(row.dead);
+      this.#base.set(row.segment, segment);
+    }
+    return fresh;
+  }
+
+  #readWholeDelta(state: IndexState): void {
+    this.#deltas = [];
+    this.#delta = new Map();
+    this.#readDelta(state.foldedSeq);
+    // Accesses newer than the rows themselves.
+    this.#readAccess(0);
+  }
+
+  #readDelta(afterSeq: number): void {
+    for (const { seq, kbId, entry } of readDeltaEntries(this.#sql, this.no, afterSeq)) this.#change(seq, kbId, entry);
+  }
+
+  #change(seq: number, kbId: string, entry: DeltaEntry | undefined): void {
+    const old = this.find(kbId);
+    if (old !== undefined) killAt(old);
+    if (entry === undefined) {
+      this.#delta.set(kbId, { seq, segment: undefined, id: -1 });
+      return;
+    }
+    let segment = this.#deltas.at(-1);
+    if (segment === undefined || segment.isFull) this.#deltas.push((segment = new DeltaSegment()));
+    const id = segment.add(entry);
+    this.#delta.set(kbId, { seq, segment, id });
+  }
+
+  /** Drops what a fold has moved into segments; starts afresh when little is left. */
+  #forgetFolded(state: IndexState): void {
+    for (const [kbId, place] of this.#delta) {
+      if (place.seq > state.foldedSeq) continue;
+      this.#delta.delete(kbId);
+      place.segment?.kill(place.id);
+    }
+    const slots = this.#deltas.reduce((sum, delta) => sum + delta.columns.docs, 0);
+    const living = this.#deltas.reduce((sum, delta) => sum + delta.living, 0);
+    if (living < slots / 2) this.#readWholeDelta(state);
+  }
+
+  /** What the delta and newer accesses say about documents of newly loaded segments. */
+  #overlayOn(fresh: readonly BaseSegment[]): void {
+    for (const kbId of this.#delta.keys()) {
+      const place = this.#findInBase(encoder.encode(kbId), fresh);
+      if (place !== undefined) place.segment.kill(place.id);
+    }
+    for (const { kbId, aclId } of this.#accessRows(0)) {
+      const place = this.#delta.has(kbId) ? undefined : this.#findInBase(encoder.encode(kbId), fresh);
+      place?.segment.setAcl(place.id, aclId);
+    }
+  }
+
+  #readAccess(afterSeq: number): void {
+    for (const { kbId, aclId } of this.#accessRows(afterSeq)) {
+      const found = this.find(kbId);
+      if (found === undefined) continue;
+      const { segment, id } = placeOf(found);
+      segment.setAcl(id, aclId);
+    }
+  }
+
+  #accessRows(afterSeq: number): { kbId: string; aclId: number }[] {
+    return this.#sql("SELECT kbId, aclId FROM index_access WHERE id > ? AND id < ? ORDER BY id").all(
+      packKey(this.no, afterSeq),
+      packKey(this.no + 1, 0),
+    );
+  }
+
+  #findInBase(key: Uint8Array, segments: Iterable<BaseSegment>): { segment: BaseSegment; id: number } | undefined {
+    for (const segment of segments) {
+      const id = segment.find(key);
+      if (id >= 0) return { segment, id };
+    }
+    return undefined;
+  }
+}
+
+function killAt(found: { segment: SegmentView; id: number }): void {
+  const { segment, id } = placeOf(found);
+  segment.kill(id);
+}
+
+/** Every view is one of the two classes made here. */
+function placeOf(found: { segment: SegmentView; id: number }): Place {
+  if (found.segment instanceof BaseSegment || found.segment instanceof DeltaSegment) {
+    return { segment: found.segment, id: found.id };
+  }
+  throw new Error("A segment of an unknown kind");
+}

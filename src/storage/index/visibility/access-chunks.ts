@@ -1,0 +1,101 @@
+import { eachNumber } from "#storage/index/numbers.ts";
+import { lowOf, packKey } from "#storage/index/schema.ts";
+import { numberOf, type Statements } from "#storage/index/sqlite.ts";
+
+/**
+ * Accesses in blobs of some thousand, so that a reader opens a million of them in some milliseconds instead of half a
+ * second. A chunk is written once all its numbers are given; numbers are never given twice, so it only ever loses some.
+ */
+
+/** The first number that no chunk of the workspace holds yet. */
+export function firstUnchunked(sql: Statements, no: number, perChunk: number): number {
+  const last = numberOf(
+    sql("SELECT max(id) FROM index_acl_chunks WHERE id > ? AND id < ?"),
+    packKey(no, 0),
+    packKey(no + 1, 0),
+  );
+  return last === 0 ? 1 : lowOf(last) + perChunk;
+}
+
+/** Is there a whole chunk to write? */
+export function hasChunkToWrite(sql: Statements, workspaceId: string, no: number, perChunk: number): boolean {
+  const last = numberOf(sql("SELECT max(aclId) FROM accesses WHERE workspaceId = ?"), workspaceId);
+  return last >= firstUnchunked(sql, no, perChunk) + perChunk - 1;
+}
+
+/** Writes all whole chunks that are missing, one a step. */
+export function* writeChunks(sql: Statements, workspaceId: string, no: number, perChunk: number): Generator<void> {
+  while (hasChunkToWrite(sql, workspaceId, no, perChunk)) {
+    const first = firstUnchunked(sql, no, perChunk);
+    sql("INSERT INTO index_acl_chunks (id, data) VALUES (?, ?)").run(
+      packKey(no, first),
+      encodeAccesses(readAccesses(sql, workspaceId, first, perChunk), first, perChunk),
+    );
+    yield;
+  }
+}
+
+/**
+ * Writes the chunks again that hold accesses which are gone, one looked at a step. One that holds nothing more goes, but
+ * for the last: it says how far chunks were written. Who has read a chunk may keep it: nobody asks for what was deleted.
+ */
+export function* rewriteChunks(sql: Statements, workspaceId: string, no: number): Generator<void> {
+  const range = "FROM index_acl_chunks WHERE id > ? AND id < ?";
+  const last = numberOf(sql(`SELECT max(id) ${range}`), packKey(no, 0), packKey(no + 1, 0));
+  for (let at = packKey(no, 0); at < last;) {
+    const row = sql(`SELECT id, data ${range} ORDER BY id LIMIT 1`).get(at, packKey(no + 1, 0));
+    if (row === undefined) return;
+    at = Number(row.id);
+    const first = lowOf(row.id);
+    const { codes } = decodeAccesses(row.data);
+    const text = readAccesses(sql, workspaceId, first, codes.length);
+    const held = codes.reduce((count, code) => count + (code === 0 ? 0 : 1), 0);
+    const living = text === "" ? 0 : text.split(";").length;
+    if (living === 0 && at < last) sql("DELETE FROM index_acl_chunks WHERE id = ?").run(at);
+    else if (living < held) {
+      sql("UPDATE index_acl_chunks SET data = ? WHERE id = ?").run(encodeAccesses(text, first, codes.length), at);
+    }
+    yield;
+  }
+}
+
+/** Accesses from a number on as `number:list,list;…`. */
+function readAccesses(sql: Statements, workspaceId: string, first: number, count: number): string {
+  const row: unknown = sql(
+    `SELECT group_concat(access, ';') AS text FROM (
+       SELECT aclId || ':' || listIds AS access FROM accesses
+       WHERE workspaceId = ? AND aclId >= ? AND aclId < ? ORDER BY aclId)`,
+  ).get(workspaceId, first, first + count);
+  // One row of an aggregate: a text, or NULL when there is nothing.
+  return (row as { text: string | null }).text ?? "";
+}
+
+/**
+ * A chunk as little-endian numbers of 32 bits: how many accesses, then a code for each from the first number on, then the
+ * lists of those with several. Codes are those of `AccessTable`, with places counted from the start of the lists.
+ */
+function encodeAccesses(text: string, first: number, perChunk: number): Uint8Array {
+  const lists = new Map<number, number[]>();
+  let current: number[] = [];
+  eachNumber(text, (number, terminator) => {
+    if (terminator === ":") lists.set(number, (current = []));
+    else current.push(number);
+  });
+  const codes: number[] = [];
+  // Place 0 stays free: its code would be that of "no list".
+  const many: number[] = [0];
+  for (let aclId = first; aclId < first + perChunk; aclId++) {
+    const [only, ...others] = lists.get(aclId) ?? [];
+    codes.push(others.length === 0 ? (only ?? 0) : -many.length);
+    if (only !== undefined && others.length > 0) many.push(others.length + 1, only, ...others);
+  }
+  return new Uint8Array(Int32Array.from([codes.length, ...codes, ...many]).buffer);
+}
+
+/** The parts of a chunk. */
+export function decodeAccesses(blob: Uint8Array): { codes: Int32Array; many: Int32Array } {
+  const bytes = blob.byteOffset % 4 === 0 ? blob : blob.slice();
+  const numbers = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const end = 1 + (numbers[0] ?? 0);
+  return { codes: numbers.subarray(1, end), many: numbers.subarray(end) };
+}

@@ -1,0 +1,215 @@
+import { AccessTable } from "./access-table.ts";
+import { type Growing, push } from "#storage/index/growing.ts";
+import { eachNumber } from "#storage/index/numbers.ts";
+import type { SegmentView } from "#storage/index/segment-view.ts";
+import type { Statements } from "#storage/index/sqlite.ts";
+import { addDocuments, followPart, makePart, type VisiblePart } from "./visible-part.ts";
+
+/** What a viewer may read in one workspace. */
+export interface VisibleSet {
+  /** One bit per document of each segment, in the order of the segments. */
+  documents: readonly Uint32Array[];
+  /** Visible items and the sum of their lengths. */
+  items: number;
+  length: number;
+}
+
+interface CachedSet {
+  principals: ReadonlySet<string>;
+  /** One bit per listId. */
+  lists: Uint32Array;
+  lastList: number;
+  parts: Map<SegmentView, VisiblePart>;
+}
+
+interface PrincipalLists {
+  lists: Growing<Uint32Array>;
+  upTo: number;
+}
+
+/** The inner order is the order of the text. */
+const NEW_LISTS = `
+  SELECT group_concat(listId) AS text FROM (
+    SELECT listId FROM access_list_principals
+    WHERE workspaceId = ? AND principal = ? AND listId > ? ORDER BY listId)`;
+
+/** Source: design page "search", Permissions. */
+const CACHE_BYTES = 64 * 2 ** 20;
+/** Opening an access in a row of all of them costs this much less than looking one up. */
+const OPEN_RATIO = 8;
+/** Lists of principals, from which new sets are made: this share of the budget, beside it. */
+const PRINCIPAL_SHARE = 0.25;
+
+/**
+ * Who sees what in one workspace. Lists and accesses are interned by numbers that only grow, and a set depends on the
+ * viewer's principals and the state of the open transaction alone: it is kept per set of principals and brought forward
+ * by what is new (lists, accesses, documents, changed accesses of documents).
+ *
+ * A document is visible only when every list of its access holds a principal of the viewer: bits of lists, never a
+ * count of matches. No list = nobody. Source: S4.
+ */
+export class Visibility {
+  readonly #sql: Statements;
+  readonly #workspaceId: string;
+  readonly #budget: number;
+  readonly #table: AccessTable;
+  readonly #principals = new Map<string, PrincipalLists>();
+  readonly #sets = new Map<string, CachedSet>();
+  /** Something was added since the budget was last looked at. */
+  #hasGrown = false;
+
+  constructor(sql: Statements, workspaceId: string, no: number, budget = CACHE_BYTES) {
+    this.#sql = sql;
+    this.#workspaceId = workspaceId;
+    this.#budget = budget;
+    this.#table = new AccessTable(sql, workspaceId, no);
+  }
+
+  /** The set of these principals in the state that the open transaction sees; `segments` are of the same state. */
+  visibleSet(viewer: { principals: readonly string[] }, segments: readonly SegmentView[]): VisibleSet {
+    this.#table.refresh();
+    const key = viewer.principals.join("\n");
+    let set = this.#sets.get(key);
+    this.#sets.delete(key);
+    set ??= this.#makeSet(viewer.principals);
+    this.#sets.set(key, set);
+    this.#extendLists(set);
+    this.#followSegments(set, segments);
+    const visible = sumUp(segments.flatMap((segment) => set.parts.get(segment) ?? []));
+    if (this.#hasGrown) this.#evict();
+    return visible;
+  }
+
+  /** An empty set, or a copy of that of somebody who is in nearly the same groups: joining one opens only its lists. */
+  #makeSet(principals: readonly string[]): CachedSet {
+    const wanted = new Set(principals);
+    let base: CachedSet | undefined;
+    for (const set of this.#sets.values()) {
+      if (set.principals.size <= (base?.principals.size ?? 0) || set.principals.size > wanted.size) continue;
+      if ([...set.principals].every((principal) => wanted.has(principal))) base = set;
+    }
+    const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, parts: new Map() };
+    if (base === undefined) return made;
+    made.lists = grownBits(base.lists.slice(), this.#table.lastList);
+    made.lastList = base.lastList;
+    for (const principal of wanted) if (!base.principals.has(principal)) this.#openLists(made.lists, principal, 0);
+    return made;
+  }
+
+  #extendLists(set: CachedSet): void {
+    const { lastList } = this.#table;
+    if (set.lastList === lastList) return;
+    set.lists = grownBits(set.lists, lastList);
+    for (const principal of set.principals) this.#openLists(set.lists, principal, set.lastList);
+    set.lastList = lastList;
+    this.#hasGrown = true;
+  }
+
+  #openLists(bits: Uint32Array, principal: string, after: number): void {
+    const { array, length } = this.#listsOf(principal);
+    for (let i = firstAbove(array, length, after); i < length; i++) {
+      const listId = array[i] ?? 0;
+      bits[listId >>> 5] = (bits[listId >>> 5] ?? 0) | (1 << (listId & 31));
+    }
+  }
+
+  /** Ascending numbers of the lists that name a principal. */
+  #listsOf(principal: string): Growing<Uint32Array> {
+    let known = this.#principals.get(principal);
+    this.#principals.delete(principal);
+    known ??= { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
+    this.#principals.set(principal, known);
+    if (known.upTo < this.#table.lastList) {
+      const { lists } = known;
+      const row: unknown = this.#sql(NEW_LISTS).get(this.#workspaceId, principal, known.upTo);
+      // One row of an aggregate: a text, or NULL when there is nothing.
+      const { text } = row as { text: string | null };
+      eachNumber(text ?? "", (listId) => push(lists, listId));
+      if (lists.array.length > lists.length * 1.25) lists.array = lists.array.slice(0, lists.length);
+      known.upTo = this.#table.lastList;
+      this.#hasGrown = true;
+    }
+    return known.lists;
+  }
+
+  #followSegments(set: CachedSet, segments: readonly SegmentView[]): void {
+    const table = this.#table;
+    const parts = new Map<SegmentView, VisiblePart>();
+    const fresh: { segment: SegmentView; part: VisiblePart }[] = [];
+    for (const segment of segments) {
+      let part = set.parts.get(segment);
+      if (part === undefined || !followPart(part, segment, table, set.lists)) {
+        part = makePart(segment);
+        fresh.push({ segment, part });
+      }
+      parts.set(segment, part);
+    }
+    set.parts = parts;
+    if (fresh.length === 0) return;
+    this.#hasGrown = true;
+    const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
+    // Few documents are looked up one by one; many share the work of opening all accesses once.
+    const opened = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
+    for (const { segment, part } of fresh) addDocuments(part, segment, table, set.lists, opened);
+  }
+
+  /** The least recently used sets go first, then the lists of principals. */
+  #evict(): void {
+    this.#hasGrown = false;
+    let bytes = 0;
+    for (const set of this.#sets.values()) bytes += bytesOf(set);
+    for (const [key, set] of this.#sets) {
+      if (bytes <= this.#budget || this.#sets.size === 1) break;
+      this.#sets.delete(key);
+      bytes -= bytesOf(set);
+    }
+    bytes = 0;
+    for (const { lists } of this.#principals.values()) bytes += lists.array.byteLength + 100;
+    for (const [principal, { lists }] of this.#principals) {
+      if (bytes <= this.#budget * PRINCIPAL_SHARE) break;
+      this.#principals.delete(principal);
+      bytes -= lists.array.byteLength + 100;
+    }
+  }
+}
+
+/** Is the bit of this document set? */
+export function isVisible(bits: Uint32Array, id: number): boolean {
+  return (((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
+}
+
+function sumUp(parts: readonly VisiblePart[]): VisibleSet {
+  let items = 0;
+  let length = 0;
+  for (const part of parts) {
+    items += part.items;
+    length += part.length;
+  }
+  return { documents: parts.map(({ bits }) => bits), items, length };
+}
+
+function bytesOf({ lists, parts, principals }: CachedSet): number {
+  let bytes = lists.byteLength + 200 + principals.size * 50;
+  for (const { bits } of parts.values()) bytes += bits.byteLength + 200;
+  return bytes;
+}
+
+function grownBits(bits: Uint32Array, last: number): Uint32Array {
+  const words = (last >>> 5) + 1;
+  if (bits.length >= words) return bits;
+  // A little room, so that a growing workspace does not copy at each search.
+  const larger = new Uint32Array(Math.ceil(words * 1.1));
+  larger.set(bits);
+  return larger;
+}
+
+function firstAbove(array: Uint32Array, length: number, value: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((array[middle] ?? 0) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,35 @@
+import type { IndexedDocument } from "#storage/search-index.ts";
+
+/** Prefixes of index terms that are no words; the tokenizer never makes a control character. */
+export const PERSON_TERM = "\u0001p";
+export const ASSIGNEE_TERM = "\u0001a";
+export const CONTAINER_TERM = "\u0001c";
+export const FIELD_TERM = "\u0001f";
+
+/** Gets `text.slice(start, end)` as a term, without a substring being made. */
+export type VisitTerm = (text: string, start: number, end: number, weight: number) => void;
+
+/** Calls `visit` with every index term of a document and its weight: words first, then people, containers and fields. */
+export function visitTerms(document: IndexedDocument, visit: VisitTerm): void {
+  const { terms, weights } = document.text;
+  let start = 0;
+  for (let i = 0; i < weights.length; i++) {
+    const found = terms.indexOf("\n", start);
+    const end = found < 0 ? terms.length : found;
+    visit(terms, start, end, weights[i] ?? 0);
+    start = end + 1;
+  }
+  visitIdTerms(document, (term) => visit(term, 0, term.length, 1));
+}
+
+/** Calls `visit` with every index term that is no word: people, assignees, containers, fields; their weight is 1. */
+export function visitIdTerms(
+  document: Pick<IndexedDocument, "people" | "assignees" | "containers" | "fields">,
+  visit: (term: string) => void,
+): void {
+  for (const id of new Set(document.people)) visit(PERSON_TERM + id);
+  for (const id of new Set(document.assignees)) visit(ASSIGNEE_TERM + id);
+  for (const id of new Set(document.containers)) visit(CONTAINER_TERM + id);
+  // A row that a former version wrote has none; its workspace is being rebuilt.
+  for (const term of new Set(document.fields)) visit(FIELD_TERM + term);
+}

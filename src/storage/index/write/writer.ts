@@ -1,0 +1,261 @@
+import { ANALYZER_VERSION } from "#text/analyzer.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
+import { rewriteChunks } from "#storage/index/visibility/access-chunks.ts";
+import { DeadMarks } from "./dead.ts";
+import { putDeltaRow } from "#storage/index/delta-rows.ts";
+import { FOLD_LIMITS, type FoldJob, type FoldLimits, planFold } from "./fold.ts";
+import { BUILDING, LIVE, packKey, RETIRED } from "#storage/index/schema.ts";
+import { openSegment, writeSegment } from "./segment-writer.ts";
+import { type Database, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
+import { ensureState, type IndexState, readState } from "#storage/index/state.ts";
+
+/**
+ * The writing half of the index: synchronous, on the one writing connection. `apply`, `bulk`, `rebuild` and
+ * `dropWorkspace` work inside the caller's open transaction, so that records and index change together.
+ */
+export interface IndexWriter {
+  /** Applies changes in order: a row each, no posting is touched. Readers see them when the transaction commits. */
+  apply(workspaceId: string, changes: readonly IndexChange[]): void;
+  /** Adds or replaces many documents at once by writing segments directly; worth it from some thousands on. */
+  bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void;
+  /**
+   * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
+   * milliseconds of work and may run in a transaction of its own. Searches go on over the old index until the last
+   * step; changes applied meanwhile win over `documents`. Folds of the workspace rest while it runs. An undefined document
+   * is a pause: whoever makes documents slowly gives one after each.
+   */
+  rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
+  /** Forgets a workspace at once; its rows are deleted by later fold slices. */
+  dropWorkspace(workspaceId: string): void;
+  /**
+   * One slice (at most about 25 ms) of whatever upkeep is due, in a transaction of its own (or in the open one).
+   * @returns true when there was something to do: call again; false when all is done for now
+   */
+  nextFoldSlice(workspaceId?: string): boolean;
+  /** Retires what a crash left half written. Called once at start, in a transaction of the caller's. */
+  sweep(): void;
+  /** Brings the index's own copy of the accesses after the records when some were deleted, step by step. */
+  followAccesses(workspaceId: string): Generator<void>;
+  /** Workspaces whose index was made by another version of the analyzer. */
+  outdatedWorkspaces(): string[];
+}
+
+export interface IndexWriterOptions {
+  /** Milliseconds of a monotonic clock. */
+  now?: () => number;
+  sliceMs?: number;
+  limits?: FoldLimits;
+}
+
+interface RunningFold {
+  job: FoldJob;
+  /** The `foldStep` that the database must hold; another one means that a slice was rolled back. */
+  step: number;
+}
+
+/** Most of a slice is spent in steps; the rest is for the commit. */
+const SLICE_MS = 18;
+
+/** Makes the writing half on a raw connection. In-memory state is only what a restart can lose: running folds. */
+export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}): IndexWriter {
+  const { now = () => performance.now(), sliceMs = SLICE_MS, limits = FOLD_LIMITS } = options;
+  const sql = makeStatements(db);
+  const running = new Map<number, RunningFold>();
+  /** Workspaces that may have something to fold; undefined until the first look into the table. */
+  let attention: Set<number> | undefined;
+
+  const slice = (no: number): boolean => {
+    const step = numberOf(sql("SELECT foldStep FROM index_state WHERE no = ?"), no);
+    let fold = running.get(no);
+    if (fold?.step !== step) fold = undefined;
+    if (fold === undefined) {
+      abandon(sql, no);
+      const job = planFold(sql, no, limits);
+      if (job === undefined) return false;
+      fold = { job, step };
+    }
+    const end = now() + sliceMs;
+    let isDone = false;
+    // Taken out while it works: a step that throws leaves nothing to go on with.
+    running.delete(no);
+    while (!isDone && now() < end) isDone = fold.job.next().done === true;
+    if (!isDone) running.set(no, fold);
+    fold.step = step + 1;
+    sql("UPDATE index_state SET foldStep = ? WHERE no = ?").run(step + 1, no);
+    return true;
+  };
+
+  const forgetFold = (no: number) => {
+    if (running.delete(no)) abandon(sql, no);
+  };
+
+  return {
+    apply(workspaceId, changes) {
+      if (changes.length === 0) return;
+      const state = ensureState(sql, workspaceId, ANALYZER_VERSION);
+      applyChanges(sql, state, changes);
+      attention?.add(state.no);
+    },
+    bulk(workspaceId, documents) {
+      const { no } = ensureState(sql, workspaceId, ANALYZER_VERSION);
+      forgetFold(no);
+      writeBulk(sql, no, documents, limits.maxDocs);
+      attention?.add(no);
+    },
+    *rebuild(workspaceId, documents) {
+      const { no, deltaSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
+      forgetFold(no);
+      const job = rebuildAll(sql, no, deltaSeq, documents, limits.maxDocs);
+      running.set(no, { job, step: numberOf(sql("SELECT foldStep FROM index_state WHERE no = ?"), no) });
+      try {
+        yield* job;
+      } finally {
+        running.delete(no);
+      }
+    },
+    dropWorkspace(workspaceId) {
+      const state = readState(sql, workspaceId);
+      if (state === undefined) return;
+      forgetFold(state.no);
+      sql("UPDATE index_state SET workspaceId = NULL WHERE no = ?").run(state.no);
+      attention?.add(state.no);
+    },
+    nextFoldSlice(workspaceId) {
+      const slices = () => {
+        if (workspaceId !== undefined) {
+          const state = readState(sql, workspaceId);
+          return state !== undefined && slice(state.no);
+        }
+        attention ??= new Set(
+          sql("SELECT no FROM index_state")
+            .all()
+            .map((row) => Number(row.no)),
+        );
+        for (const no of attention) {
+          if (slice(no)) return true;
+          attention.delete(no);
+        }
+        return false;
+      };
+      return db.isTransaction ? slices() : inTransaction(db, slices);
+    },
+    sweep() {
+      sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
+      running.clear();
+      attention = undefined;
+    },
+    *followAccesses(workspaceId) {
+      const state = readState(sql, workspaceId);
+      if (state !== undefined) yield* rewriteChunks(sql, workspaceId, state.no);
+    },
+    outdatedWorkspaces() {
+      const rows = sql(
+        "SELECT workspaceId FROM index_state WHERE analyzerVersion <> ? AND workspaceId IS NOT NULL",
+      ).all(ANALYZER_VERSION);
+      return rows.map((row) => String(row.workspaceId));
+    },
+  };
+}
+
+/** What an unfinished fold has written is invisible: it only has to go. */
+function abandon(sql: Statements, no: number): void {
+  sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, BUILDING);
+}
+
+function applyChanges(sql: Statements, state: IndexState, changes: readonly IndexChange[]): void {
+  const { no } = state;
+  let { deltaSeq, aclSeq } = state;
+  const forgetAccess = sql("DELETE FROM index_access WHERE no = ? AND kbId = ?");
+  for (const change of changes) {
+    switch (change.type) {
+      case "upsert":
+        putDeltaRow(sql, no, { seq: ++deltaSeq, kbId: change.document.kbId, document: change.document });
+        forgetAccess.run(no, change.document.kbId);
+        break;
+      case "remove":
+        putDeltaRow(sql, no, { seq: ++deltaSeq, kbId: change.kbId, document: undefined });
+        forgetAccess.run(no, change.kbId);
+        break;
+      case "access":
+        sql("INSERT OR REPLACE INTO index_access (id, no, kbId, aclId) VALUES (?, ?, ?, ?)").run(
+          packKey(no, ++aclSeq),
+          no,
+          change.kbId,
+          change.aclId,
+        );
+    }
+  }
+  sql("UPDATE index_state SET deltaSeq = ?, aclSeq = ? WHERE no = ?").run(deltaSeq, aclSeq, no);
+}
+
+function writeBulk(sql: Statements, no: number, documents: Iterable<IndexedDocument>, maxDocs: number): void {
+  for (const batch of batches(documents, maxDocs)) {
+    const dead = drain(DeadMarks.open(sql, no));
+    for (const { kbId } of batch) {
+      dead.mark(kbId);
+      sql("DELETE FROM index_delta WHERE no = ? AND kbId = ?").run(no, kbId);
+      sql("DELETE FROM index_access WHERE no = ? AND kbId = ?").run(no, kbId);
+    }
+    dead.save(sql);
+    makeLive(sql, drain(writeBatch(sql, no, batch)));
+  }
+  sql("UPDATE index_state SET generation = generation + 1, deltaEpoch = deltaEpoch + 1 WHERE no = ?").run(no);
+}
+
+function* rebuildAll(
+  sql: Statements,
+  no: number,
+  untilSeq: number,
+  documents: Iterable<IndexedDocument | undefined>,
+  maxDocs: number,
+): Generator<void> {
+  const accessUntil = numberOf(sql("SELECT aclSeq FROM index_state WHERE no = ?"), no);
+  const segments: number[] = [];
+  let batch = new Map<string, IndexedDocument>();
+  for (const document of documents) {
+    if (document === undefined) yield;
+    else batch.set(document.kbId, document);
+    if (batch.size < maxDocs) continue;
+    segments.push(yield* writeBatch(sql, no, [...batch.values()]));
+    batch = new Map();
+  }
+  if (batch.size > 0) segments.push(yield* writeBatch(sql, no, [...batch.values()]));
+  sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, LIVE);
+  for (const segment of segments) makeLive(sql, segment);
+  sql("DELETE FROM index_access WHERE id > ? AND id <= ?").run(packKey(no, 0), packKey(no, accessUntil));
+  sql(
+    `UPDATE index_state SET generation = generation + 1, deltaEpoch = deltaEpoch + 1,
+     foldedSeq = max(foldedSeq, ?), analyzerVersion = ? WHERE no = ?`,
+  ).run(untilSeq, ANALYZER_VERSION, no);
+}
+
+function* writeBatch(sql: Statements, no: number, batch: IndexedDocument[]): Generator<void, number> {
+  batch.sort((a, b) => (a.kbId < b.kbId ? -1 : 1));
+  const segment = openSegment(sql, no);
+  const rows = batch.map((document) => ({ document, aclId: document.aclId }));
+  yield* writeSegment(sql, no, segment, rows);
+  return segment;
+}
+
+function makeLive(sql: Statements, segment: number): void {
+  sql("UPDATE index_segments SET state = ? WHERE segment = ?").run(LIVE, segment);
+}
+
+function drain<T>(job: Generator<void, T>): T {
+  let step = job.next();
+  while (step.done !== true) step = job.next();
+  return step.value;
+}
+
+/** Batches of distinct kbIds; the last document of a kbId inside a batch wins. */
+function* batches(documents: Iterable<IndexedDocument>, maxDocs: number): Generator<IndexedDocument[]> {
+  let batch = new Map<string, IndexedDocument>();
+  for (const document of documents) {
+    batch.set(document.kbId, document);
+    if (batch.size < maxDocs) continue;
+    yield [...batch.values()];
+    batch = new Map();
+  }
+  if (batch.size > 0) yield [...batch.values()];
+}

@@ -1,0 +1,80 @@
+import { Kysely, Migrator, sql, type Migration } from "kysely";
+import { ApiError } from "#api/errors.ts";
+import { INDEX_DDL } from "./index/schema.ts";
+import { makeLocalDialect } from "./dialect.ts";
+import * as initial from "./migrations/0001-initial.ts";
+import * as credentials from "./migrations/0003-credentials.ts";
+import * as pushSets from "./migrations/0004-push-sets.ts";
+import * as secrets from "./migrations/0005-secrets.ts";
+import * as places from "./migrations/0006-places.ts";
+import * as doors from "./migrations/0007-doors.ts";
+import * as ownAccess from "./migrations/0008-own-access.ts";
+import * as membershipsByMember from "./migrations/0009-memberships-by-member.ts";
+import * as leftConnectors from "./migrations/0010-left-connectors.ts";
+import * as closedGroups from "./migrations/0011-closed-groups.ts";
+import * as titles from "./migrations/0012-titles.ts";
+import * as ownersKeys from "./migrations/0016-owners-keys.ts";
+import type { SqliteConnection } from "./sqlite.ts";
+
+/** In order; a name is never changed once it was released. */
+const MIGRATIONS: Record<string, Migration> = {
+  "0001-initial": initial,
+  // Tables of SQLite alone: where another adapter holds the index, they are not made.
+  "0002-index-embedded": { up: (db) => runAll(db, INDEX_DDL) },
+  "0003-credentials": credentials,
+  "0004-push-sets": pushSets,
+  "0005-secrets": secrets,
+  "0006-places": places,
+  // The same again: tables that came to the index later.
+  "0006-index-acl-chunks": { up: (db) => runAll(db, INDEX_DDL) },
+  "0007-doors": doors,
+  "0008-own-access": ownAccess,
+  "0009-memberships-by-member": membershipsByMember,
+  "0010-left-connectors": leftConnectors,
+  "0011-closed-groups": closedGroups,
+  "0012-titles": titles,
+  "0016-owners-keys": ownersKeys,
+};
+
+/**
+ * Brings the database to this program's schema. Runs under the migration lock of the database, so two programs that start at once do it one after the other.
+ *
+ * @throws ApiError `schema_too_new` when the database was written by a newer program
+ */
+export async function migrate(connection: SqliteConnection): Promise<void> {
+  const db = new Kysely<unknown>({ dialect: makeLocalDialect(() => connection, 1) });
+  await refuseNewer(db);
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
+
+/** The schema is left alone: another process has the database. @throws ApiError `data_folder_in_use` when it is another one */
+export async function requireCurrent(connection: SqliteConnection): Promise<void> {
+  const { rows } = connection.execute("select name from kysely_migration", []);
+  const ran = new Set(rows.map((row) => row["name"]));
+  const names = Object.keys(MIGRATIONS);
+  if (ran.size === names.length && names.every((name) => ran.has(name))) return;
+  throw new ApiError("data_folder_in_use", {
+    message: "The server that runs on this data folder is of another version. Use its own kb, or stop it first.",
+  });
+}
+
+async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db);
+}
+
+async function refuseNewer(db: Kysely<unknown>): Promise<void> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((t) => t.name === "kysely_migration")) return;
+  // Kysely's own table: name and timestamp of each migration that ran.
+  const ran = (await (db as Kysely<{ kysely_migration: { name: string } }>)
+    .selectFrom("kysely_migration")
+    .select("name")
+    .execute()) satisfies { name: string }[];
+  const unknown = ran.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
+  if (unknown.length === 0) return;
+  throw new ApiError("schema_too_new", {
+    message: `The database was written by a newer kb (it knows "${unknown.join('", "')}", this program does not). Start it with the newer version, or restore a backup made before the upgrade.`,
+  });
+}

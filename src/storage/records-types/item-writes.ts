@@ -1,0 +1,305 @@
+import type { EntityType, FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { AnalyzedText } from "#text/analyzer.ts";
+import type { Section } from "#core/sections.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { NewAuditRecord } from "./audit.ts";
+import type { ItemPerson } from "./items.ts";
+import type { PushResultName, PushTrouble } from "./push-uploads.ts";
+
+/** An entity as one item shows it. `entityId` is made from (workspace, type, identity): the same again for the same. */
+export interface ItemEntity {
+  entityId: string;
+  type: EntityType;
+  identity: string;
+  role: "author" | "assignee" | "participant" | "container" | "label";
+  name: string;
+  nameKey: string;
+  email: string | null;
+  login: string | null;
+  claimed: boolean;
+}
+
+/** What became of an item's bytes. */
+export type ItemText =
+  | {
+      state: "text";
+      text: string;
+      textHash: string;
+      sections: Section[];
+      /** The file's line that the text begins with, when its lines are the file's. */
+      firstLine?: number;
+      analyzed: AnalyzedText;
+    }
+  /** No text, and no other try will find one until the item changes. */
+  | { state: "none"; reason: TextReason; message: string; analyzed: AnalyzedText }
+  /** This try failed: a former version stays; `retryAt` null = only a change can help. */
+  | { state: "failed"; message: string; retryAt: number | null; analyzed: AnalyzedText };
+
+/** An item ready to be stored. Times are epoch milliseconds. */
+export interface PreparedItem {
+  /** Its kbId if it is new; a known (connector, externalId) keeps the one it has. */
+  newKbId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  identityHint: string | null;
+  /** The id it had until now, when its source says so; see `SourceItem.formerId`. */
+  formerExternalId?: string;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  subkind: string | null;
+  key: string | null;
+  title: string;
+  url: string | null;
+  lineAnchor: string | null;
+  path: readonly string[];
+  mimeType: string | null;
+  size: number | null;
+  version: string | null;
+  status: TaskStatus | null;
+  priority: string | null;
+  labels: readonly string[];
+  fields: Readonly<Record<string, FieldValue>>;
+  author: ItemPerson | null;
+  assignees: readonly ItemPerson[];
+  createdAt: number | null;
+  updatedAt: number | null;
+  dueAt: number | null;
+  entities: readonly ItemEntity[];
+  /** Already judged by the authority rule. Null = its parent's; without a parent nobody's. */
+  access: SourceAccess | null;
+  text: ItemText;
+  /** How many secrets were taken out of it. Source: S37. */
+  maskedSecrets: number;
+  /** Hash of everything that the index holds of it apart from its access. */
+  indexHash: string;
+}
+
+/** What tells whether an item is still the one that somebody looked at. */
+export interface ItemState {
+  version: string | null;
+  parentExternalId: string | null;
+}
+
+/** One change to the stored items; those of a batch are applied in the order given. */
+export type ItemOp =
+  | { op: "upsert"; item: PreparedItem }
+  /**
+   * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
+   * that version below that parent: nothing of the batch is stored when the item is another one by now.
+   */
+  | { op: "access"; externalId: string; access: SourceAccess | null; of?: ItemState }
+  /** Removes it and its parts, with `subtree` also what lies below `<externalId>/`; under the guard. */
+  | { op: "delete"; externalId: string; subtree: boolean }
+  /** Alive and unchanged; counted by the run. Of those that were held, the parts are held no more either. */
+  | { op: "seen"; externalIds: readonly string[] }
+  /**
+   * Of the parts that were made of an item's own content these stay; the others go, with what is in them, and without
+   * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.
+   */
+  | { op: "parts"; externalId: string; keep: readonly string[]; version: string | null }
+  | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
+  /**
+   * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the
+   * guard as a whole: all of them or none.
+   */
+  | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
+  /** Removes these and their parts without asking the guard: left out by a person's own act. */
+  | { op: "remove"; kbIds: readonly string[] }
+  /** Ends the hold on these: they are kept. */
+  | { op: "release"; kbIds: readonly string[] };
+
+/**
+ * What a run has done. Items are counted once, whoever named them how often and in how many attempts; bytes as often as
+ * they were read. What leaves no trace in the records (unchanged and left-out items) is added with the cursor that covers
+ * it, or at the end of the run: an attempt that dies before has not counted it.
+ */
+export interface SyncCounts {
+  seen: number;
+  upserted: number;
+  unchanged: number;
+  deleted: number;
+  skipped: number;
+  failed: number;
+  bytes: number;
+  /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
+  parentMissing: number;
+}
+
+export interface SyncProgress {
+  done: number;
+  total: number | null;
+  note: string | null;
+}
+
+/** What a run stores about itself together with a batch. */
+export interface BatchRun {
+  syncId: string;
+  /** The claimed job: a batch of a worker that lost its lease is refused. */
+  jobId: string;
+  leaseOwner: string;
+  scopeVersion: number;
+  /** Counted by the run itself, beside what the batch counts: what leaves no trace in the records. */
+  addCounts?: Partial<SyncCounts>;
+  progress?: SyncProgress;
+  /** JSON of the cursor that covers everything up to the end of this batch. */
+  cursor?: string;
+}
+
+/** What a push stores about its upload together with a batch. */
+export interface BatchUpload {
+  uploadId: string;
+  /** `open`: it takes lines. `ending`: what a set did not name goes. In another state nothing is stored. */
+  phase: "open" | "ending";
+  /** The last line of the batch; null without one. */
+  lines: number | null;
+  /** Of each line the op that answers it, or what became of it without one. */
+  results: readonly ({ op: number } | { result: PushResultName })[];
+  troubles: readonly PushTrouble[];
+  /** Refused lines whose item is not known. */
+  unnamed: number;
+}
+
+export interface ItemBatch {
+  connectorId: string;
+  /** Principals every access of this connector is ANDed with: its own group, its connection's. */
+  always: readonly Principal[];
+  /** Absent for a push. */
+  run?: BatchRun;
+  /** A push that belongs to an upload. Without it and without a run, what is named counts for the set that is open. */
+  upload?: BatchUpload;
+  /** Nothing is stored unless this living item has this version, or, undefined, is not there. Absent for a run. */
+  expects?: { externalId: string; version: string | null | undefined };
+  /**
+   * Appended to the audit in the batch's transaction if it changes who may read items that were stored before; its
+   * details get how many, which, and who was named before and is now. Absent for a run.
+   */
+  trace?: NewAuditRecord;
+  /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
+  highest: number;
+  now: number;
+  ops: readonly ItemOp[];
+}
+
+/** What became of one op. `held`: its removal, or that of some of it, waits for approval. */
+export type OpOutcome = "upserted" | "unchanged" | "removed" | "held" | "absent" | "skipped" | "failed" | "done";
+
+/** Why nobody may read an item on account of its parents: one is not stored or removed, one is nobody's, there is a circle, or there are more than 16. */
+export type ParentTrouble = "missing" | "nobody" | "circle" | "too_deep";
+
+/** An item that nobody may read on account of its parents, by the op that named it. */
+export interface HiddenChild {
+  op: number;
+  parentId: string;
+  trouble: ParentTrouble;
+}
+
+export type BatchResult =
+  | {
+      isApplied: true;
+      outcomes: OpOutcome[];
+      /** As they stand at the end of the batch. */
+      hiddenChildren: HiddenChild[];
+      isCancelRequested: boolean;
+      tookMs: number;
+    }
+  /** Nothing was stored. */
+  | { isApplied: false; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
+
+/** What a run knows beforehand of a stored, living item. */
+export interface StoredItem {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: IndexState;
+  /** True while another try of the same version may give text. */
+  isRetryable: boolean;
+  seenBy: string | null;
+  parentExternalId: string | null;
+}
+
+export interface HeldRemoval {
+  kbId: string;
+  syncId: string | null;
+  heldAt: number;
+}
+
+export interface HiddenChildCounts {
+  /** On account of their parents. */
+  parentMissing: number;
+  /** Stored before a child could have an access of its own, and not pushed since. */
+  awaitingPush: number;
+}
+
+export interface RemovalGuard {
+  /** Living items now. */
+  living: number;
+  /** Highest number of living items within the last 24 hours. */
+  highest: number;
+  /** Removed within the last 24 hours, approved removals apart. */
+  removed: number;
+}
+
+/**
+ * The writing side of items, and what writers need to know before they write. Nothing here answers people.
+ * Source: design page "connectors", Rules.
+ */
+export interface ItemWriteStore {
+  /**
+   * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing. Idempotent.
+   *
+   * @throws ApiError `push_upload_over` when the batch's upload takes nothing more, `unavailable` when it expects another
+   *   version of an item than there is
+   */
+  applyBatch(batch: ItemBatch): Promise<BatchResult>;
+  /** Living items after this externalId in its order, at most `limit`. */
+  listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]>;
+  /** Of these identities at the source, the living items. */
+  listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]>;
+  /** One living item by its identity at the source. */
+  findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined>;
+  guardOf(connectorId: string, now: number): Promise<RemovalGuard>;
+  /** The next run reads every item again, whatever its version. */
+  forgetVersions(connectorId: string): Promise<void>;
+  /**
+   * Takes the secrets out of stored items, some after this kbId in its order; their index entries follow.
+   * @returns the last kbId looked at; null = there are no more
+   */
+  maskStored(afterKbId: string): Promise<string | null>;
+  /** Secrets that were taken out of the connector's living items. */
+  countMasked(connectorId: string): Promise<number>;
+  /** Forgets what was removed lately: a person has approved it. */
+  resetGuard(connectorId: string): Promise<void>;
+  /** Held removals after this kbId, ascending, at most `limit`. */
+  listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]>;
+  /**
+   * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`. Safe
+   * beside all other work. `page` and `steps` make slices smaller.
+   */
+  sweepAccesses(slice?: {
+    page?: number;
+    steps?: number;
+  }): Promise<{ isDone: boolean; accesses: number; lists: number }>;
+  /** Living items by state. */
+  countStates(connectorId: string): Promise<Record<IndexState, number>>;
+  /** Living children that nobody may read, files inside files apart. */
+  countHiddenChildren(connectorId: string): Promise<HiddenChildCounts>;
+  /**
+   * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
+   * rows and index entries.
+   * @returns how many were deleted; fewer than `limit` = nothing is left
+   */
+  purge(which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number>;
+}
+
+/** Removals that pass without approval: as many as this, or `GUARD_SHARE` of the highest size, in 24 hours. */
+export const GUARD_ITEMS = 20;
+export const GUARD_SHARE = 0.2;
+export const GUARD_WINDOW_MS = 24 * 3_600_000;
+/** How long a removed item can be restored. */
+export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
+
+/** How many removals in 24 hours pass without approval. Source: design page "connectors", S41. */
+export function removalLimit(highest: number): number {
+  return Math.max(GUARD_ITEMS, Math.floor(highest * GUARD_SHARE));
+}

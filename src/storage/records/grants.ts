@@ -1,0 +1,119 @@
+import type { Selectable } from "kysely";
+import { Scope } from "#api/common.ts";
+import type { GrantRecord, GrantStore } from "#storage/records-types/grants.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import type { GrantsTable } from "#storage/schema.ts";
+import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
+
+/** The OAuth grants of one workspace. */
+export function makeGrantStore(sql: SqlHandles, workspaceId: string): GrantStore {
+  return {
+    async find(grantId) {
+      const row = await sql.read
+        .selectFrom("grants")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("grantId", "=", grantId)
+        .executeTakeFirst();
+      return row && toGrant(row);
+    },
+
+    async list({ userId, now, limit, after }) {
+      let query = sql.read
+        .selectFrom("grants")
+        .selectAll()
+        .where("workspaceId", "=", workspaceId)
+        .where("userId", "=", userId)
+        .where("revokedAt", "is", null)
+        .where("expiresAt", ">", now.getTime());
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([eb("createdAt", "<", after.value), eb("createdAt", "=", after.value).and("grantId", "<", after.id)]),
+        );
+      }
+      const rows = await query.orderBy("createdAt", "desc").orderBy("grantId", "desc").limit(limit).execute();
+      return rows.map(toGrant);
+    },
+
+    async insert(grant) {
+      await sql.write
+        .insertInto("grants")
+        .values({
+          ...grant,
+          workspaceId,
+          scopes: grant.scopes.join(" "),
+          isDevice: grant.isDevice ? 1 : 0,
+          authenticatedAt: grant.authenticatedAt.getTime(),
+          createdAt: grant.createdAt.getTime(),
+          lastUsedAt: toColumn(grant.lastUsedAt),
+          expiresAt: grant.expiresAt.getTime(),
+          revokedAt: toColumn(grant.revokedAt),
+        })
+        .execute();
+    },
+  };
+}
+
+/**
+ * Ends the living grants of a person, in one workspace or in all, with their codes, their tokens and the personal
+ * access tokens that they made. Call it in the transaction of the act.
+ *
+ * @returns how many there were
+ */
+export async function endGrantsOf(
+  sql: SqlHandles,
+  of: { userId: string; workspaceId?: string },
+  at: Date,
+): Promise<number> {
+  let query = sql.write
+    .selectFrom("grants")
+    .select(["workspaceId", "grantId"])
+    .where("userId", "=", of.userId)
+    .where("revokedAt", "is", null);
+  if (of.workspaceId !== undefined) query = query.where("workspaceId", "=", of.workspaceId);
+  const rows = await query.execute();
+  for (const row of rows) await endGrant(sql, row, at);
+  return rows.length;
+}
+
+/** Ends one grant and everything that hangs on it. */
+export async function endGrant(
+  sql: SqlHandles,
+  { workspaceId, grantId }: { workspaceId: string; grantId: string },
+  at: Date,
+): Promise<void> {
+  await sql.write
+    .updateTable("grants")
+    .set({ revokedAt: at.getTime() })
+    .where("workspaceId", "=", workspaceId)
+    .where("grantId", "=", grantId)
+    .where("revokedAt", "is", null)
+    .execute();
+  await sql.write
+    .updateTable("api_tokens")
+    .set({ revokedAt: at.getTime() })
+    .where("workspaceId", "=", workspaceId)
+    .where("grantId", "=", grantId)
+    .where("revokedAt", "is", null)
+    .execute();
+  await sql.write.deleteFrom("oauth_records").where("grantId", "=", grantId).execute();
+}
+
+/** A row of the table as the port gives it. */
+export function toGrant(row: Selectable<GrantsTable>): GrantRecord {
+  return {
+    grantId: row.grantId,
+    workspaceId: row.workspaceId,
+    userId: row.userId,
+    clientId: row.clientId,
+    clientName: row.clientName,
+    place: row.place,
+    scopes: row.scopes.split(" ").map((scope) => Scope.parse(scope)),
+    isDevice: row.isDevice === 1,
+    authenticatedAt: toDate(row.authenticatedAt),
+    createdAt: toDate(row.createdAt),
+    lastUsedAt: toDateOrNull(row.lastUsedAt),
+    expiresAt: toDate(row.expiresAt),
+    revokedAt: toDateOrNull(row.revokedAt),
+  };
+}

@@ -1,0 +1,90 @@
+import type { GroupRecord, GroupStore } from "#storage/records-types/people.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import { toDate } from "#storage/times.ts";
+import { makeAccessStore } from "./access.ts";
+import { dropFromConnectors, dropFromGroups } from "./members.ts";
+
+/** The workspace's own groups; who is in them stands in `memberships`. */
+export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore {
+  const columns = ["groupId", "name", "ownerUserId", "isClosed", "createdAt"] as const;
+  return {
+    async find(groupId) {
+      const row = await sql.read
+        .selectFrom("groups")
+        .select(columns)
+        .where("workspaceId", "=", workspaceId)
+        .where("groupId", "=", groupId)
+        .executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    async list({ limit, after }) {
+      let query = sql.read.selectFrom("groups").select(columns).where("workspaceId", "=", workspaceId);
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([eb("createdAt", ">", after.value), eb("createdAt", "=", after.value).and("groupId", ">", after.id)]),
+        );
+      }
+      const rows = await query.orderBy("createdAt").orderBy("groupId").limit(limit).execute();
+      return rows.map(toRecord);
+    },
+
+    async whichOf(groupIds) {
+      const found = new Set<string>();
+      for (let i = 0; i < groupIds.length; i += 500) {
+        const rows = await sql.read
+          .selectFrom("groups")
+          .select("groupId")
+          .where("workspaceId", "=", workspaceId)
+          .where("groupId", "in", groupIds.slice(i, i + 500))
+          .execute();
+        for (const row of rows) found.add(row.groupId);
+      }
+      return found;
+    },
+
+    async insert(group) {
+      await sql.write
+        .insertInto("groups")
+        .values({ ...group, workspaceId, isClosed: Number(group.isClosed), createdAt: group.createdAt.getTime() })
+        .execute();
+    },
+
+    async update(groupId, { isClosed, ...change }) {
+      if (isClosed === undefined && Object.keys(change).length === 0) return;
+      await sql.write
+        .updateTable("groups")
+        .set({ ...change, ...(isClosed !== undefined && { isClosed: Number(isClosed) }) })
+        .where("workspaceId", "=", workspaceId)
+        .where("groupId", "=", groupId)
+        .execute();
+    },
+
+    async remove(groupId) {
+      const principal = `group:${groupId}`;
+      await sql.write
+        .deleteFrom("memberships")
+        .where("workspaceId", "=", workspaceId)
+        .where("groupPrincipal", "=", principal)
+        .execute();
+      await dropFromGroups(sql, workspaceId, principal);
+      await dropFromConnectors(sql, workspaceId, "groupIds", groupId);
+      await sql.write
+        .deleteFrom("groups")
+        .where("workspaceId", "=", workspaceId)
+        .where("groupId", "=", groupId)
+        .execute();
+      await makeAccessStore(sql, workspaceId).raiseEpoch();
+    },
+  };
+}
+
+function toRecord(row: {
+  groupId: string;
+  name: string;
+  ownerUserId: string | null;
+  isClosed: number;
+  createdAt: number;
+}): GroupRecord {
+  return { ...row, isClosed: row.isClosed === 1, createdAt: toDate(row.createdAt) };
+}

@@ -1,0 +1,101 @@
+import type { SqlHandles } from "#storage/handles.ts";
+
+interface Whose {
+  workspaceId: string;
+  userId: string;
+  at: number;
+}
+
+const OWNER_LEFT =
+  "Its owner left the workspace, and what it signed in with was deleted. It waits for somebody to take it over.";
+const GIVER_LEFT = "Whoever gave its credentials left the workspace, so they were deleted.";
+
+/**
+ * Deletes the credentials that a person gave and stops what ran with anything of theirs. A connector of their own that
+ * can't go on without them is `needs_owner`: one with their credentials, on their account or connection, or pushed to with
+ * keys of theirs alone. Somebody else's that ran with their credentials is `needs_reauth`.
+ *
+ * @returns the runs under way that were told to end
+ */
+export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<string[]> {
+  const { workspaceId, userId } = whose;
+  const given = await takeCredentials(sql, whose);
+  const rows = await sql.read
+    .selectFrom("connectors")
+    .select(["connectorId", "ownerUserId", "accountId", "connectionId", "state"])
+    .where("workspaceId", "=", workspaceId)
+    .where("state", "!=", "deleting")
+    .where((eb) => eb.or([eb("ownerUserId", "=", userId), eb("connectorId", "in", [...given, ""])]))
+    .execute();
+  const stopped: string[] = [];
+  for (const { connectorId, ownerUserId, accountId, connectionId, state } of rows) {
+    const hadGiven = given.has(connectorId);
+    const isOnTheirs = hadGiven || accountId !== null || connectionId !== null;
+    if (ownerUserId !== userId) {
+      // Paused stays paused: its next run asks for credentials.
+      if (state !== "paused") await setState(sql, workspaceId, connectorId, "needs_reauth", GIVER_LEFT);
+    } else if (isOnTheirs || (await hasDeadKeysOnly(sql, workspaceId, connectorId, whose.at))) {
+      await setState(sql, workspaceId, connectorId, "needs_owner", OWNER_LEFT);
+    } else continue;
+    stopped.push(...(await stopSyncs(sql, workspaceId, connectorId, whose.at)));
+  }
+  return stopped;
+}
+
+async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose): Promise<Set<string>> {
+  const rows = await sql.write
+    .deleteFrom("connector_credentials")
+    .where("workspaceId", "=", workspaceId)
+    .where("givenBy", "=", userId)
+    .returning("connectorId")
+    .execute();
+  return new Set(rows.map(({ connectorId }) => connectorId));
+}
+
+async function hasDeadKeysOnly(
+  sql: SqlHandles,
+  workspaceId: string,
+  connectorId: string,
+  at: number,
+): Promise<boolean> {
+  const keys = await sql.read
+    .selectFrom("connector_keys")
+    .select(["revokedAt", "expiresAt"])
+    .where("workspaceId", "=", workspaceId)
+    .where("connectorId", "=", connectorId)
+    .execute();
+  const isLive = (key: (typeof keys)[number]) =>
+    key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
+  return keys.length > 0 && !keys.some(isLive);
+}
+
+async function setState(
+  sql: SqlHandles,
+  workspaceId: string,
+  connectorId: string,
+  state: "needs_owner" | "needs_reauth",
+  stateReason: string,
+): Promise<void> {
+  await sql.write
+    .updateTable("connectors")
+    .set({ state, stateReason, nextRunAt: null })
+    .where("workspaceId", "=", workspaceId)
+    .where("connectorId", "=", connectorId)
+    .execute();
+}
+
+/** Ends what waits and tells what runs to end; its worker stores nothing more from here on. */
+async function stopSyncs(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<string[]> {
+  const open = () =>
+    sql.write.updateTable("syncs").where("workspaceId", "=", workspaceId).where("connectorId", "=", connectorId);
+  await open()
+    .set({ state: "cancelled", cancelRequestedAt: at, finishedAt: at })
+    .where("state", "in", ["queued", "waiting"])
+    .execute();
+  const running = await open()
+    .set({ state: "cancelling", cancelRequestedAt: at })
+    .where("state", "in", ["running", "cancelling"])
+    .returning("syncId")
+    .execute();
+  return running.map(({ syncId }) => syncId);
+}

@@ -1,0 +1,196 @@
+import { Role } from "#api/common.ts";
+import type { MemberStore } from "#storage/records-types/people.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import { toDate } from "#storage/times.ts";
+import { makeAccessStore } from "./access.ts";
+import { endGrantsOf } from "./grants.ts";
+import { leaveConnectors } from "./left-connectors.ts";
+
+/** Members of one workspace. */
+export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberStore {
+  const { raiseEpoch } = makeAccessStore(sql, workspaceId);
+  const joined = () =>
+    sql.read
+      .selectFrom("members")
+      .innerJoin("users", "users.userId", "members.userId")
+      .select(["members.userId", "users.name", "users.email", "members.role", "members.joinedAt"])
+      .where("members.workspaceId", "=", workspaceId);
+
+  return {
+    async find(userId) {
+      const row = await joined().where("members.userId", "=", userId).executeTakeFirst();
+      return row && toMember(row);
+    },
+
+    async list({ limit, after }) {
+      let query = joined();
+      if (after) {
+        query = query.where((eb) =>
+          eb.or([
+            eb("members.joinedAt", ">", after.value),
+            eb("members.joinedAt", "=", after.value).and("members.userId", ">", after.id),
+          ]),
+        );
+      }
+      const rows = await query.orderBy("members.joinedAt").orderBy("members.userId").limit(limit).execute();
+      return rows.map(toMember);
+    },
+
+    async whichOf(userIds) {
+      const found = new Set<string>();
+      for (let i = 0; i < userIds.length; i += 500) {
+        const rows = await sql.read
+          .selectFrom("members")
+          .select("userId")
+          .where("workspaceId", "=", workspaceId)
+          .where("userId", "in", userIds.slice(i, i + 500))
+          .execute();
+        for (const row of rows) found.add(row.userId);
+      }
+      return found;
+    },
+
+    async countOwners() {
+      const { count } = await sql.read
+        .selectFrom("members")
+        .select((eb) => eb.fn.countAll().as("count"))
+        .where("workspaceId", "=", workspaceId)
+        .where("role", "=", "owner")
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    async insert({ userId, role, joinedAt }) {
+      await sql.write
+        .insertInto("members")
+        .values({ workspaceId, userId, role, joinedAt: joinedAt.getTime() })
+        .execute();
+      await raiseEpoch();
+    },
+
+    async setRole(userId, role) {
+      await sql.write
+        .updateTable("members")
+        .set({ role })
+        .where("workspaceId", "=", workspaceId)
+        .where("userId", "=", userId)
+        .execute();
+      await raiseEpoch();
+    },
+
+    async endCredentials(userId, at, keep = {}) {
+      await endSessions(sql, { workspaceId, userId, at: at.getTime(), except: keep.sessionId });
+      await endGrantsOf(sql, { workspaceId, userId }, at);
+      if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at: at.getTime() });
+    },
+
+    async remove(userId, at) {
+      const whose = { workspaceId, userId, at: at.getTime() };
+      await endSessions(sql, whose);
+      await endGrantsOf(sql, { workspaceId, userId }, at);
+      await endTokens(sql, whose);
+      await endWhatTheyMade(sql, whose);
+      await dropFromGroups(sql, workspaceId, `user:${userId}`);
+      await dropFromConnectors(sql, workspaceId, "memberIds", userId);
+      await sql.write
+        .updateTable("groups")
+        .set({ ownerUserId: null })
+        .where("workspaceId", "=", workspaceId)
+        .where("ownerUserId", "=", userId)
+        .execute();
+      const stoppedSyncIds = await leaveConnectors(sql, whose);
+      await sql.write
+        .deleteFrom("members")
+        .where("workspaceId", "=", workspaceId)
+        .where("userId", "=", userId)
+        .execute();
+      await raiseEpoch();
+      return { stoppedSyncIds };
+    },
+  };
+}
+
+/** Takes a principal out of every group of the workspace, whoever reported it. */
+export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
+  await sql.write
+    .deleteFrom("memberships")
+    .where("workspaceId", "=", workspaceId)
+    .where("memberPrincipal", "=", principal)
+    .execute();
+}
+
+/** Takes an id out of every connector's list of whom it is for, so that the id coming back opens nothing. */
+export async function dropFromConnectors(
+  sql: SqlHandles,
+  workspaceId: string,
+  column: "memberIds" | "groupIds",
+  id: string,
+): Promise<void> {
+  const rows = await sql.write
+    .selectFrom("connectors")
+    .select(["connectorId", column])
+    .where("workspaceId", "=", workspaceId)
+    .where(column, "like", `%"${id}"%`)
+    .execute();
+  for (const row of rows) {
+    // Written by the connectors' store as a JSON array of ids.
+    const ids = (JSON.parse(row[column] ?? "[]") as string[]).filter((other) => other !== id);
+    await sql.write
+      .updateTable("connectors")
+      .set({ [column]: JSON.stringify(ids) })
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", row.connectorId)
+      .execute();
+  }
+}
+
+interface Whose {
+  workspaceId: string;
+  userId: string;
+  at: number;
+}
+
+async function endSessions(sql: SqlHandles, whose: Whose & { except?: string | undefined }): Promise<void> {
+  const { workspaceId, userId, at, except } = whose;
+  let query = sql.write
+    .updateTable("sessions")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null);
+  if (except !== undefined) query = query.where("sessionId", "!=", except);
+  await query.execute();
+}
+
+async function endTokens(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
+  await sql.write
+    .updateTable("api_tokens")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .where("revokedAt", "is", null)
+    .execute();
+}
+
+/** Connector keys and open invitations: they act for whoever made them. */
+async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
+  await sql.write
+    .updateTable("connector_keys")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("createdBy", "=", userId)
+    .where("revokedAt", "is", null)
+    .execute();
+  await sql.write
+    .updateTable("invitations")
+    .set({ revokedAt: at })
+    .where("workspaceId", "=", workspaceId)
+    .where("invitedBy", "=", userId)
+    .where("acceptedAt", "is", null)
+    .where("revokedAt", "is", null)
+    .execute();
+}
+
+function toMember(row: { userId: string; name: string; email: string; role: string; joinedAt: number }) {
+  return { ...row, role: Role.parse(row.role), joinedAt: toDate(row.joinedAt) };
+}

@@ -1,0 +1,115 @@
+import { ID_PREFIXES } from "#api/common.ts";
+import type { NameStore } from "#storage/records-types/names.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** Ids of one query. */
+const SLICE = 500;
+
+/** Names within one workspace, whatever table they stand in. */
+export function makeNameStore(sql: SqlHandles, workspaceId: string): NameStore {
+  const queries = makeQueries(sql, workspaceId);
+  return {
+    async of(ids) {
+      const found = new Map<string, string>();
+      const unique = [...new Set(ids)];
+      for (const [prefix, query] of Object.entries(queries)) {
+        const own = unique.filter((id) => (prefix === CLIENTS ? !OWN_ID.test(id) : id.startsWith(`${prefix}_`)));
+        for (let at = 0; at < own.length; at += SLICE) {
+          for (const { id, name } of await query(own.slice(at, at + SLICE))) if (name !== null) found.set(id, name);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join("|")})_`);
+/** OAuth clients are called as they registered, or by the address of their document. */
+const CLIENTS = "";
+
+type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
+
+/** One query for each kind of id; each gives nothing of another workspace. */
+function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, Query> {
+  return {
+    [ID_PREFIXES.user]: (ids) =>
+      read
+        .selectFrom("users")
+        .select(["userId as id", "name"])
+        .where("userId", "in", ids)
+        // Who left is still named by the acts that are theirs.
+        .where(({ exists, or, selectFrom }) =>
+          or([
+            exists(
+              selectFrom("members")
+                .select("members.userId")
+                .where("members.workspaceId", "=", workspaceId)
+                .whereRef("members.userId", "=", "users.userId"),
+            ),
+            exists(
+              selectFrom("audit")
+                .select("audit.seq")
+                .where("audit.workspaceId", "=", workspaceId)
+                .whereRef("audit.actorUserId", "=", "users.userId"),
+            ),
+          ]),
+        )
+        .execute(),
+    [ID_PREFIXES.group]: (ids) =>
+      read
+        .selectFrom("groups")
+        .select(["groupId as id", "name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("groupId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.connector]: (ids) =>
+      read
+        .selectFrom("connectors")
+        .select(["connectorId as id", "name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.token]: (ids) =>
+      read
+        .selectFrom("api_tokens")
+        .select(["tokenId as id", "name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("tokenId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.invitation]: (ids) =>
+      read
+        .selectFrom("invitations")
+        .select(["invitationId as id", "email as name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("invitationId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.session]: (ids) =>
+      read
+        .selectFrom("sessions")
+        .select(["sessionId as id", "userAgent as name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("sessionId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.workspace]: (ids) =>
+      read
+        .selectFrom("workspaces")
+        .select(["workspaceId as id", "name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("workspaceId", "in", ids)
+        .execute(),
+    [ID_PREFIXES.grant]: (ids) =>
+      read
+        .selectFrom("grants")
+        .select(["grantId as id", "clientName as name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("grantId", "in", ids)
+        .execute(),
+    [CLIENTS]: (ids) =>
+      read
+        .selectFrom("grants")
+        .select(["clientId as id", "clientName as name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("clientId", "in", ids)
+        .execute(),
+  };
+}

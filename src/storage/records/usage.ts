@@ -1,0 +1,58 @@
+import type { UsageStore } from "#storage/records-types/usage.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** How much one workspace holds. */
+export function makeUsageStore({ read }: SqlHandles, workspaceId: string): UsageStore {
+  const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
+    Number((await query.executeTakeFirstOrThrow()).count);
+
+  async function countMembers(now: Date): Promise<number> {
+    const members = read
+      .selectFrom("members")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("workspaceId", "=", workspaceId);
+    const invited = read
+      .selectFrom("invitations")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .where("workspaceId", "=", workspaceId)
+      .where("acceptedAt", "is", null)
+      .where("revokedAt", "is", null)
+      .where("expiresAt", ">", now.getTime());
+    return (await countOf(members)) + (await countOf(invited));
+  }
+
+  return {
+    async count(what, now) {
+      switch (what) {
+        case "members":
+          return countMembers(now);
+        case "connectors":
+          return countOf(
+            read
+              .selectFrom("connectors")
+              .select(({ fn }) => fn.countAll<number>().as("count"))
+              .where("workspaceId", "=", workspaceId)
+              .where("state", "<>", "deleting"),
+          );
+        case "tokens":
+          return countOf(
+            read
+              .selectFrom("api_tokens")
+              .select(({ fn }) => fn.countAll<number>().as("count"))
+              .where("workspaceId", "=", workspaceId)
+              .where("revokedAt", "is", null)
+              .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now.getTime())])),
+          );
+      }
+    },
+    async items() {
+      const { items, textChars } = await read
+        .selectFrom("items")
+        .select(({ fn }) => [fn.countAll<number>().as("items"), fn.sum<number | null>("textChars").as("textChars")])
+        .where("workspaceId", "=", workspaceId)
+        .where("removedAt", "is", null)
+        .executeTakeFirstOrThrow();
+      return { items: Number(items), textChars: Number(textChars ?? 0) };
+    },
+  };
+}

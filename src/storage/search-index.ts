@@ -1,0 +1,174 @@
+import type { ItemKind, TaskStatus } from "#api/common.ts";
+import type { AnalyzedText } from "#text/analyzer.ts";
+import type { FoundPassages, Passage, SnippetOptions } from "#text/snippet.ts";
+
+/** What the index holds of an item: everything that is searched, filtered, ordered or counted without its stored text. */
+export interface IndexedDocument {
+  kbId: string;
+  kind: ItemKind;
+  status: TaskStatus | null;
+  providerId: string;
+  source: string;
+  connectorId: string;
+  /** Number of the item's interned access in its workspace; 0 = nobody. Source: design page "auth". */
+  aclId: number;
+  /** Terms with their weighted frequency and positions-free length, made by the analyzer from title, path, labels and text. */
+  text: AnalyzedText;
+  /** Epoch milliseconds; null = unknown. */
+  updatedAt: number | null;
+  createdAt: number | null;
+  dueAt: number | null;
+  /** Entity ids in any role (author, assignee, reviewer, sender, mentioned). */
+  people: readonly string[];
+  /** Entity ids of the assignees; a subset of `people`. */
+  assignees: readonly string[];
+  /** Entity ids of folders, projects, channels, labels that hold the item. */
+  containers: readonly string[];
+  /** Terms of its fields, made by `fieldTerms`. */
+  fields: readonly string[];
+}
+
+/** A pair that an item's field must fit; see `termsOfPair`. */
+export interface FieldFilter {
+  key: string;
+  value: string;
+}
+
+/** One change to the index; the changes of one item are applied in the order given. */
+export type IndexChange =
+  | { type: "upsert"; document: IndexedDocument }
+  /** A new access of an item whose content did not change: touches no posting. */
+  | { type: "access"; kbId: string; aclId: number }
+  | { type: "remove"; kbId: string };
+
+export interface SearchFilters {
+  kinds?: readonly ItemKind[];
+  status?: TaskStatus;
+  sources?: readonly string[];
+  providerIds?: readonly string[];
+  connectorIds?: readonly string[];
+  people?: readonly string[];
+  assignees?: readonly string[];
+  containers?: readonly string[];
+  /** All of these pairs. */
+  fields?: readonly FieldFilter[];
+  /** Restricts to these items (a message thread, a folder's children). */
+  kbIds?: readonly string[];
+  dateField?: "updated" | "created" | "due";
+  /** Epoch milliseconds, inclusive. */
+  from?: number;
+  /** Epoch milliseconds, exclusive. */
+  until?: number;
+}
+
+export type SearchOrder = "relevance" | "recency" | "due";
+export type FacetField = "kind" | "source" | "provider" | "person" | "status" | "month";
+
+export interface SearchRequest {
+  workspaceId: string;
+  /**
+   * The principals of the actor behind the question, sorted; made by `storage/access/policy.ts` and by nothing else.
+   * `epoch` is the workspace's `accessEpoch` they were made under: it keys the caches.
+   */
+  viewer: { principals: readonly string[]; epoch: number };
+  /** The query as the person wrote it; words, "phrases", -not, prefix*. Key filters are already taken out. */
+  query: string;
+  filters: SearchFilters;
+  order: SearchOrder;
+  /** Hits wanted, 0–200; 0 = totals and facets only. */
+  limit: number;
+  /** Continue after this hit. `match` is the mode decided on page 1. */
+  after?: { position: HitPosition; match: "all" | "any" };
+  facets?: readonly FacetField[];
+  /** IANA zone of the viewer, for `month` facets; UTC unless told. */
+  timeZone?: string;
+  /** Give up after this many milliseconds with `search_timeout`; 2,000 unless told. */
+  deadlineMs?: number;
+}
+
+/** Where a hit stands in its order: enough to continue after it. */
+export interface HitPosition {
+  /** 1 = has all words, 0 = has some of them. */
+  group: 0 | 1;
+  /** Score for relevance; epoch milliseconds for recency and due. */
+  value: number;
+  kbId: string;
+}
+
+export interface SearchHit {
+  kbId: string;
+  position: HitPosition;
+  score: number;
+}
+
+export interface SearchResponse {
+  hits: SearchHit[];
+  /** Visible matches; exact unless `isTotalExact` is false (phrases and prefixes that met a cap). */
+  total: number;
+  totalAll: number;
+  isTotalExact: boolean;
+  /** `any`: fewer than 10 visible items have all words, so items with at least two of them follow. */
+  match: "all" | "any";
+  order: SearchOrder;
+  facets: Partial<Record<FacetField, { value: string; count: number }[]>>;
+  /** Query words (as written) that occur in no visible item. */
+  unknownWords: string[];
+  /** More hits follow after the last one. */
+  hasMore: boolean;
+  tookMs: number;
+}
+
+/** A piece of an item's text. */
+export interface Excerpt extends Passage {
+  /** The file's line in which its first match stands (without one, it begins), when the text has the file's lines. */
+  line?: number;
+}
+
+/** Asks for passages of items that were judged: of exactly the texts that were. */
+export interface ExcerptRequest {
+  workspaceId: string;
+  /** As in `SearchRequest`. */
+  viewer: { principals: readonly string[]; epoch: number };
+  /** `textHash` names the text by its content, so what comes back is of the state that was judged. Source: S7. */
+  items: readonly { kbId: string; textHash: string }[];
+  /** The query as the person wrote it; without words the texts' beginnings are given. */
+  query: string;
+  options: SnippetOptions;
+  /** As in `SearchRequest`. */
+  deadlineMs?: number;
+}
+
+/** Asks where words stand in one item's text: in exactly the text that was judged. */
+export interface FindRequest extends Pick<ExcerptRequest, "workspaceId" | "viewer" | "query" | "deadlineMs"> {
+  item: { kbId: string; textHash: string };
+}
+
+export interface IndexStats {
+  documents: number;
+  segments: number;
+  deltaDocuments: number;
+  deadDocuments: number;
+  generation: number;
+  bytes: number;
+}
+
+/**
+ * The index of items, one workspace at a time. Changes are applied inside the store's own batch transaction
+ * (see the adapter); this port is the reading side and the upkeep.
+ *
+ * Permissions come in as principals and nothing is counted, scored or listed that they do not open.
+ */
+export interface SearchIndex {
+  search(request: SearchRequest): Promise<SearchResponse>;
+  /**
+   * The best passages of each item's stored text, off the main thread, in the order of the items. Undefined for an item
+   * that has another text by now, is gone, or is not the viewer's to read any more.
+   */
+  excerpts(request: ExcerptRequest): Promise<(Excerpt[] | undefined)[]>;
+  /** The passages of an item's text that hold the words, off the main thread. Undefined as for `excerpts`. */
+  find(request: FindRequest): Promise<FoundPassages | undefined>;
+  stats(workspaceId: string): Promise<IndexStats>;
+  /** Folds whatever is due now; for tests, benchmarks and quiet moments. */
+  fold(workspaceId: string): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,152 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { ApiError } from "#api/errors.ts";
+import type { RandomBytes } from "#core/clock.ts";
+
+/** Where a sealed text stands: it opens there and nowhere else. */
+export interface SealedPlace {
+  table: string;
+  /** The row's whole key, workspace first. */
+  row: readonly string[];
+  column: string;
+}
+
+/**
+ * Keeps secrets that must be had back. Each purpose has a key of its own, so that what was sealed for one never opens
+ * for another.
+ */
+export interface Vault {
+  /** An envelope that only this vault opens, at this place. */
+  seal(place: SealedPlace, plaintext: string): string;
+  /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with a key that is not here */
+  open(place: SealedPlace, envelope: string): string;
+  /** True when the envelope was not sealed with the newest key: seal it again when there is time. */
+  isOutdated(envelope: string): boolean;
+}
+
+/** A key of the installation: 32 bytes under a short name. */
+export interface VaultKey {
+  id: string;
+  key: Uint8Array;
+}
+
+/** What `KB_SECRET_KEYS` may call a key; `file` is the one in the data folder. */
+export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
+export const KEY_BYTES = 32;
+
+/**
+ * A vault over keys of which the first seals and every one opens, so that keys can be changed without a pause:
+ * put the new one in front, seal everything again, take the old one away.
+ *
+ * Envelope: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url; AES-256-GCM with 96 random bits of iv and a tag of
+ * 128 bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace does
+ * not open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
+ *
+ * Source: design page "auth", Vault; research "auth" §3.2.
+ */
+export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): Vault {
+  const [newest] = keys;
+  if (!newest) throw new Error("A vault needs a key.");
+  const subKey = makeSubKeys(keys);
+  return {
+    seal(place, plaintext) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(CIPHER, subKey(newest.id, place) ?? new Uint8Array(), iv, OPTIONS);
+      cipher.setAAD(authenticated(place, newest.id));
+      const sealed = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
+      return ["v1", newest.id, ...[iv, sealed, cipher.getAuthTag()].map(toText)].join(".");
+    },
+    open(place, envelope) {
+      const [version, id = "", iv, sealed, tag, ...more] = envelope.split(".");
+      const key = subKey(id, place);
+      const parts = [iv, sealed, tag].map((part) => fromText(part ?? ""));
+      const [ivBytes, sealedBytes, tagBytes] = parts;
+      const isWhole = version === "v1" && more.length === 0 && tag !== undefined;
+      if (!isWhole || ivBytes?.length !== IV_BYTES || tagBytes?.length !== TAG_BYTES || !sealedBytes) throw damaged();
+      if (!key) throw unknownKey(id);
+      try {
+        const decipher = createDecipheriv(CIPHER, key, ivBytes, OPTIONS);
+        decipher.setAAD(authenticated(place, id));
+        decipher.setAuthTag(tagBytes);
+        return Buffer.concat([decipher.update(sealedBytes), decipher.final()]).toString("utf8");
+      } catch (cause) {
+        throw damaged(cause);
+      }
+    },
+    isOutdated: (envelope) => envelope.split(".")[1] !== newest.id,
+  };
+}
+
+/**
+ * The keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes; the first seals.
+ *
+ * @returns the keys, or what is wrong with the text, without a character of it
+ */
+export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
+  const keys: VaultKey[] = [];
+  for (const entry of text.split(",").map((part) => part.trim())) {
+    const colon = entry.indexOf(":");
+    const id = entry.slice(0, Math.max(colon, 0));
+    if (!KEY_ID.test(id))
+      return { fault: "Expected id:base64, separated by commas; an id is 1 to 32 of A-Z a-z 0-9 _ -" };
+    const encoded = entry.slice(colon + 1);
+    const key = new Uint8Array(Buffer.from(encoded, "base64"));
+    const isBase64 = /^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded);
+    if (!isBase64 || key.length !== KEY_BYTES) {
+      return {
+        fault: `Key ${keys.length + 1} is not ${KEY_BYTES} bytes of base64 (make one with: openssl rand -base64 32)`,
+      };
+    }
+    if (keys.some((other) => other.id === id)) return { fault: `Key ${keys.length + 1} has the id of another` };
+    keys.push({ id, key });
+  }
+  return keys;
+}
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+// Without it Node takes tags as short as 4 bytes when it opens.
+const OPTIONS = { authTagLength: TAG_BYTES };
+
+function makeSubKeys(keys: readonly VaultKey[]) {
+  const derived = new Map<string, Uint8Array>();
+  return (id: string, { table, column }: SealedPlace): Uint8Array | undefined => {
+    const key = keys.find((candidate) => candidate.id === id)?.key;
+    if (!key) return undefined;
+    const name = `${id}|${table}|${column}`;
+    const known =
+      derived.get(name) ?? new Uint8Array(hkdfSync("sha256", key, "kb", `vault|${table}|${column}`, KEY_BYTES));
+    derived.set(name, known);
+    return known;
+  };
+}
+
+/** JSON keeps the parts apart, whatever characters they hold. */
+function authenticated({ table, row, column }: SealedPlace, keyId: string): Buffer {
+  return Buffer.from(JSON.stringify([table, row, column, keyId]), "utf8");
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64url");
+}
+
+/** Undefined for what is not exactly base64url: a decoder that skips strange characters would let two texts be one. */
+function fromText(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
+}
+
+function damaged(cause?: unknown): ApiError {
+  return new ApiError("secret_unreadable", {
+    message: "A stored secret can't be opened: it was changed or moved, or its key is another one.",
+    hint: "Give the credentials again.",
+    cause,
+  });
+}
+
+function unknownKey(id: string): ApiError {
+  return new ApiError("secret_unreadable", {
+    message: `A stored secret was sealed with the key ${JSON.stringify(id.slice(0, 32))}, which is not here.`,
+    hint: "Put that key back into KB_SECRET_KEYS, or give the credentials again.",
+  });
+}

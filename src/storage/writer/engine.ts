@@ -1,0 +1,183 @@
+import { explainFailure } from "#storage/failure.ts";
+import type { SqliteConnection, SqlResult } from "#storage/sqlite.ts";
+
+/** Interactive work goes before batch slices. */
+export type Priority = "interactive" | "batch";
+
+/** A named piece of work that runs inside the writer, in one transaction, without giving the thread away. */
+export type Procedure = (connection: SqliteConnection, args: unknown) => Promise<unknown> | unknown;
+
+/** What the writer can be asked; every request is answered exactly once, in the order of its priority. */
+export type WriterRequest =
+  | { type: "execute"; sql: string; parameters: readonly unknown[]; transaction?: number }
+  | { type: "begin"; transaction: number }
+  | { type: "commit"; transaction: number }
+  | { type: "rollback"; transaction: number }
+  | { type: "call"; name: string; args: unknown };
+
+/** Milliseconds a transaction of the main thread may sit without a statement before it is rolled back. */
+const TRANSACTION_IDLE_MS = 10_000;
+
+interface Waiting {
+  request: WriterRequest;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The one writing connection and the order in which it is used.
+ *
+ * While a transaction of the main thread is open, everything that is not part of it waits: a statement of somebody else
+ * would otherwise join it. A `call` runs its procedure in a transaction of its own.
+ */
+export class WriterEngine {
+  readonly #connection: SqliteConnection;
+  readonly #procedures: ReadonlyMap<string, Procedure>;
+  readonly #queues: Record<Priority, Waiting[]> = { interactive: [], batch: [] };
+  readonly #schedule: (run: () => void) => void;
+  readonly #upkeep: () => boolean;
+  /** Whether upkeep may be due: batches make work for it. */
+  #hasUpkeep = true;
+  /** Why upkeep stopped; told to the next batch, which would only make more of it. */
+  #upkeepFailure: unknown;
+  #transaction: number | undefined;
+  #transactionTimer: NodeJS.Timeout | undefined;
+  readonly #expired = new Set<number>();
+  #isRunning = false;
+  #isUpkeepTurn = false;
+  #isClosed = false;
+
+  constructor(options: {
+    connection: SqliteConnection;
+    procedures: ReadonlyMap<string, Procedure>;
+    /** Called between two requests so that newly arrived interactive ones can go first. */
+    schedule: (run: () => void) => void;
+    /** One slice of upkeep; false = nothing is due. Asked after each batch and while nothing else waits. */
+    upkeep?: () => boolean;
+  }) {
+    this.#connection = options.connection;
+    this.#procedures = options.procedures;
+    this.#schedule = options.schedule;
+    this.#upkeep = options.upkeep ?? (() => false);
+  }
+
+  /** Begins nothing more, upkeep included: the connection is about to be closed. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Puts a request in line; resolves with its result once it ran. */
+  request(request: WriterRequest, priority: Priority): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = { request, resolve, reject };
+      if (this.#belongsToOpenTransaction(request)) void this.#perform(waiting);
+      else {
+        this.#queues[priority].push(waiting);
+        this.#pump();
+      }
+    });
+  }
+
+  #belongsToOpenTransaction(request: WriterRequest): boolean {
+    if (request.type === "call" || request.type === "begin") return false;
+    return request.transaction !== undefined;
+  }
+
+  #pump(): void {
+    if (this.#isClosed || this.#isRunning || this.#transaction !== undefined) return;
+    const interactive = this.#queues.interactive.shift();
+    // Upkeep takes turns with batches, so that a steady stream of them does not starve it.
+    if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {
+      this.#isUpkeepTurn = false;
+      this.#runUpkeep();
+      this.#schedule(() => this.#pump());
+      return;
+    }
+    const batch = interactive ? undefined : this.#queues.batch.shift();
+    const next = interactive ?? batch;
+    if (!next) return;
+    this.#isRunning = true;
+    void this.#perform(next).finally(() => {
+      this.#isRunning = false;
+      if (batch) this.#hasUpkeep = this.#isUpkeepTurn = true;
+      if (this.#transaction === undefined) this.#schedule(() => this.#pump());
+    });
+  }
+
+  #runUpkeep(): void {
+    try {
+      this.#hasUpkeep = this.#upkeep();
+    } catch (error) {
+      this.#hasUpkeep = false;
+      this.#upkeepFailure = error;
+      if (this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
+    }
+  }
+
+  async #perform({ request, resolve, reject }: Waiting): Promise<void> {
+    try {
+      resolve(await this.#run(request));
+    } catch (error) {
+      reject(explainFailure(error));
+    }
+  }
+
+  async #run(request: WriterRequest): Promise<unknown> {
+    switch (request.type) {
+      case "execute":
+        if (request.transaction !== undefined) this.#touchTransaction(request.transaction);
+        return this.#connection.execute(request.sql, request.parameters) satisfies SqlResult;
+      case "begin":
+        this.#connection.raw.exec("BEGIN IMMEDIATE");
+        this.#transaction = request.transaction;
+        this.#touchTransaction(request.transaction);
+        return undefined;
+      case "commit":
+      case "rollback":
+        return this.#endTransaction(request.transaction, request.type);
+      case "call":
+        return this.#call(request.name, request.args);
+    }
+  }
+
+  async #call(name: string, args: unknown): Promise<unknown> {
+    const procedure = this.#procedures.get(name);
+    if (!procedure) throw new Error(`The writer has no procedure "${name}".`);
+    if (this.#upkeepFailure !== undefined) {
+      const cause = this.#upkeepFailure;
+      this.#upkeepFailure = undefined;
+      const explained = explainFailure(cause);
+      throw explained === cause ? new Error("The upkeep of the index failed.", { cause }) : explained;
+    }
+    return procedure(this.#connection, args);
+  }
+
+  #touchTransaction(transaction: number): void {
+    if (this.#expired.has(transaction) || this.#transaction !== transaction) {
+      throw new Error("The transaction was rolled back: it sat idle for too long.");
+    }
+    clearTimeout(this.#transactionTimer);
+    this.#transactionTimer = setTimeout(() => {
+      this.#expired.add(transaction);
+      this.#endTransaction(transaction, "rollback");
+    }, TRANSACTION_IDLE_MS);
+    this.#transactionTimer.unref?.();
+  }
+
+  #endTransaction(transaction: number, how: "commit" | "rollback"): void {
+    if (this.#transaction !== transaction) {
+      if (how === "rollback") return;
+      throw new Error("The transaction was rolled back: it sat idle for too long.");
+    }
+    clearTimeout(this.#transactionTimer);
+    try {
+      // A full disk rolls back by itself; its own error is what the caller has to see.
+      const isOver = how === "rollback" && !this.#connection.raw.isTransaction;
+      if (!isOver) this.#connection.raw.exec(how === "commit" ? "COMMIT" : "ROLLBACK");
+    } finally {
+      if (how === "commit" && this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
+      this.#transaction = undefined;
+      this.#schedule(() => this.#pump());
+    }
+  }
+}

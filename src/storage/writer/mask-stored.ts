@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { maskedOffset } from "#text/secrets/cut.ts";
+import { maskSecrets } from "#text/secrets/mask.ts";
+import type { IndexWriter } from "#storage/index/write/writer.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import { writeTextRows } from "#storage/batch/item-rows.ts";
+import {
+  type MaskableRow,
+  moveSections,
+  parseMaskable,
+  readStoredDocument,
+  readStoredText,
+} from "#storage/batch/stored-document.ts";
+
+export interface MaskStoredArgs {
+  workspaceId: string;
+  afterKbId: string;
+}
+
+const PAGE = 64;
+const SLICE_MS = 20;
+
+/**
+ * The procedure `maskStored`: takes the secrets out of the texts and records that stand behind a kbId, for one slice of time,
+ * and indexes what changed. Removed items too: they can be restored.
+ */
+export function makeMaskStored(connection: SqliteConnection, index: Pick<IndexWriter, "apply">) {
+  return ({ workspaceId, afterKbId }: MaskStoredArgs): string | null =>
+    inTransaction(connection.raw, () => {
+      const end = performance.now() + SLICE_MS;
+      const { rows } = connection.execute(
+        "select * from items where workspaceId = ? and kbId > ? order by kbId limit ?",
+        [workspaceId, afterKbId, PAGE],
+      );
+      for (const [at, row] of rows.entries()) {
+        const item = parseMaskable(row);
+        const masked = maskRow(connection, item);
+        if (masked !== undefined && item.removedAt === null) {
+          index.apply(workspaceId, [{ type: "upsert", document: readStoredDocument(connection, masked) }]);
+        }
+        if (performance.now() >= end && at < rows.length - 1) return item.kbId;
+      }
+      return rows.length < PAGE ? null : String(rows.at(-1)?.["kbId"]);
+    });
+}
+
+/** What of a row may hold a secret; the JSON columns hold texts, and a mask needs no escape in them. */
+const COLUMNS = ["title", "path", "labels", "fields", "sections"] as const;
+
+/** Masks the row and its text. @returns the row as it is now; undefined = there was nothing to mask */
+function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow | undefined {
+  const { workspaceId, kbId } = item;
+  const text = maskSecrets(readStoredText(connection, item));
+  let count = text.cuts.length;
+  const changes: Record<string, string | number | null> = {};
+  let { sections } = item;
+  for (const column of COLUMNS) {
+    const masked = maskSecrets(item[column]);
+    count += masked.cuts.length;
+    if (masked.cuts.length === 0) continue;
+    changes[column] = masked.text;
+    if (column === "sections") sections = masked.text;
+  }
+  if (count === 0) return undefined;
+  if (text.cuts.length > 0) {
+    changes["sections"] = moveSections(sections, (start) => maskedOffset(text.cuts, start));
+    changes["textHash"] = createHash("sha256").update(text.text, "utf8").digest("hex");
+    changes["textChars"] = text.text.length;
+    rewriteText(connection, item, text.text);
+  }
+  changes["maskedSecrets"] = item.maskedSecrets + count;
+  // Made anew when the source says something of it next.
+  changes["indexHash"] = null;
+  const assignments = Object.keys(changes).map((column) => `"${column}" = ?`);
+  connection.execute(`update items set ${assignments.join(", ")} where workspaceId = ? and kbId = ?`, [
+    ...Object.values(changes),
+    workspaceId,
+    kbId,
+  ]);
+  return parseMaskable({ ...item, ...changes });
+}
+
+function rewriteText(connection: SqliteConnection, item: MaskableRow, text: string): void {
+  const { workspaceId, kbId } = item;
+  const of = [workspaceId, kbId];
+  const [first] = connection.execute(
+    "select line from item_texts where workspaceId = ? and kbId = ? and chunk = 0",
+    of,
+  ).rows;
+  connection.execute("delete from item_texts where workspaceId = ? and kbId = ?", of);
+  const line = first?.["line"];
+  writeTextRows(connection, item, text, typeof line === "number" ? line : null);
+}

@@ -1,0 +1,53 @@
+import type { IndexedDocument } from "#storage/search-index.ts";
+import type { IndexWriter } from "#storage/index/write/writer.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import { readStoredDocument } from "#storage/batch/stored-document.ts";
+
+/** Items read at once: their texts are in memory together. */
+const PAGE = 16;
+
+/**
+ * Rebuilds the indexes that another version of the analyzer made, from the stored texts, in slices of `sliceMs`. The old
+ * index answers until its successor is complete; changes in the meantime win.
+ *
+ * @returns a function that does one slice and says whether it did anything; false = every index is of this version
+ */
+export function makeReindex(connection: SqliteConnection, index: IndexWriter, sliceMs = 20): () => boolean {
+  let outdated: string[] | undefined;
+  let job: Generator<void> | undefined;
+  return () => {
+    outdated ??= index.outdatedWorkspaces();
+    const [workspaceId] = outdated;
+    if (workspaceId === undefined) return false;
+    const end = performance.now() + sliceMs;
+    inTransaction(connection.raw, () => {
+      job ??= index.rebuild(workspaceId, readDocuments(connection, workspaceId));
+      let isDone: boolean;
+      do isDone = job.next().done === true;
+      while (!isDone && performance.now() < end);
+      if (!isDone) return;
+      job = undefined;
+      outdated?.shift();
+    });
+    return true;
+  };
+}
+
+/** The living items of a workspace as the index wants them, analyzed anew; undefined after each, for a pause. */
+function* readDocuments(connection: SqliteConnection, workspaceId: string): Generator<IndexedDocument | undefined> {
+  let after = "";
+  for (;;) {
+    const { rows } = connection.execute(
+      'select * from items where "workspaceId" = ? and "kbId" > ? and "removedAt" is null order by "kbId" limit ?',
+      [workspaceId, after, PAGE],
+    );
+    for (const row of rows) {
+      const document = readStoredDocument(connection, row);
+      yield document;
+      yield undefined;
+      after = document.kbId;
+    }
+    if (rows.length < PAGE) return;
+  }
+}

@@ -1,0 +1,182 @@
+import type { IndexWriter } from "#storage/index/write/writer.ts";
+import type { SqliteConnection, SqlRow, SqlValue } from "#storage/sqlite.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import { NumberSet } from "./number-set.ts";
+
+export interface SweepAccessesArgs {
+  workspaceId: string;
+  /** Rows looked at in one step, and steps of one call; unless told as many as fit into a slice of time. */
+  page?: number;
+  steps?: number;
+}
+
+export interface SweptAccesses {
+  isDone: boolean;
+  /** Deleted by this call. */
+  accesses: number;
+  lists: number;
+}
+
+export interface AccessSweeper {
+  /** Told of every access number that an item's row is given. */
+  note(workspaceId: string, aclId: number): void;
+  /** Does one slice in a transaction of its own; a new sweep begins after the end of one, and after a failure. */
+  run(args: SweepAccessesArgs): SweptAccesses;
+}
+
+const PAGE = 1_000;
+const SLICE_MS = 18;
+
+interface Sweep {
+  /** Accesses of items: of rows as the walk met them, and all that rows were given since it began. */
+  used: NumberSet;
+  job: Generator<void>;
+  accesses: number;
+  lists: number;
+}
+
+/**
+ * The procedure `sweepAccesses`: deletes accesses that no item has, and lists that no access has, slice by slice between
+ * the other work of the writer. An item has, and names, either the access it had when the walk met its row or one that it was given
+ * since, so what is in neither is nobody's; an access never changes its lists and a new one has a higher number, so a walk
+ * that has come to the end knows all lists. Numbers are never given twice: readers may keep what they know.
+ */
+export function makeAccessSweeper(
+  connection: SqliteConnection,
+  index: Pick<IndexWriter, "followAccesses">,
+): AccessSweeper {
+  const running = new Map<string, Sweep>();
+  return {
+    note: (workspaceId, aclId) => running.get(workspaceId)?.used.add(aclId),
+    run({ workspaceId, page = PAGE, steps = Number.POSITIVE_INFINITY }) {
+      const sweep = running.get(workspaceId) ?? begin(connection, index, workspaceId, page);
+      // Taken out while it works: after a step that was rolled back nothing of it counts.
+      running.delete(workspaceId);
+      [sweep.accesses, sweep.lists] = [0, 0];
+      const isDone = inTransaction(connection.raw, () => {
+        const end = performance.now() + SLICE_MS;
+        for (let step = 0; step < steps; step++) {
+          if (sweep.job.next().done === true) return true;
+          if (performance.now() >= end) break;
+        }
+        return false;
+      });
+      if (!isDone) running.set(workspaceId, sweep);
+      return { isDone, accesses: sweep.accesses, lists: sweep.lists };
+    },
+  };
+}
+
+function begin(
+  connection: SqliteConnection,
+  index: Pick<IndexWriter, "followAccesses">,
+  workspaceId: string,
+  page: number,
+): Sweep {
+  const all = (sql: string, ...values: SqlValue[]): SqlRow[] => connection.execute(sql, [workspaceId, ...values]).rows;
+  const sweep: Sweep = { used: new NumberSet(), job: work(), accesses: 0, lists: 0 };
+  return sweep;
+
+  function* work(): Generator<void> {
+    yield* walkItems(all, page, sweep.used);
+    yield* walkChildren(all, page, sweep.used);
+    for (let after = 0, last = after; ; after = last) {
+      const ids = all(
+        "select aclId from accesses where workspaceId = ? and aclId > ? order by aclId limit ?",
+        after,
+        page,
+      );
+      last = Number(ids.at(-1)?.["aclId"] ?? after);
+      for (const aclId of ids.map((row) => Number(row["aclId"])).filter((id) => !sweep.used.has(id))) {
+        all("delete from accesses where workspaceId = ? and aclId = ?", aclId);
+        sweep.accesses++;
+      }
+      yield;
+      if (ids.length < page) break;
+    }
+    yield* index.followAccesses(workspaceId);
+    yield* sweepLists(all, page, sweep);
+  }
+}
+
+type Query = (sql: string, ...values: SqlValue[]) => SqlRow[];
+
+/**
+ * Every row of the workspace, removed ones too, by an index that holds all that is asked. A row that changes its place
+ * there is written, and so noted.
+ */
+function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> {
+  const from = "select updatedAt, kbId, aclId from items indexed by items_by_updated where workspaceId = ?";
+  let kbId = "";
+  for (;;) {
+    const rows = all(`${from} and updatedAt is null and kbId > ? order by kbId limit ?`, kbId, page);
+    for (const row of rows) used.add(Number(row["aclId"]));
+    yield;
+    if (rows.length < page) break;
+    kbId = String(rows.at(-1)?.["kbId"]);
+  }
+  let updatedAt = Number.MIN_SAFE_INTEGER;
+  kbId = "";
+  for (;;) {
+    const after = `${from} and (updatedAt, kbId) > (?, ?) order by updatedAt, kbId limit ?`;
+    const rows = all(after, updatedAt, kbId, page);
+    for (const row of rows) used.add(Number(row["aclId"]));
+    yield;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    [updatedAt, kbId] = [Number(last["updatedAt"]), String(last["kbId"])];
+  }
+}
+
+/** What children name themselves; of every other row that is the access it has. */
+function* walkChildren(all: Query, page: number, used: NumberSet): Generator<void> {
+  const from = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
+    and parentExternalId is not null and ownAclId is not null`;
+  for (let kbId = ""; ;) {
+    const rows = all(`${from} and kbId > ? order by kbId limit ?`, kbId, page);
+    for (const row of rows) used.add(Math.max(0, Number(row["ownAclId"])));
+    yield;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    kbId = String(last["kbId"]);
+  }
+}
+
+function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
+  const used = new NumberSet();
+  let known = 0;
+  /** Lists of the accesses that came since. @returns false when there may be more */
+  const learn = (): boolean => {
+    const query = "select aclId, listIds from accesses where workspaceId = ? and aclId > ? order by aclId limit ?";
+    const rows = all(query, known, page);
+    for (const row of rows) for (const listId of String(row["listIds"]).split(",")) used.add(Number(listId));
+    known = Number(rows.at(-1)?.["aclId"] ?? known);
+    return rows.length < page;
+  };
+  while (!learn()) yield;
+  for (let after = 0; ;) {
+    yield;
+    // What was written between two slices counts before anything of this one goes.
+    while (!learn());
+    const query =
+      "select listId, principals from access_lists where workspaceId = ? and listId > ? order by listId limit ?";
+    const rows = all(query, after, page);
+    for (const row of rows) {
+      if (used.has(Number(row["listId"]))) continue;
+      deleteList(all, Number(row["listId"]), String(row["principals"]));
+      sweep.lists++;
+    }
+    after = Number(rows.at(-1)?.["listId"] ?? after);
+    if (rows.length < page) return;
+  }
+}
+
+function deleteList(all: Query, listId: number, principals: string): void {
+  all(
+    `delete from access_list_principals where workspaceId = ? and listId = ?
+     and principal in (select value from json_each(?))`,
+    listId,
+    principals,
+  );
+  all("delete from access_lists where workspaceId = ? and listId = ?", listId);
+}

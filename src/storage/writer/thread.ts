@@ -1,0 +1,59 @@
+import { setImmediate } from "node:timers";
+import { parentPort, workerData } from "node:worker_threads";
+import { openWriter, type Durability } from "#storage/sqlite.ts";
+import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
+import { makeWriterWork } from "./procedures.ts";
+
+/** Start values of the thread. */
+export interface WriterThreadData {
+  file: string;
+  durability: Durability;
+}
+
+export type WriterMessage = { id: number; request: WriterRequest; priority: Priority } | { id: number; close: true };
+
+export type WriterReply = { id: number; ok: true; value: unknown } | { id: number; ok: false; error: WriterFailure };
+
+/** An error as it crosses the thread boundary. */
+export interface WriterFailure {
+  message: string;
+  code?: string;
+  stack?: string;
+}
+
+main();
+
+function main(): void {
+  const port = parentPort;
+  if (!port) throw new Error("The writer runs as a worker thread only.");
+  // The spawner passes exactly this shape; it is our own module on the other side.
+  const { file, durability } = workerData as WriterThreadData;
+  const connection = openWriter(file, durability);
+  const engine = new WriterEngine({
+    connection,
+    ...makeWriterWork(connection),
+    schedule: (run) => setImmediate(run),
+  });
+
+  port.on("message", (message: WriterMessage) => {
+    if ("close" in message) {
+      engine.close();
+      connection.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      connection.close();
+      port.postMessage({ id: message.id, ok: true, value: undefined } satisfies WriterReply);
+      port.close();
+      return;
+    }
+    engine.request(message.request, message.priority).then(
+      (value) => port.postMessage({ id: message.id, ok: true, value } satisfies WriterReply),
+      (error: unknown) =>
+        port.postMessage({ id: message.id, ok: false, error: toFailure(error) } satisfies WriterReply),
+    );
+  });
+}
+
+function toFailure(error: unknown): WriterFailure {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  return { message: error.message, ...(code && { code }), ...(error.stack && { stack: error.stack }) };
+}

@@ -1,0 +1,123 @@
+import type { Scope } from "#core/scope.ts";
+import type { SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { contextOf, type KitFixture } from "./fixture.ts";
+
+/** What an engine has stored: the smallest one that keeps the port's promises. */
+export interface Replica {
+  items: Map<string, SourceItem>;
+  cursor: unknown;
+  /** Ids named in the present run. */
+  named: Set<string>;
+  runId: string;
+}
+
+export interface RunOptions {
+  mode?: "full" | "incremental";
+  scope?: Scope;
+  /** Stops after so many events, as a crash would: what came after the last checkpoint is lost. */
+  killAfter?: number;
+  /** The same run goes on: what it named counts. */
+  isResume?: boolean;
+  signal?: AbortSignal;
+  onEvent?: (event: SyncEvent) => Promise<void> | void;
+}
+
+export interface RunOutcome {
+  events: SyncEvent[];
+  isKilled: boolean;
+}
+
+export function makeReplica(): Replica {
+  return { items: new Map(), cursor: null, named: new Set(), runId: "syn_kit_0" };
+}
+
+export function copyReplica(replica: Replica): Replica {
+  return { ...replica, items: new Map(replica.items), named: new Set(replica.named) };
+}
+
+/** One run of the fixture's source into the replica: events are applied at each checkpoint and at the end. */
+export async function runInto(fixture: KitFixture, replica: Replica, options: RunOptions = {}): Promise<RunOutcome> {
+  if (options.isResume !== true) {
+    replica.named = new Set();
+    replica.runId = `${replica.runId}+`;
+  }
+  const events: SyncEvent[] = [];
+  let pending: SyncEvent[] = [];
+  for await (const event of startSync(fixture, replica, options)) {
+    events.push(event);
+    pending.push(event);
+    await options.onEvent?.(event);
+    if (event.t === "checkpoint" || event.t === "end") {
+      for (const settled of pending) applyEvent(replica, settled);
+      pending = [];
+    }
+    if (options.killAfter !== undefined && events.length >= options.killAfter) return { events, isKilled: true };
+  }
+  return { events, isKilled: false };
+}
+
+/** The stored items in a form that can be compared: sorted by id, dates as text. */
+export function snapshotOf(replica: Replica): string[] {
+  return [...replica.items.values()].map((item) => JSON.stringify(item, Object.keys(flatKeys(item)).sort())).sort();
+}
+
+function startSync(fixture: KitFixture, replica: Replica, options: RunOptions): AsyncGenerator<SyncEvent, void> {
+  const { source } = fixture;
+  if (source.sync === undefined) throw new Error("The source has no sync: the kit is for sources that are read.");
+  const request: SyncRequest<unknown> = {
+    mode: options.mode ?? "full",
+    runId: replica.runId,
+    scope: options.scope ?? { include: [], exclude: [] },
+    cursor: replica.cursor,
+    storedVersion: (externalId) => replica.items.get(externalId)?.version,
+  };
+  return source.sync(contextOf(fixture, options.signal), request);
+}
+
+function applyEvent(replica: Replica, event: SyncEvent): void {
+  const { items, named } = replica;
+  switch (event.t) {
+    case "upsert":
+      items.set(event.item.externalId, event.item);
+      named.add(event.item.externalId);
+      return;
+    case "acl": {
+      const item = items.get(event.externalId);
+      if (item !== undefined) items.set(event.externalId, { ...item, access: event.access });
+      named.add(event.externalId);
+      return;
+    }
+    case "seen":
+      for (const externalId of event.externalIds) named.add(externalId);
+      return;
+    case "delete":
+      for (const [externalId, item] of items) {
+        const isBelow = externalId.startsWith(`${event.externalId}/`) || item.parentId === event.externalId;
+        if (externalId === event.externalId || (event.subtree === true && isBelow)) items.delete(externalId);
+      }
+      return;
+    case "skip":
+      if (event.reason === "failed") named.add(event.externalId);
+      return;
+    case "checkpoint":
+      // Through text and back, as a database would keep it.
+      replica.cursor = JSON.parse(JSON.stringify(event.cursor));
+      return;
+    case "end":
+      if (!event.complete) return;
+      for (const externalId of items.keys()) if (!named.has(externalId)) items.delete(externalId);
+      return;
+    case "progress":
+      return;
+  }
+}
+
+/** Every key at any depth: `JSON.stringify` with a sorted list of them is the same for equal items. */
+function flatKeys(value: unknown, found: Record<string, true> = {}): Record<string, true> {
+  if (typeof value !== "object" || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    found[key] = true;
+    flatKeys(inner, found);
+  }
+  return found;
+}

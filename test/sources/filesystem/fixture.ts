@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { FilesystemConfig } from "#sources/filesystem/config.ts";
+import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
+import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
+import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+
+export type FolderEvent = SyncEvent<FilesystemCursor>;
+
+/** A real folder with real files, a source over it, and shorthands. Stamps lie in the past, so versions are settled. */
+export function makeFolder(options: Partial<FilesystemOptions> = {}) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "kb-files-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const root = join(base, "root");
+  mkdirSync(root);
+  const source = makeFilesystemSource({
+    allowedRoots: async () => [root],
+    dataFolder: join(base, "data"),
+    ...options,
+  });
+  const write = (rel: string, text = rel): string => {
+    const path = join(root, rel);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    utimesSync(path, PAST, PAST);
+    return path;
+  };
+  const context = (
+    config: Partial<FilesystemConfig> = {},
+    visibility: "private" | "workspace" = "workspace",
+    signal = new AbortController().signal,
+  ): SourceContext<FilesystemConfig> => ({
+    config: FilesystemConfig.parse({ root, ...config }),
+    connector: { id: "con_aaaaaaaaaaaaaaaa", name: "Team docs", visibility },
+    credentials: {},
+    signal,
+    now: () => NOW,
+    log: () => undefined,
+  });
+  const events = async (
+    ctx = context(),
+    request: Partial<SyncRequest<FilesystemCursor>> = {},
+  ): Promise<FolderEvent[]> => {
+    const found: FolderEvent[] = [];
+    const run = {
+      mode: "full",
+      scope: { include: [], exclude: [] },
+      cursor: null,
+      storedVersion: () => undefined,
+    } as const;
+    for await (const event of source.sync?.(ctx, { ...run, ...request }) ?? []) found.push(event);
+    return found;
+  };
+  return { base, root, source, write, context, events };
+}
+
+const PAST = new Date("2026-03-01T08:00:00.000Z");
+const NOW = new Date("2100-01-01T00:00:00.000Z");
+
+/** The ids of the items handed over, in order. */
+export function idsOf(events: readonly FolderEvent[]): string[] {
+  return events.flatMap((event) => (event.t === "upsert" ? [event.item.externalId] : []));
+}
+
+/** `id: reason` of everything left out, in order. */
+export function skipsOf(events: readonly FolderEvent[]): string[] {
+  return events.flatMap((event) => (event.t === "skip" ? [`${event.externalId}: ${event.reason}`] : []));
+}

@@ -1,0 +1,169 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { GitConfig } from "#sources/git/config.ts";
+import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
+import type { GitCursor } from "#sources/git/cursor.ts";
+import { NO_NETWORK } from "../../network.ts";
+
+export type GitEvent = SyncEvent<GitCursor>;
+
+export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";
+
+/** `PATH` of the tests: the program under test gets it as the server does. */
+export const SEARCH_PATH = process.env["PATH"] ?? "";
+
+/** Runs git as a person of the test would, with a clock that ticks by the commit. */
+let ticks = 0;
+export function git(folder: string, ...args: string[]): string {
+  const at = `${1_700_000_000 + ticks++ * 60} +0000`;
+  return execFileSync("git", ["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: SEARCH_PATH,
+      HOME: folder,
+      GIT_CONFIG_NOSYSTEM: "1",
+      GIT_AUTHOR_NAME: "Ana Diaz",
+      GIT_AUTHOR_EMAIL: "ana@example.test",
+      GIT_COMMITTER_NAME: "Ana Diaz",
+      GIT_COMMITTER_EMAIL: "ana@example.test",
+      GIT_AUTHOR_DATE: at,
+      GIT_COMMITTER_DATE: at,
+    },
+  });
+}
+
+/** A folder that goes away with the test. */
+export function tempFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "kb-git-")));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A real repository, a source that may read it, and shorthands. */
+export function makeRepository(options: Partial<GitOptions> = {}) {
+  const base = tempFolder();
+  const root = join(base, "repo");
+  mkdirSync(root);
+  git(root, "init", "--quiet");
+  const write = (path: string, text: string | Uint8Array = path) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const commit = (message = "change", ...more: string[]): string => {
+    git(root, "add", "--all");
+    git(root, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", message, ...more);
+    return git(root, "rev-parse", "HEAD").trim();
+  };
+  return { root, write, commit, git: (...args: string[]) => git(root, ...args), ...makeReader(base, root, options) };
+}
+
+/** A source with a data folder of its own, over the repository at this URL. */
+export function makeReader(base: string, url: string, options: Partial<GitOptions> = {}) {
+  const source = makeGitSource({
+    allowedRoots: async () => [base],
+    dataFolder: join(base, "data"),
+    isOpenToStrangers: false,
+    guard: NO_NETWORK,
+    searchPath: SEARCH_PATH,
+    ...options,
+  });
+  onTestFinished(async () => source.forget?.(CONNECTOR_ID));
+  const context = (
+    config: Partial<GitConfig> = {},
+    more: Partial<SourceContext<GitConfig>> = {},
+  ): SourceContext<GitConfig> => ({
+    config: GitConfig.parse({ url, ...config }),
+    connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace", isAdminMade: true },
+    credentials: {},
+    signal: new AbortController().signal,
+    now: () => new Date("2026-11-21T09:30:00.000Z"),
+    log: () => undefined,
+    ...more,
+  });
+  return { base, source, context, ...makeRunner(source, context) };
+}
+
+/** Runs with what the runs before have stored, as the engine does: versions and the cursor. */
+function makeRunner(
+  source: ReturnType<typeof makeGitSource>,
+  context: (config?: Partial<GitConfig>) => SourceContext<GitConfig>,
+) {
+  const versions = new Map<string, string>();
+  let cursor: GitCursor | null = null;
+  let runs = 0;
+  /** `until` ends the run as a crash would, right after that event was stored. */
+  async function run(
+    ctx = context(),
+    request: Partial<SyncRequest<GitCursor>> = {},
+    until: (event: GitEvent) => boolean = () => false,
+  ): Promise<GitEvent[]> {
+    const events: GitEvent[] = [];
+    const said = source.sync?.(ctx, {
+      mode: cursor === null ? "full" : "incremental",
+      runId: `run${++runs}`,
+      scope: { include: [], exclude: [] },
+      cursor,
+      storedVersion: (id) => versions.get(id),
+      ...request,
+    });
+    for await (const event of said ?? []) {
+      events.push(event);
+      if (event.t === "checkpoint") cursor = event.cursor;
+      if (event.t === "upsert") {
+        if (event.item.formerId !== undefined) versions.delete(event.item.formerId);
+        versions.set(event.item.externalId, event.item.version ?? "");
+      }
+      if (event.t === "delete") versions.delete(event.externalId);
+      if (until(event)) break;
+    }
+    return events;
+  }
+  return { run, versions };
+}
+
+/** A guard that takes one host for this machine, as if it were listed. */
+export function loopbackGuard(): AddressGuard & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    async resolve({ host, port }) {
+      asked.push(`${host}:${port}`);
+      return { host, port, address: "127.0.0.1", family: 4, isListed: true };
+    },
+  };
+}
+
+export function itemsOf(events: readonly GitEvent[]) {
+  return events.flatMap((event) => (event.t === "upsert" ? [event.item] : []));
+}
+
+/** What happened, in short: `+path`, `-path`, `old>new`, `=path` for unchanged, `!path: reason`. */
+export function digestOf(events: readonly GitEvent[]): string[] {
+  return events.flatMap((event) => {
+    switch (event.t) {
+      case "upsert":
+        return [
+          event.item.formerId === undefined
+            ? `+${event.item.externalId}`
+            : `${event.item.formerId}>${event.item.externalId}`,
+        ];
+      case "delete":
+        return [`-${event.externalId}`];
+      case "seen":
+        return event.externalIds.map((id) => `=${id}`);
+      case "skip":
+        return [`!${event.externalId}: ${event.reason}`];
+      case "end":
+        return [event.complete ? "complete" : "end"];
+      default:
+        return [];
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { capabilitiesOf, configJsonSchema, makeSourceRegistry } from "#sources/registry.ts";
+import { NO_NETWORK } from "../network.ts";
+
+const options = {
+  allowedRoots: async () => ["/srv/docs"],
+  dataFolder: "/var/lib/kb",
+  isOpenToStrangers: false,
+  guard: NO_NETWORK,
+  searchPath: "",
+};
+
+test("every listed kind loads, and names itself as it is listed", async () => {
+  const registry = makeSourceRegistry(options);
+  const sources = await registry.list();
+  expect(sources.map((source) => source.spec.providerId)).toEqual([...registry.providerIds]);
+  expect(await registry.get("push")).toBe(await registry.get("push"));
+  expect(sources.map((source) => [source.spec.providerId, capabilitiesOf(source)])).toEqual([
+    ["filesystem", ["sync", "browse", "content", "scope"]],
+    ["git", ["sync", "browse", "content", "scope"]],
+    ["push", ["push"]],
+  ]);
+});
+
+test("an unknown kind is an error that lists the known ones", async () => {
+  const registry = makeSourceRegistry(options);
+  for (const providerId of ["nope", "constructor", "__proto__", "../filesystem"]) {
+    expect(await registry.find(providerId)).toBeUndefined();
+    await expect(registry.get(providerId)).rejects.toMatchObject({
+      code: "provider_unknown",
+      message: expect.stringContaining("Known: filesystem, git, push"),
+    });
+  }
+});
+
+test("the schema of a kind tells forms what to ask", async () => {
+  const { spec } = await makeSourceRegistry(options).get("filesystem");
+  expect(configJsonSchema(spec)).toMatchObject({
+    type: "object",
+    additionalProperties: false,
+    required: ["root"],
+    properties: { root: { type: "string", title: "Folder" }, gitignore: { type: "boolean", default: true } },
+  });
+});
+
+test("folders can be connected only where roots are allowed, and never where strangers own workspaces", async () => {
+  const reason = async (change: Partial<typeof options>) =>
+    (await makeSourceRegistry({ ...options, ...change }).get("filesystem")).unavailable?.();
+  expect(await reason({})).toBeUndefined();
+  expect(await reason({ allowedRoots: async () => [] })).toContain("kb roots add PATH");
+  expect(await reason({ isOpenToStrangers: true })).toContain("anybody may sign up");
+});

@@ -1,0 +1,72 @@
+import { describe, test } from "vitest";
+import { meetsEvery } from "#storage/access/decision.ts";
+import { makeVisibleCache } from "#storage/access/visible.ts";
+import type { Principal } from "#core/principals.ts";
+import { makeWorld } from "./fixtures.ts";
+
+const PRINCIPALS = ["user:a", "user:b", "user:c"];
+/** Every list over three principals, the empty one included; every set of somebody's principals. */
+const SETS: Principal[][] = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_p, i) => bits & (1 << i)));
+/** Every access of at most three lists. */
+const ACCESSES: Principal[][][] = [
+  [],
+  ...SETS.map((a) => [a]),
+  ...SETS.flatMap((a) => SETS.map((b) => [a, b])),
+  ...SETS.flatMap((a) => SETS.flatMap((b) => SETS.map((c) => [a, b, c]))),
+];
+
+/** The rule itself, written another way: somewhere a list that none of the held principals is in closes the access. */
+function isOpenByTheBook(lists: Principal[][], held: Principal[]): boolean {
+  if (lists.length === 0) return false;
+  for (const list of lists) if (held.filter((principal) => list.includes(principal)).length === 0) return false;
+  return true;
+}
+
+describe("every access of at most three lists over three principals", () => {
+  test("the decision, the store's re-check and the kept visible set agree for all eight actors", async ({ expect }) => {
+    const world = await makeWorld();
+    const { access } = world.store.in(await world.workspace());
+    const aclIds: number[] = [];
+    for (const all of ACCESSES) aclIds.push(await access.intern({ known: true, all }, []));
+    const cache = makeVisibleCache();
+    let checked = 0;
+    for (const held of SETS) {
+      const bySql = await access.visibleOf(aclIds, held);
+      const byCache = await cache.of(access, JSON.stringify(held), held);
+      for (const [i, lists] of ACCESSES.entries()) {
+        const expected = isOpenByTheBook(lists, held);
+        const aclId = aclIds[i] ?? 0;
+        const verdicts = [meetsEvery(lists, new Set(held)), bySql.has(aclId), byCache.has(aclId)];
+        if (verdicts.some((verdict) => verdict !== expected)) {
+          expect.fail(`${JSON.stringify(lists)} for ${JSON.stringify(held)}: ${verdicts.join()} and not ${expected}`);
+        }
+        checked++;
+      }
+    }
+    expect(checked).toBe(8 * 585);
+  });
+
+  test("a kept visible set takes in accesses that came later, lists of its principals included", async ({ expect }) => {
+    const world = await makeWorld();
+    const { access } = world.store.in(await world.workspace());
+    const cache = makeVisibleCache();
+    const first = await access.intern({ known: true, all: [["user:a"]] }, []);
+    expect((await cache.of(access, "a", ["user:a"])).has(first)).toBe(true);
+    const second = await access.intern({ known: true, all: [["user:a", "user:z"], ["user:a"]] }, []);
+    const closed = await access.intern({ known: true, all: [["user:z"], ["user:a"]] }, []);
+    const seen = await cache.of(access, "a", ["user:a"]);
+    expect([first, second, closed, 0].map((aclId) => seen.has(aclId))).toEqual([true, true, false, false]);
+  });
+
+  test("a cache that is full forgets the least recently used and answers the same", async ({ expect }) => {
+    const world = await makeWorld();
+    const { access } = world.store.in(await world.workspace());
+    const cache = makeVisibleCache(200);
+    const aclId = await access.intern({ known: true, all: [["user:a"]] }, []);
+    for (let round = 0; round < 2; round++) {
+      for (const name of ["a", "b", "c", "d"]) {
+        expect((await cache.of(access, name, [`user:${name}`])).has(aclId)).toBe(name === "a");
+      }
+    }
+  });
+});

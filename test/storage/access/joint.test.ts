@@ -1,0 +1,114 @@
+import { describe, test } from "vitest";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
+import { meetsEvery } from "#storage/access/decision.ts";
+import { makeVisibleCache } from "#storage/access/visible.ts";
+import type { Principal } from "#core/principals.ts";
+import type { HitPosition, SearchIndex } from "#storage/search-index.ts";
+import type { ItemOp } from "#storage/records-types/item-writes.ts";
+import { idFor, NOW } from "../../leaks/model.ts";
+import { makeWorld } from "./fixtures.ts";
+
+const PRINCIPALS = ["user:a", "user:b", "user:c"];
+const SETS: Principal[][] = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_p, i) => bits & (1 << i)));
+/** Every access of at most three lists. */
+const ACCESSES: Principal[][][] = [
+  [],
+  ...SETS.map((a) => [a]),
+  ...SETS.flatMap((a) => SETS.map((b) => [a, b])),
+  ...SETS.flatMap((a) => SETS.flatMap((b) => SETS.map((c) => [a, b, c]))),
+];
+const CONNECTOR = idFor("connector", "joint");
+
+describe("one item for every access", () => {
+  test("the index finds exactly what the decision, the store and the kept visible set open", async ({ expect }) => {
+    const world = await makeWorld();
+    const wsp = await world.workspace();
+    await world.connector(wsp, { connectorId: CONNECTOR, providerId: "push" });
+    const gate = `group:connector:${CONNECTOR}`;
+    const { itemWrites, items, access } = world.store.in(wsp);
+    const kbIds = ACCESSES.map((_, i) => idFor("item", `joint ${i}`));
+    const ops = ACCESSES.map((all, i) => upsert(kbIds[i] ?? "", i, all));
+    await itemWrites.applyBatch({ connectorId: CONNECTOR, always: [gate], highest: 0, now: NOW, ops });
+    const index = makeSearchPool({ file: world.database.file, size: 0, fold: async () => {} });
+    const aclOf = new Map((await items.accessOf(kbIds)).map((item) => [item.kbId, item.aclId]));
+    const cache = makeVisibleCache();
+    for (const held of SETS) {
+      for (const principals of [[gate, ...held].sort(), held]) {
+        const set = new Set(principals);
+        const expected = kbIds.filter(
+          (_, i) => meetsEvery([...(ACCESSES[i] ?? []), [gate]], set) && ACCESSES[i]?.length,
+        );
+        const found = await searchAll(index, wsp, principals);
+        expect(found.kbIds.sort(), principals.join()).toEqual([...expected].sort());
+        expect(found.total).toBe(expected.length);
+        const bySql = await access.visibleOf([...aclOf.values()], principals);
+        const byCache = await cache.of(access, principals.join(), principals);
+        for (const verdict of [bySql, byCache]) {
+          expect(kbIds.filter((kbId) => verdict.has(aclOf.get(kbId) ?? 0))).toEqual(expected);
+        }
+      }
+    }
+    await index.close();
+  });
+});
+
+async function searchAll(index: SearchIndex, workspaceId: string, principals: Principal[]) {
+  const kbIds: string[] = [];
+  let after: { position: HitPosition; match: "all" | "any" } | undefined;
+  for (;;) {
+    const answer = await index.search({
+      workspaceId,
+      viewer: { principals, epoch: 1 },
+      query: "joint",
+      filters: {},
+      order: "relevance",
+      limit: 200,
+      ...(after && { after }),
+    });
+    kbIds.push(...answer.hits.map((hit) => hit.kbId));
+    const last = answer.hits.at(-1);
+    if (!answer.hasMore || !last) return { kbIds, total: answer.total };
+    after = { position: last.position, match: answer.match };
+  }
+}
+
+function upsert(kbId: string, i: number, all: Principal[][]): ItemOp {
+  const title = `joint number ${i}`;
+  const analyzed = analyzeDocument({ title, path: [], labels: [], text: title });
+  return {
+    op: "upsert",
+    item: {
+      newKbId: kbId,
+      externalId: `${i}`,
+      parentExternalId: null,
+      identityHint: null,
+      providerId: "push",
+      source: "push:joint",
+      kind: "file",
+      subkind: null,
+      key: null,
+      title,
+      url: null,
+      lineAnchor: null,
+      path: [],
+      mimeType: null,
+      size: null,
+      version: "1",
+      status: null,
+      priority: null,
+      labels: [],
+      fields: {},
+      author: null,
+      assignees: [],
+      createdAt: null,
+      updatedAt: NOW,
+      dueAt: null,
+      entities: [],
+      access: { known: true, all },
+      text: { state: "text", text: title, textHash: "h", sections: [], analyzed },
+      maskedSecrets: 0,
+      indexHash: `${i}`,
+    },
+  };
+}

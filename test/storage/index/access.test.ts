@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { IndexReader } from "#storage/index/read/reader.ts";
+import { makeDocument, makeRequest, TestIndex } from "./world.ts";
+
+const PRINCIPALS = ["a", "b", "c"];
+
+/** Every subset of the three principals, the empty one included. */
+const SUBSETS = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_, i) => (bits >> i) & 1));
+
+/** Every access with up to three lists: 1 + 8 + 64 + 512. */
+const ACCESSES: string[][][] = [
+  [],
+  ...SUBSETS.map((list) => [list]),
+  ...SUBSETS.flatMap((first) => SUBSETS.map((second) => [first, second])),
+  ...SUBSETS.flatMap((first) => SUBSETS.flatMap((second) => SUBSETS.map((third) => [first, second, third]))),
+];
+
+let index: TestIndex;
+let reader: IndexReader;
+
+beforeAll(() => {
+  index = new TestIndex();
+  index.transaction(() => {
+    ACCESSES.forEach((lists, i) => index.access("w1", i + 1, lists));
+    const documents = ACCESSES.map((_, i) => makeDocument({ kbId: `kbi_${i}`, text: "word", aclId: i + 1 }));
+    index.writer.bulk("w1", documents.slice(0, 300));
+    index.writer.apply(
+      "w1",
+      documents.slice(300).map((document) => ({ type: "upsert", document })),
+    );
+  });
+  reader = index.openReader();
+});
+
+afterAll(() => index.close());
+
+/** The rule in its own words: no list is nobody; every list needs one of the viewer's principals. */
+function mayRead(lists: readonly (readonly string[])[], viewer: readonly string[]): boolean {
+  return lists.length > 0 && lists.every((list) => list.some((principal) => viewer.includes(principal)));
+}
+
+test.each(SUBSETS.map((viewer) => [viewer]))(
+  "viewer %j sees exactly what every list opens, of all 585 accesses",
+  (viewer) => {
+    const expected = ACCESSES.flatMap((lists, i) => (mayRead(lists, viewer) ? [`kbi_${i}`] : []));
+    const seen: string[] = [];
+    let after: Parameters<typeof makeRequest>[0]["after"];
+    for (;;) {
+      const request = makeRequest({ query: "word", principals: viewer, limit: 200, ...(after && { after }) });
+      const response = reader.search(request);
+      expect(response.total).toBe(expected.length);
+      seen.push(...response.hits.map((hit) => hit.kbId));
+      const last = response.hits.at(-1);
+      if (!response.hasMore || last === undefined) break;
+      after = { position: last.position, match: response.match };
+    }
+    expect(seen.sort()).toEqual(expected.sort());
+  },
+);
+
+test("an access of five lists and principals that look like markers follow the same rule", () => {
+  index.access("w1", 9001, [["a"], ["b"], ["c"], ["a", "unused"], ["nobody"]]);
+  index.access("w1", 9002, [["nobody"], ["unused"]]);
+  index.put("w1", { kbId: "five", text: "quintet", aclId: 9001 }, { kbId: "marker", text: "quintet", aclId: 9002 });
+  const ids = (principals: string[]) =>
+    reader.search(makeRequest({ query: "quintet", principals })).hits.map((hit) => hit.kbId);
+  expect(ids(["a", "b", "c"])).toEqual([]);
+  expect(ids(["a", "b", "c", "nobody"])).toEqual(["five"]);
+  expect(ids(["nobody", "unused"])).toEqual(["marker"]);
+});
+
+test("an access that is stored later opens its items at the next search", () => {
+  index.put("w1", { kbId: "late", text: "tardy", aclId: 9100 });
+  const total = () => reader.search(makeRequest({ query: "tardy", principals: ["d"] })).total;
+  expect(total()).toBe(0);
+  index.access("w1", 9100, [["d"]]);
+  expect(total()).toBe(1);
+});
+
+test("a small cache of visible sets changes nothing but speed", () => {
+  const small = index.openReader({ cacheBytes: 1 });
+  for (const viewer of [...SUBSETS, ...SUBSETS]) {
+    const request = makeRequest({ query: "word", principals: viewer });
+    expect({ ...small.search(request), tookMs: 0 }).toEqual({ ...reader.search(request), tookMs: 0 });
+  }
+});
+
+test("accesses without lists between others open nothing and shift nothing", () => {
+  for (const [aclId, lists] of [
+    [9201, []],
+    [9202, [["e"]]],
+    [9203, []],
+    [9205, [["f"], ["e"]]],
+    [9206, []],
+  ] as const) {
+    index.access("w1", aclId, lists);
+    index.put("w1", { kbId: `gap_${aclId}`, text: "gap", aclId });
+  }
+  for (const each of [reader, index.openReader()]) {
+    const ids = (principals: string[]) =>
+      each.search(makeRequest({ query: "gap", principals })).hits.map((hit) => hit.kbId);
+    expect(ids(["e"])).toEqual(["gap_9202"]);
+    expect(ids(["e", "f"])).toEqual(["gap_9202", "gap_9205"]);
+    expect(ids(["f"])).toEqual([]);
+  }
+});

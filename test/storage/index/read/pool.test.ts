@@ -1,0 +1,52 @@
+import { existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { makeSearchPool } from "#storage/index/read/pool.ts";
+import { findSpawnEntry } from "#core/spawn.ts";
+import { makeRequest, TestIndex } from "../world.ts";
+
+const fold = async () => undefined;
+
+test("threads answer what the file holds, and pass failures on with their code", async () => {
+  const index = new TestIndex();
+  const pool = makeSearchPool({ file: index.file, size: 2, workerUrl: findSpawnEntry("searcher"), fold });
+  try {
+    index.access("w1", 1, [["everyone"]]);
+    index.put("w1", { kbId: "a", text: "alpha" });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => pool.search(makeRequest({ query: "alpha" }))));
+    expect(answers.map((answer) => answer.total)).toEqual([1, 1, 1, 1, 1, 1]);
+    index.put("w1", { kbId: "b", text: "alpha" });
+    expect((await pool.search(makeRequest({ query: "alpha" }))).total).toBe(2);
+    const late = pool.search(makeRequest({ query: "alpha", deadlineMs: -1 }));
+    await expect(late).rejects.toMatchObject({ code: "search_timeout", class: "unavailable" });
+    expect((await pool.stats("w1")).documents).toBe(2);
+  } finally {
+    await pool.close();
+    index.close();
+  }
+  await expect(pool.search(makeRequest({}))).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a thread that dies fails its question only; the next one gets a new thread", async () => {
+  const index = new TestIndex();
+  const flag = path.join(path.dirname(index.file), "died");
+  const entry = path.join(path.dirname(index.file), "fragile.mjs");
+  writeFileSync(
+    entry,
+    `import { existsSync, writeFileSync } from "node:fs";
+     import { parentPort } from "node:worker_threads";
+     parentPort.on("message", ({ id }) => {
+       if (existsSync(${JSON.stringify(flag)})) parentPort.postMessage({ id, ok: true, value: { total: 7 } });
+       else { writeFileSync(${JSON.stringify(flag)}, ""); process.exit(1); }
+     });`,
+  );
+  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry, fold });
+  try {
+    await expect(pool.search(makeRequest({}))).rejects.toMatchObject({ code: "unavailable" });
+    expect(existsSync(flag)).toBe(true);
+    expect((await pool.search(makeRequest({}))).total).toBe(7);
+  } finally {
+    await pool.close();
+    index.close();
+  }
+});

@@ -1,0 +1,158 @@
+import * as fc from "fast-check";
+import { afterEach, expect, test, vi } from "vitest";
+import type { SegmentView } from "#storage/index/segment-view.ts";
+import { makeStatements } from "#storage/index/sqlite.ts";
+import { type TermLists, TermReader } from "#storage/index/read/term-lists.ts";
+import { type VisibleSet, Visibility } from "#storage/index/visibility/visibility.ts";
+import { ACCESSES, firstDifference, type Flaw, scenario, type Scenario } from "./two-worlds.ts";
+import type { TestIndex } from "./world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test("an answer is the same to the byte whether or not there are things the viewer can't see", () => {
+  fc.assert(
+    fc.property(scenario, (each) => {
+      expect(firstDifference(each)).toBeUndefined();
+    }),
+    { numRuns: Number(process.env.KB_TEST_RUNS ?? 30) },
+  );
+});
+
+/** How many of 12 fixed scenarios give a broken reader away. */
+function betrayals(flaw: Flaw): number {
+  return fc.sample(scenario, { numRuns: 12, seed: 7 }).filter((each) => firstDifference(each, flaw) !== undefined)
+    .length;
+}
+
+/** Breaks what the viewer's set of visible documents is made of. */
+function breakVisibleSet(change: (set: VisibleSet, segments: readonly SegmentView[]) => VisibleSet): void {
+  const original = Visibility.prototype.visibleSet;
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    return change(original.call(this, viewer, segments), segments);
+  });
+}
+
+/** Postings in all, hidden and dead ones included. */
+const postingsIn = ({ lists }: TermLists) => lists.reduce((sum, list) => sum + (list?.ids.length ?? 0), 0);
+
+const plain: Flaw = (_index, reader) => (request) => reader.search(request);
+
+/** Accesses that a wrong rule opens to ann in "everyone". */
+function opened(isOpen: (lists: string[][]) => boolean): number[] {
+  return Object.entries(ACCESSES).flatMap(([aclId, lists]) => (isOpen(lists) ? [Number(aclId)] : []));
+}
+
+/** Opens the documents with one of these accesses as well; N and lengths stay. */
+function withAccesses(set: VisibleSet, segments: readonly SegmentView[], aclIds: readonly number[]): VisibleSet {
+  const documents = set.documents.map((known, s) => {
+    const bits = known.slice();
+    segments[s]?.columns.acl.forEach((aclId, id) => {
+      if (aclIds.includes(aclId)) bits[id >>> 5] = (bits[id >>> 5] ?? 0) | (1 << (id & 31));
+    });
+    return bits;
+  });
+  return { ...set, documents };
+}
+
+const isMine = (principal: string) => principal === "ann" || principal === "everyone";
+
+test("planted leak: hidden postings in df are found out", () => {
+  const original = TermReader.prototype.visibleCount;
+  vi.spyOn(TermReader.prototype, "visibleCount").mockImplementation(function (this: TermReader, lists) {
+    return original.call(this, lists) === 0 ? 0 : postingsIn(lists);
+  });
+  expect(betrayals(plain)).toBeGreaterThan(0);
+});
+
+test("planted leak: hidden items in N and the average length are found out", () => {
+  breakVisibleSet((set, segments) => {
+    let [items, length] = [0, 0];
+    for (const { columns } of segments) {
+      for (let id = 0; id < columns.docs; id++) {
+        if (columns.acl[id] === 0) continue;
+        items++;
+        length += columns.lengths[id] ?? 0;
+      }
+    }
+    return { ...set, items, length };
+  });
+  expect(betrayals(plain)).toBeGreaterThan(0);
+});
+
+test("planted leak: an access without lists taken for everybody is found out", () => {
+  const wrong = opened((lists) => lists.every((list) => list.some(isMine)));
+  expect(wrong).toContain(4);
+  breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
+  expect(betrayals(plain)).toBeGreaterThan(0);
+});
+
+test("planted leak: matching principals counted instead of lists is found out", () => {
+  const wrong = opened((lists) => lists.length > 0 && lists.flat().filter(isMine).length >= lists.length);
+  expect(wrong).toContain(5);
+  breakVisibleSet((set, segments) => withAccesses(set, segments, wrong));
+  expect(betrayals(plain)).toBeGreaterThan(0);
+});
+
+test("planted leak: accesses of another workspace are found out", () => {
+  let current: TestIndex | undefined;
+  const original = Visibility.prototype.visibleSet;
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    const mine = original.call(this, viewer, segments);
+    if (current === undefined) return mine;
+    const other = original.call(new Visibility(makeStatements(current.db), "w2", 0), viewer, segments);
+    return { ...mine, documents: other.items > 0 ? other.documents : mine.documents };
+  });
+  const flaw: Flaw = (index, reader) => (request) => {
+    current = index;
+    return reader.search(request);
+  };
+  expect(betrayals(flaw)).toBeGreaterThan(0);
+});
+
+test("planted leak: a prefix that expands to hidden words is found out", () => {
+  vi.spyOn(TermReader.prototype, "isInSight").mockImplementation((lists) => postingsIn(lists) > 0);
+  // What gives hidden expansions away is the cap, far lower here than 256.
+  const original = TermReader.prototype.prefix;
+  vi.spyOn(TermReader.prototype, "prefix").mockImplementation(function (this: TermReader, prefix, deltas) {
+    const found = original.call(this, prefix, deltas);
+    return { ...found, isCapped: postingsIn(found) > 6 };
+  });
+  expect(betrayals(plain)).toBeGreaterThan(0);
+});
+
+test("planted leak: a choice of all or any words that counts hidden items is found out", () => {
+  const start = { group: 1, value: Number.MAX_VALUE, kbId: "" } as const;
+  const flaw: Flaw = (_index, reader) => (request) => {
+    const everything = { ...request, viewer: { principals: ["ann", "bob", "everyone"], epoch: 9 } };
+    if (request.order === "recency" || reader.search(everything).totalAll < 10) return reader.search(request);
+    return reader.search({ ...request, after: { position: start, match: "all" } });
+  };
+  const item = { title: "", text: "alpha beta gamma", updatedAt: 1, person: "ent_a", status: "draft" } as const;
+  const some = { ...item, text: "alpha beta" };
+  const each: Scenario = {
+    visible: [item, item, item, some, some].map((one) => ({ ...one, aclId: 1 as const })),
+    hidden: Array.from({ length: 12 }, () => ({ ...item, aclId: 3 })),
+    folds: 0,
+    questions: [{ query: "alpha beta gamma", order: "relevance", filters: {} }],
+  };
+  expect(firstDifference(each)).toBeUndefined();
+  expect(firstDifference(each, flaw)).toContain("two worlds");
+});
+
+test("planted leak: the visible set of another epoch is found out", () => {
+  const known = new Map<Visibility, VisibleSet>();
+  const original = Visibility.prototype.visibleSet;
+  vi.spyOn(Visibility.prototype, "visibleSet").mockImplementation(function (this: Visibility, viewer, segments) {
+    const set = known.get(this) ?? original.call(this, viewer, segments);
+    known.set(this, set);
+    return set;
+  });
+  const flaw: Flaw = (_index, reader) => (request) => {
+    // A moment ago ann was still in bob's group.
+    reader.search({ ...request, viewer: { principals: ["ann", "bob", "everyone"], epoch: 1 } });
+    return reader.search({ ...request, viewer: { ...request.viewer, epoch: 2 } });
+  };
+  expect(betrayals(flaw)).toBeGreaterThan(0);
+});

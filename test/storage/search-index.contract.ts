@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import { fieldTerms } from "#text/field-terms.ts";
+import type { FieldFilter, IndexChange, IndexedDocument, SearchIndex, SearchRequest } from "#storage/search-index.ts";
+
+interface DocumentSpec {
+  kbId: string;
+  title?: string;
+  text?: string;
+  aclId?: number;
+  more?: Partial<IndexedDocument>;
+}
+
+/** What a suite run gives the contract: an index with a way to write and to define accesses. */
+export interface SearchIndexUnderTest {
+  index: SearchIndex;
+  /** Applies changes and returns when they are searchable. */
+  apply(workspaceId: string, changes: readonly IndexChange[]): Promise<void>;
+  /** Stores an access under a number of the test's choice. */
+  access(workspaceId: string, aclId: number, lists: readonly (readonly string[])[]): Promise<void>;
+  document(spec: DocumentSpec): IndexedDocument;
+  close(): Promise<void>;
+}
+
+const ask = (change: Partial<SearchRequest> & { principals?: readonly string[] }): SearchRequest => {
+  const { principals = ["everyone"], ...rest } = change;
+  const viewer = { principals, epoch: 1 };
+  return { workspaceId: "w1", viewer, query: "", filters: {}, order: "relevance", limit: 10, ...rest };
+};
+
+type Ids = (request: SearchRequest) => Promise<string[]>;
+
+/** Every adapter of the search index passes these. */
+export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): void {
+  const scene = async (work: (t: SearchIndexUnderTest, ids: Ids) => Promise<void>) => {
+    const t = await open();
+    try {
+      await t.access("w1", 1, [["everyone"]]);
+      await t.access("w1", 2, [["ann", "bob"], ["staff"]]);
+      await work(t, async (request) => (await t.index.search(request)).hits.map((hit) => hit.kbId));
+    } finally {
+      await t.close();
+    }
+  };
+  const put = (t: SearchIndexUnderTest, ...specs: DocumentSpec[]) =>
+    t.apply(
+      "w1",
+      specs.map((spec) => ({ type: "upsert", document: t.document(spec) })),
+    );
+
+  test("an item is found by the words of its title and text, the title weighing more", () =>
+    scene(async (t, ids) => {
+      await put(t, { kbId: "a", title: "Notes", text: "invoice" }, { kbId: "b", title: "Invoice", text: "notes" });
+      expect(await ids(ask({ query: "invoices" }))).toEqual(["b", "a"]);
+    }));
+
+  test("an access of two lists needs one principal of each", () =>
+    scene(async (t, ids) => {
+      await put(t, { kbId: "a", text: "invoice", aclId: 2 });
+      expect(await ids(ask({ query: "invoice", principals: ["ann", "bob"] }))).toEqual([]);
+      expect(await ids(ask({ query: "invoice", principals: ["bob", "staff"] }))).toEqual(["a"]);
+    }));
+
+  test("access 0 is nobody", () =>
+    scene(async (t) => {
+      await put(t, { kbId: "a", text: "invoice", aclId: 0 });
+      const answer = await t.index.search(ask({ query: "invoice", facets: ["kind"] }));
+      expect(answer).toMatchObject({ hits: [], total: 0, facets: { kind: [] }, unknownWords: ["invoice"] });
+    }));
+
+  test("a search opens exactly one workspace", () =>
+    scene(async (t, ids) => {
+      await t.access("w2", 1, [["everyone"]]);
+      await t.apply("w2", [{ type: "upsert", document: t.document({ kbId: "other", text: "invoice" }) }]);
+      expect(await ids(ask({ query: "invoice" }))).toEqual([]);
+      expect(await ids(ask({ query: "invoice", workspaceId: "w2" }))).toEqual(["other"]);
+    }));
+
+  test("an update replaces, an access change hides and a removal removes, each at once", () =>
+    scene(async (t, ids) => {
+      await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" });
+      await put(t, { kbId: "a", text: "final" });
+      expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
+      await t.apply("w1", [{ type: "access", kbId: "b", aclId: 2 }]);
+      expect(await ids(ask({ query: "draft" }))).toEqual([]);
+      await t.apply("w1", [{ type: "remove", kbId: "a" }]);
+      expect(await ids(ask({ query: "final" }))).toEqual([]);
+    }));
+
+  test("with few items that have all words, items with half of them follow, and the totals say so", () =>
+    scene(async (t) => {
+      const texts = { all: "red green blue", two: "red green", one: "red" };
+      await put(t, ...Object.entries(texts).map(([kbId, text]) => ({ kbId, text })));
+      const answer = await t.index.search(ask({ query: "red green blue" }));
+      expect(answer.hits.map((hit) => [hit.kbId, hit.position.group])).toEqual([
+        ["all", 1],
+        ["two", 0],
+      ]);
+      expect(answer).toMatchObject({ total: 2, totalAll: 1, match: "any", isTotalExact: true });
+    }));
+
+  test("recency orders items that have all words, newest first; without any it falls back to relevance", () =>
+    scene(async (t) => {
+      await put(
+        t,
+        { kbId: "old", text: "red green", more: { updatedAt: 1_000 } },
+        { kbId: "new", text: "red green", more: { updatedAt: 2_000 } },
+        { kbId: "newest", text: "red", more: { updatedAt: 3_000 } },
+      );
+      const answer = await t.index.search(ask({ query: "red green", order: "recency" }));
+      expect([answer.order, answer.hits.map((hit) => hit.kbId)]).toEqual(["recency", ["new", "old"]]);
+      const fallback = await t.index.search(ask({ query: "red green violet", order: "recency" }));
+      expect([fallback.order, fallback.match]).toEqual(["relevance", "any"]);
+    }));
+
+  test("due order lists the earliest first and items without a date last", () =>
+    scene(async (t, ids) => {
+      const task = (kbId: string, dueAt: number | null) => ({
+        kbId,
+        text: "x",
+        more: { kind: "task" as const, dueAt },
+      });
+      await put(t, task("none", null), task("late", 9_000), task("soon", 1_000));
+      expect(await ids(ask({ order: "due", filters: { kinds: ["task"] } }))).toEqual(["soon", "late", "none"]);
+    }));
+
+  test("filters narrow hits, totals and facets alike", () =>
+    scene(async (t) => {
+      await put(
+        t,
+        { kbId: "a", text: "red", more: { people: ["ent_1"], source: "git:x" } },
+        { kbId: "b", text: "red", more: { people: ["ent_2"], source: "git:y" } },
+      );
+      const answer = await t.index.search(ask({ query: "red", filters: { people: ["ent_2"] }, facets: ["source"] }));
+      expect(answer).toMatchObject({ total: 1, facets: { source: [{ value: "git:y", count: 1 }] } });
+    }));
+
+  test("pairs of fields are all met, numbers by value, dates by day, month and year, and hidden items stay hidden", () =>
+    scene(async (t, ids) => {
+      const fields = (value: Parameters<typeof fieldTerms>[0]) => ({ fields: fieldTerms(value) });
+      await put(
+        t,
+        { kbId: "a", text: "red", more: fields({ status: "Draft", pages: 12, created: "2024-03-05T23:00:00-05:00" }) },
+        { kbId: "b", text: "red", more: fields({ status: "draft", pages: "12", tags: ["Zwölf Monate", "x"] }) },
+        { kbId: "c", text: "red", aclId: 2, more: fields({ status: "draft", secret: true }) },
+      );
+      const found = (...fields: FieldFilter[]) => ids(ask({ query: "red", filters: { fields } }));
+      const both = async (folded: boolean) => {
+        if (folded) await t.index.fold("w1");
+        expect(await found({ key: "status", value: "DRAFT" })).toEqual(["a", "b"]);
+        expect(await found({ key: "Status", value: "draft" }, { key: "pages", value: "12.0" })).toEqual(["a"]);
+        expect(await found({ key: "pages", value: "12" })).toEqual(["a", "b"]);
+        for (const value of ["2024", "2024-03", "2024-03-05"])
+          expect(await found({ key: "created", value })).toEqual(["a"]);
+        expect(await found({ key: "created", value: "2024-03-06" })).toEqual([]);
+        expect(await found({ key: "tags", value: "zwolf  monate" })).toEqual(["b"]);
+        expect(await found({ key: "secret", value: "true" })).toEqual([]);
+        expect(await found({ key: "", value: "draft" })).toEqual([]);
+      };
+      await both(false);
+      await both(true);
+    }));
+
+  test("pages follow each other without gaps or repeats", () =>
+    scene(async (t) => {
+      const kbIds = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, "0")}`);
+      await put(t, ...kbIds.map((kbId) => ({ kbId, text: "red" })));
+      const seen: string[] = [];
+      let page = await t.index.search(ask({ query: "red" }));
+      for (;;) {
+        seen.push(...page.hits.map((hit) => hit.kbId));
+        const last = page.hits.at(-1);
+        if (!page.hasMore || last === undefined) break;
+        page = await t.index.search(ask({ query: "red", after: { position: last.position, match: page.match } }));
+      }
+      expect(seen).toEqual(kbIds);
+    }));
+
+  test("folding changes no answer", () =>
+    scene(async (t) => {
+      await put(t, { kbId: "a", text: "red green" }, { kbId: "b", text: "red" });
+      const request = ask({ query: "red", facets: ["kind"] });
+      const before = await t.index.search(request);
+      await t.index.fold("w1");
+      expect({ ...(await t.index.search(request)), tookMs: 0 }).toEqual({ ...before, tookMs: 0 });
+    }));
+}
