@@ -90,10 +90,18 @@ export const SearchAnswer = z
     match: z.enum(["all", "any"]),
     order: z.enum(SORT_ORDERS),
     corrected: z.string().optional(),
+    /** `assigned`: of a person's count, those they are the assignee of; of the others they are author, or in another role. */
     facets: z
       .record(
         z.string(),
-        z.array(z.object({ value: z.string(), name: z.string().optional(), count: z.number().int() })),
+        z.array(
+          z.object({
+            value: z.string(),
+            name: z.string().optional(),
+            count: z.number().int(),
+            assigned: z.number().int().optional(),
+          }),
+        ),
       )
       .optional(),
     /** What was understood, corrected, missing or is still being indexed, one sentence each. */

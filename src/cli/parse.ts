@@ -249,9 +249,16 @@ function checkFields(spec: CommandSpec, json: unknown): void {
   );
 }
 
-/** "error: unknown option '--foo'\n(Did you mean --bar?)" as a sentence of ours. */
+/** "error: unknown option '--foo'\n(Did you mean --bar?)" as a sentence of ours, options by their long names. */
 function sentence(message: string): string {
-  const text = message.replace(/^error: /, "").replace(/\n\(/, ". (");
+  const text = message
+    .replace(/^error: /, "")
+    .replace(/^option '(?:-\w, )?(--[\w-]+)[^']*' argument missing$/, "$1 needs a value")
+    .replace(
+      /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^]*)' is invalid\. Allowed choices are ([^]*)\.$/,
+      '$1 "$2" is not one of: $3',
+    )
+    .replace(/\n\(/, ". (");
   const whole = /[.)?]$/.test(text) ? text : `${text}.`;
   return whole.charAt(0).toUpperCase() + whole.slice(1);
 }

@@ -21,9 +21,17 @@ export async function runCli(argv: readonly string[], deps: Deps, catalogue: Cat
     return (await handler(parsed.input, deps)) ?? EXIT.ok;
   } catch (error) {
     const failure = deps.signal.aborted && isAbort(error) ? interrupted() : toFailure(error);
-    await report(failure, argv, deps);
+    await report(failure, failure.hint ?? listHint(failure, argv, catalogue), argv, deps);
     return failure.exit;
   }
+}
+
+/** Where a noun has a list, what is not found is looked for there. */
+function listHint({ exit }: CliFailure, argv: readonly string[], { commands }: Catalogue): string | undefined {
+  const [noun, verb] = argv;
+  const isAbsent = exit === EXIT.notFound && verb !== "list" && verb !== "ls";
+  const isListed = isAbsent && commands.some(({ name }) => name === `${noun} list`);
+  return isListed ? `kb ${noun} list` : undefined;
 }
 
 function isAbort(error: unknown): boolean {
@@ -33,8 +41,13 @@ function isAbort(error: unknown): boolean {
 /** As wide as "kb: ", so that a failure stands in one block. */
 const INDENT = "    ";
 
-async function report(failure: CliFailure, argv: readonly string[], deps: Deps): Promise<void> {
-  const { code, hint, requestId } = failure;
+async function report(
+  failure: CliFailure,
+  hint: string | undefined,
+  argv: readonly string[],
+  deps: Deps,
+): Promise<void> {
+  const { code, requestId } = failure;
   const isJson = argv.some((part) => part === "--json" || part.startsWith("--json="));
   // Messages can quote what others wrote: cleaned like everything that is printed.
   const { safeJson, safeText, wrapTalk } = await import("./output.ts");

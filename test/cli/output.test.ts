@@ -185,6 +185,18 @@ describe("form", () => {
     expect(await run({})).not.toContain("\u001b");
   });
 
+  test("people are counted with their role where the server says it", async ({ expect }) => {
+    const facets = {
+      person: [
+        { value: "ent_1", name: "Bo Lind", count: 3, assigned: 1 },
+        { value: "ent_2", name: "Ana", count: 1_000 },
+      ],
+    };
+    const routes = { "GET /api/connectors/search": { body: { ...answer, notes: [], results: [], facets } } };
+    const { stderr } = await kb(makeWorld({ routes }), "search", "budget", "--group-by", "person");
+    expect(stderr).toContain("person: Bo Lind 3 (assignee: 1, author or other: 2), Ana 1,000\n");
+  });
+
   test("errors break between words on a terminal, under their first word; commands and pipes stay whole", async ({
     expect,
   }) => {

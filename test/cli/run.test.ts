@@ -23,8 +23,17 @@ describe("the command line", () => {
     ["fields before the words are checked too", ["search", "--json=titel", "plan"], "Did you mean title?"],
     ["a missing argument is named", ["tokens", "revoke"], "'id'"],
     ["an argument too many is refused", ["whoami", "me"], "oo many arguments"],
-    ["a role that the server does not have is not offered", ["serve", "--role", "worker"], "choices are all."],
-    ["a value outside the choices lists them", ["search", "x", "--kind", "event"], "task, file, page, message"],
+    [
+      "a role that the server does not have is not offered",
+      ["serve", "--role", "worker"],
+      '--role "worker" is not one of: all.',
+    ],
+    [
+      "a value outside the choices lists them",
+      ["search", "x", "--kind", "event"],
+      '--kind "event" is not one of: task, file',
+    ],
+    ["an option without its value is named", ["search", "x", "--kind"], "kb: --kind needs a value.\n"],
     [
       "a repeated value outside the choices lists them",
       ["tokens", "create", "x", "--scope", "root"],
@@ -179,6 +188,15 @@ describe("exit codes", () => {
     const run = await kb(makeWorld({ routes: { "GET /api/api-tokens": reply } }), "tokens", "list");
     expect(run.code).toBe(code);
     expect(run.stderr).toContain(text);
+  });
+
+  test("what is not found is looked for in its list, unless the server knows better", async ({ expect }) => {
+    const run = async (more: Record<string, unknown>) => {
+      const routes = { "DELETE /api/api-tokens/tok_x": problem(404, "not_found", "No such thing.", more) };
+      return (await kb(makeWorld({ routes }), "tokens", "rm", "tok_x")).stderr;
+    };
+    expect(await run({})).toBe("kb: No such thing.\n    kb tokens list\n");
+    expect(await run({ hint: "kb whoami" })).toBe("kb: No such thing.\n    kb whoami\n");
   });
 
   test("a request is named when the server is at fault, or when asked", async ({ expect }) => {

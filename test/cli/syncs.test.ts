@@ -82,6 +82,26 @@ test("without --wait the id is the only thing on stdout", async ({ expect }) => 
   expect([run.code, run.stdout]).toEqual([0, "syn_1\n"]);
 });
 
+test("show says what items need that nobody may read, and says nothing where all is well", async ({ expect }) => {
+  const counts = { indexed: 7, maskedSecrets: 0, parentMissing: 0, awaitingPush: 0 };
+  const show = async (more: object) => {
+    const world = worldWith();
+    const shown = { ...connector, counts: { ...counts, ...more } };
+    world.routes["GET /api/connectors"] = { body: { connectors: [shown], nextCursor: null } };
+    return await kb({ ...world, isTty: true, columns: 200 }, "connectors", "show", "docs");
+  };
+  expect((await show({})).stderr).toBe("");
+  const run = await show({ parentMissing: 1, awaitingPush: 1_200 });
+  expect(run.stdout).toMatch(/7 indexed, 1 parent missing, 1,200 awaiting push$/m);
+  expect(run.stderr).toBe(
+    [
+      "1,200 items with a parent had no access of their own in an earlier version. Nobody may read them until you send them again.",
+      "1 item can't be read by anybody: their parent is not there, or nobody may read it. Send the parents, or the items without parentId.",
+      "",
+    ].join("\n"),
+  );
+});
+
 test("a mistyped name is answered with the near one", async ({ expect }) => {
   const run = await kb(worldWith(), "connectors", "show", "dcs");
   expect(run.code).toBe(3);

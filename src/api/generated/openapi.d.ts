@@ -7610,6 +7610,7 @@ export interface components {
             corrected?: string;
             facets?: {
                 [key: string]: {
+                    assigned?: number;
                     count: number;
                     name?: string;
                     value: string;

@@ -41,7 +41,7 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
   else output.table(answer.results, TSV_COLUMNS, "");
   for (const [name, values] of Object.entries(answer.facets ?? {})) {
-    output.talk(`${name}: ${values.map((facet) => `${facet.name ?? facet.value} ${count(facet.count)}`).join(", ")}`);
+    output.talk(`${name}: ${values.map(facetWords).join(", ")}`);
   }
   for (const note of answer.notes) output.talk(`Note: ${note}`);
   const total = `${answer.totalIsExact ? "" : "about "}${count(answer.total)}`;
@@ -49,6 +49,15 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   const more = answer.nextCursor === null ? "" : ` More: --cursor ${answer.nextCursor}`;
   output.talk(`${count(answer.returned)} of ${total}${how}, ${answer.tookMs.toFixed(0)} ms.${more}`);
 }
+
+/** A value and its count; of a person also in which role, in the words of `kb_search`. */
+function facetWords({ value, name, count: all, assigned }: Facet): string {
+  const roles =
+    assigned === undefined ? "" : ` (assignee: ${count(assigned)}, author or other: ${count(all - assigned)})`;
+  return `${name ?? value} ${count(all)}${roles}`;
+}
+
+type Facet = NonNullable<SearchAnswer["facets"]>[string][number];
 
 const TSV_COLUMNS = [
   { title: "kbId", value: (result: SearchResult) => result.kbId },

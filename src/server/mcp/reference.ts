@@ -104,6 +104,9 @@ End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0…".
   without control, invisible or direction characters; pictures are \`[image: alt]\`; addresses are http or https.
 - \`(claimed)\` after a name: only the document says so (git, front matter, document properties).
 - Dates are days of the person's zone. A cursor belongs to one person and one call, and lasts a day; what it shows is judged anew.
+- With \`groupBy: "person"\` a line counts the items of a person in any role (\`count\` in \`groups\`), and says in how many of them
+  they are the assignee (\`assigned\`): \`3 x Bo Lind | assignee: 1, author or other: 2\`. A search by \`assignee\`, or for any of the
+  words, counts without roles.
 - \`at\` is an \`offset\` for \`kb_get_file_content\`.
 - With \`detail: "detailed"\` an entry has a line \`fields: status: draft; pages: 12\`, at most eight of its [fields](fields.md). A name
   and a value in \`query\` (\`status:draft\`, \`created:2024-03\`, \`owner:"Ana K"\`) are a filter when something visible has them, and a

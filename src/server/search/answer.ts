@@ -20,8 +20,8 @@ export function toSearchAnswer(
     order: outcome.order,
     ...(outcome.groups !== undefined && {
       facets: {
-        [groupBy ?? "value"]: outcome.groups.map(({ value, entityId, count }) =>
-          entityId === undefined ? { value, count } : { value: entityId, name: value, count },
+        [groupBy ?? "value"]: outcome.groups.map(({ value, entityId, ...counted }) =>
+          entityId === undefined ? { value, ...counted } : { value: entityId, name: value, ...counted },
         ),
       },
     }),

@@ -89,4 +89,6 @@ test("channels are found without their mark, and author is read as people", asyn
   expect([by.titles, by.data.notes]).toEqual([["Deploy"], ['"author" was read as people.']]);
   const counted = await kb.tool(owner, "kb_search", { query: "", groupBy: "person" });
   expect(counted.text).toContain("1 x Bo Lind | assignee: 0, author or other: 1 | entityId:");
+  const { facets } = (await kb.as(owner).get("/api/connectors/search?groupBy=person")).json;
+  expect(facets.person).toEqual([expect.objectContaining({ name: "Bo Lind", count: 1, assigned: 0 })]);
 });
