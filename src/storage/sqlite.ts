@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
+import { LRUCache } from "lru-cache";
 
 /** A value SQLite stores without conversion. Booleans are 0/1 and times are epoch milliseconds by rule. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
@@ -56,21 +57,17 @@ export function openReader(file: string): SqliteConnection {
 }
 
 function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
-  const statements = new Map<string, { statement: StatementSyncInstance; isReader: boolean }>();
+  const statements = new LRUCache<string, { statement: StatementSyncInstance; isReader: boolean }>({
+    max: STATEMENT_CACHE_SIZE,
+  });
 
   function cached(sql: string) {
     let entry = statements.get(sql);
-    if (entry) {
-      statements.delete(sql);
-    } else {
+    if (entry === undefined) {
       const statement = raw.prepare(sql);
       entry = { statement, isReader: statement.columns().length > 0 };
-      if (statements.size >= STATEMENT_CACHE_SIZE) {
-        const oldest = statements.keys().next();
-        if (!oldest.done) statements.delete(oldest.value);
-      }
+      statements.set(sql, entry);
     }
-    statements.set(sql, entry);
     return entry;
   }
 

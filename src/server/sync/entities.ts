@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { foldWord } from "#text/fold.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
@@ -44,15 +45,13 @@ export function makeEntityId(workspaceId: string, type: EntityType, identity: st
   const key = JSON.stringify([workspaceId, type, identity]);
   let id = madeIds.get(key);
   if (id === undefined) {
-    if (madeIds.size >= MADE_IDS_KEPT) madeIds.clear();
     madeIds.set(key, (id = digestId(key)));
   }
   return id;
 }
 
 /** Files of a folder show the same folders: of three ids a file all but a few were made a moment ago. */
-const madeIds = new Map<string, string>();
-const MADE_IDS_KEPT = 4_096;
+const madeIds = new LRUCache<string, string>({ max: 4_096 });
 
 function digestId(key: string): string {
   const digest = hash("sha256", key, "buffer");

@@ -1,16 +1,19 @@
+import { LRUCache } from "lru-cache";
 import type { ClaimedJob } from "#storage/records-types/queue.ts";
 import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
 import type { Store } from "#storage/store-type.ts";
 
 /** How long an answer is good for: a run asks for each item. */
 const FRESH_MS = 1_000;
+/** More workspaces than have runs under way. */
+const MAX_KNOWN = 1_000;
 
 /**
  * Whether a workspace wants secrets in texts to be found; asked for each item, so that a change takes effect within a
  * second also in runs under way. Source: S37.
  */
 export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => number) {
-  const known = new Map<string, { keeps: boolean; until: number }>();
+  const known = new LRUCache<string, { keeps: boolean; until: number }>({ max: MAX_KNOWN });
   return async (workspaceId: string): Promise<boolean> => {
     const fresh = known.get(workspaceId);
     if (fresh !== undefined && now() < fresh.until) return fresh.keeps;

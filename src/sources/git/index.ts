@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Scope } from "#core/scope.ts";
@@ -149,7 +150,7 @@ const NOTED_ITEMS = 10_000;
 /** The contents of items, by one reader for each connector. */
 function makeContents(house: GitHouse) {
   const readers = new Map<string, ObjectReader>();
-  const noted = new Map<string, string>();
+  const noted = new LRUCache<string, string>({ max: NOTED_ITEMS });
   const readerOf = (connectorId: string): ObjectReader => {
     const gitDir = join(folderOf(house, connectorId), "mirror.git");
     const reader = readers.get(connectorId) ?? makeObjectReader(house.program, gitDir);
@@ -158,8 +159,6 @@ function makeContents(house: GitHouse) {
   };
   return {
     note(connectorId: string, path: string, oid: string): void {
-      const [oldest] = noted.size >= NOTED_ITEMS ? noted.keys() : [];
-      if (oldest !== undefined) noted.delete(oldest);
       noted.set(`${connectorId}:${path}`, oid);
     },
     close(connectorId: string): void {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "./actor.ts";
 import type { Clock } from "#core/clock.ts";
@@ -67,7 +68,7 @@ const KEPT_VIEWERS = 2_000;
 /** Makes the policy. Source: design page "auth", Who may read an item. */
 export function makePolicy(options: PolicyOptions): Policy {
   const { store, clock, maxAclAgeMs = DEFAULT_MAX_ACL_AGE_MS } = options;
-  const viewers = new Map<string, Viewer>();
+  const viewers = new LRUCache<string, Viewer>({ max: KEPT_VIEWERS });
   const cache = makeVisibleCache();
 
   /** Milliseconds at which a connector's permissions stop being believed; undefined = never. */
@@ -105,14 +106,7 @@ export function makePolicy(options: PolicyOptions): Policy {
     const kept = viewers.get(key);
     if (kept && kept.epoch === epoch && clock.now() < kept.validUntil) return kept;
     const viewer = await makeViewer(on, userId, epoch);
-    viewers.delete(key);
     viewers.set(key, viewer);
-    if (viewers.size > KEPT_VIEWERS) {
-      for (const oldest of viewers.keys()) {
-        viewers.delete(oldest);
-        break;
-      }
-    }
     return viewer;
   }
 

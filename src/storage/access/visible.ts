@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { AccessStore } from "#storage/records-types/access.ts";
 import type { Principal } from "#core/principals.ts";
 
@@ -24,39 +25,38 @@ interface Entry {
 /** Rows read at once: about 5 ms of work, so that a large workspace does not hold up others. */
 const SLICE = 5_000;
 
-/** Makes the cache of visible accesses; the least recently used entries go when `maxBytes` is passed. */
+/**
+ * Makes the cache of visible accesses; the least recently used entries go when `maxBytes` is passed, and one that takes more
+ * alone is not kept.
+ */
 export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
-  const entries = new Map<string, Entry>();
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ lists, accesses }) => lists.bytes + accesses.bytes,
+  });
 
-  function touch(key: string): Entry {
-    const entry = entries.get(key) ?? { lists: new Bits(), accesses: new Bits(), listMark: 0, aclMark: 0 };
+  /** The size of a value that is set again is not looked at, so it is taken out first. */
+  function keep(key: string, entry: Entry): void {
     entries.delete(key);
     entries.set(key, entry);
-    return entry;
-  }
-
-  function trim(): void {
-    let bytes = 0;
-    for (const entry of entries.values()) bytes += entry.lists.bytes + entry.accesses.bytes;
-    for (const [key, entry] of entries) {
-      if (bytes <= maxBytes || entries.size === 1) return;
-      bytes -= entry.lists.bytes + entry.accesses.bytes;
-      entries.delete(key);
-    }
   }
 
   return {
     async of(access, key, principals) {
-      const entry = touch(key);
-      await extend(entry, access, principals);
-      trim();
+      const known = entries.get(key);
+      const entry = known ?? { lists: new Bits(), accesses: new Bits(), listMark: 0, aclMark: 0 };
+      // Before anything is waited for: who asks for the same meanwhile extends the same.
+      if (known === undefined) entries.set(key, entry);
+      if (await extend(entry, access, principals)) keep(key, entry);
       return entry.accesses;
     },
   };
 }
 
-async function extend(entry: Entry, access: AccessStore, principals: readonly Principal[]): Promise<void> {
+/** Brings an entry forward; true when there was anything new. */
+async function extend(entry: Entry, access: AccessStore, principals: readonly Principal[]): Promise<boolean> {
   const marks = await access.marks();
+  const isBehind = entry.listMark < marks.listId || entry.aclMark < marks.aclId;
   if (entry.listMark < marks.listId) {
     for (const listId of await access.listsHolding(principals, entry.listMark)) entry.lists.add(listId);
     entry.listMark = Math.max(entry.listMark, marks.listId);
@@ -71,6 +71,7 @@ async function extend(entry: Entry, access: AccessStore, principals: readonly Pr
     entry.aclMark = Math.max(entry.aclMark, rows.length < SLICE ? marks.aclId : (last?.aclId ?? marks.aclId));
     if (rows.length === SLICE) await new Promise((resolve) => setImmediate(resolve));
   }
+  return isBehind;
 }
 
 /** A growing set of small numbers. */

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Postings } from "./postings.ts";
 
 /** Bytes of posting lists that a reader keeps. */
@@ -10,34 +11,25 @@ const OVERHEAD = 250;
  * least recently used go first.
  */
 export class PostingCache {
-  readonly #lists = new Map<number, Postings | undefined>();
-  readonly #budget: number;
-  #bytes = 0;
+  readonly #lists: LRUCache<number, Postings>;
 
   constructor(budget = CACHE_BYTES) {
-    this.#budget = budget;
+    this.#lists = new LRUCache({ maxSize: budget, sizeCalculation: sizeOf });
   }
 
   /** The list of a key; read now if it is not there. */
   get(key: number, read: () => Postings | undefined): Postings | undefined {
     const known = this.#lists.get(key);
-    if (known !== undefined || this.#lists.has(key)) {
-      this.#lists.delete(key);
-      this.#lists.set(key, known);
-      return known;
-    }
+    if (known !== undefined) return known === NONE ? undefined : known;
     const list = read();
-    this.#lists.set(key, list);
-    this.#bytes += sizeOf(list);
-    for (const [oldest, old] of this.#lists) {
-      if (this.#bytes <= this.#budget) break;
-      this.#lists.delete(oldest);
-      this.#bytes -= sizeOf(old);
-    }
+    this.#lists.set(key, list ?? NONE);
     return list;
   }
 }
 
-function sizeOf(list: Postings | undefined): number {
-  return OVERHEAD + (list === undefined ? 0 : list.ids.length * 3);
+/** Kept where there is no list: the cache takes no `undefined`. */
+const NONE: Postings = { ids: new Uint16Array(0), weights: new Uint8Array(0) };
+
+function sizeOf({ ids }: Postings): number {
+  return OVERHEAD + ids.length * 3;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { networkOf } from "#net/client-ip.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import type { Clock } from "#core/clock.ts";
@@ -25,7 +26,7 @@ export const USE_ACTIONS = { first: "token.first_used", network: "token.used_fro
  */
 export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; gatherer: Gatherer }): UseRecorder {
   const { store, clock, log, gatherer } = options;
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
   async function recordIfNew(workspaceId: string, use: Use): Promise<void> {
     const { audit } = store.in(workspaceId);
@@ -46,10 +47,9 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
       const network = networkOf(who.origin?.clientIp ?? null, NETWORK_BITS);
       const use = makeUse(caller, network, clock.now());
       const key = `${use.row.credential} ${network}`;
-      if (known.has(key)) return;
-      if (known.size >= MAX_KNOWN) known.clear();
+      if (known.get(key)) return;
       // Before anything is waited for: the same again meanwhile is no news.
-      known.add(key);
+      known.set(key, true);
       recordIfNew(who.workspaceId, use).catch((error: unknown) => {
         known.delete(key);
         log.error({ err: error }, "the use of a token could not be recorded");

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Clock } from "#core/clock.ts";
 import { hashSecret } from "#core/secrets.ts";
 
@@ -15,19 +16,14 @@ const MAX_CODES = 5_000;
 
 /** In the memory of this process; a code lives five minutes. */
 export function makePollWatch(clock: Clock): PollWatch {
-  const seen = new Map<string, { at: number; seconds: number }>();
+  const seen = new LRUCache<string, { at: number; seconds: number }>({ max: MAX_CODES });
   return {
     isTooSoon(deviceCode) {
       const key = hashSecret(deviceCode);
       const last = seen.get(key);
       const now = clock.now();
       const isEarly = last !== undefined && now - last.at < last.seconds * 1000 - TOLERANCE_MS;
-      seen.delete(key);
       seen.set(key, { at: now, seconds: (last?.seconds ?? POLL_SECONDS) + (isEarly ? POLL_SECONDS : 0) });
-      for (const oldest of seen.keys()) {
-        if (seen.size <= MAX_CODES) break;
-        seen.delete(oldest);
-      }
       return isEarly;
     },
   };

@@ -1,5 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import type { Store } from "#storage/store-type.ts";
+import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 
@@ -56,14 +57,13 @@ interface Count {
 export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: Partial<Quotas> }): QuotaKeeper {
   const { store, clock, quotas } = options;
   if (Object.keys(quotas).length === 0) return NO_QUOTAS;
-  const counts = new Map<string, { at: number; count: Promise<Count> }>();
+  const counts = new LRUCache<string, { at: number; count: Promise<Count> }>({ max: MAX_COUNTS });
 
   /** One count for all who ask meanwhile, so that nobody's place is forgotten. */
   function countOf(workspaceId: string): Promise<Count> {
     const kept = counts.get(workspaceId);
     if (kept && clock.now() - kept.at < COUNT_KEPT_MS) return kept.count;
     const count = store.in(workspaceId).usage.items();
-    if (counts.size >= MAX_COUNTS) counts.clear();
     counts.set(workspaceId, { at: clock.now(), count });
     // What could not be counted is counted anew.
     count.catch(() => counts.delete(workspaceId));

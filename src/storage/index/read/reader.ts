@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { parseQuery } from "#text/query.ts";
 import type { IndexStats, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { makeDeadline } from "./deadline.ts";
@@ -80,7 +81,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   const { now = () => performance.now(), readText, cacheBytes } = options;
   const sql = makeStatements(db);
   const scratch = makeScratch();
-  const workspaces = new Map<string, Opened>();
+  const workspaces = new LRUCache<string, Opened>({ max: MAX_WORKSPACES });
   const postings = new PostingCache();
 
   const makeOpened = (workspaceId: string, no: number): Opened => ({
@@ -90,14 +91,14 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
 
   const open = (workspaceId: string): Opened | undefined => {
     const state = readState(sql, workspaceId);
+    if (state === undefined) {
+      workspaces.delete(workspaceId);
+      return undefined;
+    }
     let opened = workspaces.get(workspaceId);
-    workspaces.delete(workspaceId);
-    if (state === undefined) return undefined;
-    if (opened?.view.no !== state.no) opened = makeOpened(workspaceId, state.no);
-    workspaces.set(workspaceId, opened);
-    for (const oldest of workspaces.keys()) {
-      if (workspaces.size <= MAX_WORKSPACES) break;
-      workspaces.delete(oldest);
+    if (opened?.view.no !== state.no) {
+      opened = makeOpened(workspaceId, state.no);
+      workspaces.set(workspaceId, opened);
     }
     opened.view.refresh(state);
     return opened;

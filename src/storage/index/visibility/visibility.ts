@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { AccessTable } from "./access-table.ts";
 import { type Growing, push } from "#storage/index/growing.ts";
 import { eachNumber } from "#storage/index/numbers.ts";
@@ -51,17 +52,18 @@ const PRINCIPAL_SHARE = 0.25;
 export class Visibility {
   readonly #sql: Statements;
   readonly #workspaceId: string;
-  readonly #budget: number;
   readonly #table: AccessTable;
-  readonly #principals = new Map<string, PrincipalLists>();
-  readonly #sets = new Map<string, CachedSet>();
-  /** Something was added since the budget was last looked at. */
-  #hasGrown = false;
+  readonly #principals: LRUCache<string, PrincipalLists>;
+  readonly #sets: LRUCache<string, CachedSet>;
 
   constructor(sql: Statements, workspaceId: string, no: number, budget = CACHE_BYTES) {
     this.#sql = sql;
     this.#workspaceId = workspaceId;
-    this.#budget = budget;
+    this.#principals = new LRUCache({
+      maxSize: Math.ceil(budget * PRINCIPAL_SHARE),
+      sizeCalculation: ({ lists }) => lists.array.byteLength + 100,
+    });
+    this.#sets = new LRUCache({ maxSize: budget, sizeCalculation: bytesOf });
     this.#table = new AccessTable(sql, workspaceId, no);
   }
 
@@ -69,15 +71,12 @@ export class Visibility {
   visibleSet(viewer: { principals: readonly string[] }, segments: readonly SegmentView[]): VisibleSet {
     this.#table.refresh();
     const key = viewer.principals.join("\n");
-    let set = this.#sets.get(key);
-    this.#sets.delete(key);
-    set ??= this.#makeSet(viewer.principals);
-    this.#sets.set(key, set);
-    this.#extendLists(set);
-    this.#followSegments(set, segments);
-    const visible = sumUp(segments.flatMap((segment) => set.parts.get(segment) ?? []));
-    if (this.#hasGrown) this.#evict();
-    return visible;
+    const known = this.#sets.get(key);
+    const set = known ?? this.#makeSet(viewer.principals);
+    const hasLists = this.#extendLists(set);
+    const hasParts = this.#followSegments(set, segments);
+    if (known === undefined || hasLists || hasParts) keep(this.#sets, key, set);
+    return sumUp(segments.flatMap((segment) => set.parts.get(segment) ?? []));
   }
 
   /** An empty set, or a copy of that of somebody who is in nearly the same groups: joining one opens only its lists. */
@@ -96,13 +95,14 @@ export class Visibility {
     return made;
   }
 
-  #extendLists(set: CachedSet): void {
+  /** True when there was anything new. */
+  #extendLists(set: CachedSet): boolean {
     const { lastList } = this.#table;
-    if (set.lastList === lastList) return;
+    if (set.lastList === lastList) return false;
     set.lists = grownBits(set.lists, lastList);
     for (const principal of set.principals) this.#openLists(set.lists, principal, set.lastList);
     set.lastList = lastList;
-    this.#hasGrown = true;
+    return true;
   }
 
   #openLists(bits: Uint32Array, principal: string, after: number): void {
@@ -115,10 +115,7 @@ export class Visibility {
 
   /** Ascending numbers of the lists that name a principal. */
   #listsOf(principal: string): Growing<Uint32Array> {
-    let known = this.#principals.get(principal);
-    this.#principals.delete(principal);
-    known ??= { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
-    this.#principals.set(principal, known);
+    const known = this.#principals.get(principal) ?? { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
     if (known.upTo < this.#table.lastList) {
       const { lists } = known;
       const row: unknown = this.#sql(NEW_LISTS).get(this.#workspaceId, principal, known.upTo);
@@ -127,12 +124,13 @@ export class Visibility {
       eachNumber(text ?? "", (listId) => push(lists, listId));
       if (lists.array.length > lists.length * 1.25) lists.array = lists.array.slice(0, lists.length);
       known.upTo = this.#table.lastList;
-      this.#hasGrown = true;
+      keep(this.#principals, principal, known);
     }
     return known.lists;
   }
 
-  #followSegments(set: CachedSet, segments: readonly SegmentView[]): void {
+  /** True when there was anything new. */
+  #followSegments(set: CachedSet, segments: readonly SegmentView[]): boolean {
     const table = this.#table;
     const parts = new Map<SegmentView, VisiblePart>();
     const fresh: { segment: SegmentView; part: VisiblePart }[] = [];
@@ -145,37 +143,24 @@ export class Visibility {
       parts.set(segment, part);
     }
     set.parts = parts;
-    if (fresh.length === 0) return;
-    this.#hasGrown = true;
+    if (fresh.length === 0) return false;
     const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
     // Few documents are looked up one by one; many share the work of opening all accesses once.
     const opened = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
     for (const { segment, part } of fresh) addDocuments(part, segment, table, set.lists, opened);
-  }
-
-  /** The least recently used sets go first, then the lists of principals. */
-  #evict(): void {
-    this.#hasGrown = false;
-    let bytes = 0;
-    for (const set of this.#sets.values()) bytes += bytesOf(set);
-    for (const [key, set] of this.#sets) {
-      if (bytes <= this.#budget || this.#sets.size === 1) break;
-      this.#sets.delete(key);
-      bytes -= bytesOf(set);
-    }
-    bytes = 0;
-    for (const { lists } of this.#principals.values()) bytes += lists.array.byteLength + 100;
-    for (const [principal, { lists }] of this.#principals) {
-      if (bytes <= this.#budget * PRINCIPAL_SHARE) break;
-      this.#principals.delete(principal);
-      bytes -= lists.array.byteLength + 100;
-    }
+    return true;
   }
 }
 
 /** Is the bit of this document set? */
 export function isVisible(bits: Uint32Array, id: number): boolean {
   return (((bits[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1;
+}
+
+/** The size of a value that is set again is not looked at, so it is taken out first. */
+function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
+  cache.delete(key);
+  cache.set(key, value);
 }
 
 function sumUp(parts: readonly VisiblePart[]): VisibleSet {
