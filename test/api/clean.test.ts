@@ -80,11 +80,10 @@ describe("cleanBlock", () => {
   });
 });
 
-test("a text made to be slow is cleaned in linear time", () => {
+test("a text made to be slow is cleaned: were each step tried from every place, the test would not end", () => {
   for (const part of ["![", "![a](", "<img ", "[a", "]( ![", "\u200d"]) {
-    const started = performance.now();
-    cleanBlock(part.repeat(10_000));
-    expect(performance.now() - started).toBeLessThan(3000);
+    const text = part.repeat(20_000);
+    expect(cleanBlock(text).length).toBeLessThanOrEqual(text.length * 2);
   }
 });
 

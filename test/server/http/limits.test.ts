@@ -112,18 +112,16 @@ describe("limits", () => {
     );
   });
 
-  test("keep bounded memory, and a flood of new keys does not cost more for each", ({ expect }) => {
+  test("keep bounded memory, and a flood of new keys does not free one that is used again and again", ({ expect }) => {
     const clock = makeTestClock();
     const throttle = makeThrottle({ perMinute: 1, burst: 2, clock, message: "", maxBuckets: 1_000 });
     for (let n = 0; n < 950; n++) throttle.take(`early ${n}`);
     throttle.take("busy");
-    const startedAt = performance.now();
     for (let n = 0; n < 100_000; n++) {
       throttle.take(`key ${n}`);
       // What is used again and again is not what goes.
       if (n % 50 === 0) throttle.tryTake("busy");
     }
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(throttle.tryTake("busy")).toBeGreaterThan(0);
   });
 });

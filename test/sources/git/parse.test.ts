@@ -213,11 +213,9 @@ describe(".gitattributes", () => {
     expect(await judge(files, "other/a.bin")).toEqual({ isBinary: true, isLfs: false });
   });
 
-  test("that are made to take long do not", async () => {
+  test("that would be tried for ever are not: the test ends", async () => {
     const hostile = Array.from({ length: 5_000 }, (_, i) => `${"**/".repeat(30)}a${i}* binary`).join("\n");
-    const startedAt = performance.now();
-    await judge({ "": hostile }, `${"a/".repeat(60)}b`);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(await judge({ "": hostile }, `${"a/".repeat(60)}b`)).toEqual({ isBinary: false, isLfs: false });
   });
 });
 

@@ -37,8 +37,8 @@ const PUBLISHED = new Set([
   "password1234",
 ]);
 
-/** Passwords by argon2id, off the main thread. */
-export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS): Passwords {
+/** Passwords by argon2id, off the main thread; `argon2` is the native module unless told. */
+export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { hash, verify }): Passwords {
   const options = { memoryCost: costs.memoryKib, timeCost: costs.passes, parallelism: 1 };
   const gate = makeGate(MAX_AT_ONCE);
   let dummy: Promise<string> | undefined;
@@ -48,14 +48,14 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS): Passwords 
       const problem = weaknessOf(password, email);
       if (problem !== undefined) throw new ApiError("password_too_weak", { message: problem, field: "password" });
     },
-    hash: (password) => gate(() => hash(password, options)),
+    hash: (password) => gate(() => argon2.hash(password, options)),
     async verify(stored, password) {
       // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
       // Not through the gate: one refusal would be kept for ever.
-      dummy ??= hash("nobody has this password", options);
+      dummy ??= argon2.hash("nobody has this password", options);
       const nobody = await dummy;
       const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
-      const matches = await gate(() => verify(stored ?? nobody, isTooLong ? "" : password));
+      const matches = await gate(() => argon2.verify(stored ?? nobody, isTooLong ? "" : password));
       return matches && stored !== null && !isTooLong;
     },
     isOutdated(stored) {
