@@ -84,7 +84,8 @@ export const AuditPage = z
     nextCursor: z.string().nullable(),
     /**
      * What the ids in these entries are called now: people, groups, connectors, tokens, invitations by their address,
-     * OAuth clients, and sessions by the program that opened them. Without what is gone, and without titles of items.
+     * OAuth clients, sessions by the program that opened them, and folders of the server that were allowed here by their
+     * path. Without what else is gone, and without titles of items.
      */
     names: z.record(z.string(), z.string()),
   })

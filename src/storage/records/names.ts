@@ -1,4 +1,5 @@
 import { ID_PREFIXES } from "#api/common.ts";
+import { READ_ACTION } from "#storage/records-types/audit.ts";
 import type { NameStore } from "#storage/records-types/names.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
@@ -104,6 +105,22 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .where("workspaceId", "=", workspaceId)
         .where("grantId", "in", ids)
         .execute(),
+    // The server's folders are of no workspace: one that allowed a folder knows its path, from its own row of that.
+    [ID_PREFIXES.root]: async (ids) => {
+      const rows = await read
+        .selectFrom("audit")
+        .select(["targetId", "details"])
+        .where("workspaceId", "=", workspaceId)
+        .where("targetId", "in", ids)
+        .where("action", "=", "local_root.added")
+        // As the partial index has it.
+        .where("action", "<>", READ_ACTION)
+        .execute();
+      return rows.map(({ targetId, details }) => {
+        const { path } = JSON.parse(details) as Record<string, unknown>;
+        return { id: targetId, name: typeof path === "string" ? path : null };
+      });
+    },
     [CLIENTS]: (ids) =>
       read
         .selectFrom("grants")

@@ -37,10 +37,22 @@ export function describeCredential(credential: Credential): string {
 
 /** The ids that a row names: who, with what, on what, and in its details. */
 export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRecord): string[] {
-  const named = Object.values(details).flat();
-  return [actorUserId, credential.slice(credential.indexOf(":") + 1), targetId, ...named].filter(
-    (value): value is string => typeof value === "string",
-  );
+  const named = textsIn(details).map((text) => PRINCIPAL.exec(text)?.[1] ?? text);
+  return [
+    ...(actorUserId === null ? [] : [actorUserId]),
+    credential.slice(credential.indexOf(":") + 1),
+    targetId,
+    ...named,
+  ];
+}
+
+/** A member or group of the workspace, as who may read names it. */
+const PRINCIPAL = /^(?:user|group):((?:usr|grp)_.*)$/;
+
+/** Every text in a value, however deep. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 type Who = Pick<NewAuditRecord, "actorUserId" | "credential" | "ip" | "requestId">;

@@ -10,6 +10,7 @@ import type { Principal } from "#core/principals.ts";
 import type { Store, WorkspaceStore } from "#storage/store-type.ts";
 import { summarize } from "#storage/records-types/readers.ts";
 import type { GroupRecord } from "#storage/records-types/people.ts";
+import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 
 export interface GroupService {
@@ -17,11 +18,13 @@ export interface GroupService {
   list(actor: Actor, query: PageQuery): Promise<{ groups: Group[]; nextCursor: string | null }>;
   /** @throws ApiError `not_found` */
   get(actor: Actor, groupId: string): Promise<{ group: Group }>;
-  /** @throws ApiError `unknown_member`, `unknown_group` */
+  /** @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would hold what its owner does not decide over */
   create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }>;
   /**
+   * A closed group without an owner gets one together with the closed groups around and in it.
+   *
    * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for who may
-   *   not change it, and for who would get into somebody else's group by it
+   *   not change it, and for who would get into somebody else's group by it; `group_closed` as `requireSealed`
    */
   update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }>;
   /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
@@ -79,10 +82,12 @@ export function makeGroupService(options: {
         const record = { groupId, name, isClosed, ownerUserId: actor.userId, createdAt: new Date(clock.now()) };
         await workspace.groups.insert(record);
         await setMembers(workspace, groupId, body);
+        const group = await toGroup(workspace, record);
+        await requireSealed(workspace, group);
         const details = { isClosed, members: body.memberIds.length, groups: body.groupIds.length };
         const target = { type: "group", id: record.groupId };
         await audit.record(tx, actor, { action: "group.created", target, details });
-        return { group: await toGroup(workspace, record) };
+        return { group };
       });
     },
 
@@ -107,8 +112,19 @@ export function makeGroupService(options: {
         });
         await requireNotPuttingInSelf(workspace, actor, wasIn);
         const group = await toGroup(workspace, { ...record, ...change });
-        const details = describeChange(before, group);
-        await audit.record(tx, actor, { action: "group.changed", target: { type: "group", id: groupId }, details });
+        const handedOn =
+          ownerId !== undefined && record.ownerUserId === null ? await orphansWith(workspace, record) : [];
+        for (const each of handedOn) await workspace.groups.update(each.groupId, { ownerUserId: group.ownerId });
+        const isAboutOthers = body.groupIds !== undefined || isClosed !== undefined || ownerId !== undefined;
+        if (isAboutOthers) await requireSealed(workspace, group);
+        const owner = { from: null, to: group.ownerId };
+        const acts = [
+          { id: groupId, details: describeChange(before, group) },
+          ...handedOn.map((each) => ({ id: each.groupId, details: { owner } })),
+        ];
+        for (const { id, details } of acts) {
+          await audit.record(tx, actor, { action: "group.changed", target: { type: "group", id }, details });
+        }
         return { group };
       });
     },

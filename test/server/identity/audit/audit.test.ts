@@ -1,6 +1,8 @@
 import { describe, test } from "vitest";
 import { makeServer, TEST_PASSWORD } from "../../../helpers.ts";
 
+const ROOT = "rot_2222222222222222";
+
 describe("the audit", () => {
   test("has a row for every admin act, with who, how, from where and in which request", async ({ expect }) => {
     const kb = await makeServer();
@@ -65,6 +67,12 @@ describe("the audit", () => {
       headers: { "user-agent": browser },
     });
     await me.delete(`/api/workspace/members/${bo.userId}`);
+    const folder = {
+      action: "local_root.added",
+      target: { type: "local_root", id: ROOT },
+      details: { path: "/srv/docs" },
+    };
+    await kb.store.transaction((tx) => kb.deps.audit.recordSystem(tx, owner.workspaceId, folder));
 
     const { entries, names } = (await me.get("/api/audit?limit=200")).json;
     const session = entries.findLast((entry: { actorUserId: string }) => entry.actorUserId === bo.userId).targetId;
@@ -75,12 +83,16 @@ describe("the audit", () => {
       [group.id]: "Operations",
       [token.id]: "Cursor",
       [invitation.id]: "cy@acme.test",
+      [ROOT]: "/srv/docs",
     });
     expect(Object.values(names)).toContain(browser);
     expect(session).toMatch(/^ses_/);
     const stranger = await kb.addOwner("Other");
+    const removed = { ...folder, action: "local_root.removed", details: {} };
+    await kb.store.transaction((tx) => kb.deps.audit.recordSystem(tx, stranger.workspaceId, removed));
     const theirs = (await kb.as(stranger).get("/api/audit")).json;
     expect(Object.keys(theirs.names)).not.toContain(owner.userId);
+    expect(JSON.stringify(theirs.names)).not.toContain("/srv/docs");
   });
 
   test("gives the acts between two moments", async ({ expect }) => {

@@ -71,6 +71,68 @@ describe("who may change a group", () => {
     expect(await access.expand([`user:${admin.userId}`])).not.toContain(`group:${group}`);
   });
 
+  test("an admin gets into a closed group by no group in it: it holds closed ones of its owner only", async () => {
+    const { kb, people, make } = await makeGroups();
+    const { admin, head } = people;
+    const closed = await make(true);
+    const [inner, open] = [await make(true), await make(false)];
+    const theirs = (await kb.as(admin).post("/api/groups", { name: "Theirs", isClosed: true })).json.group.id;
+    const patch = (id: string, body: object) => kb.as(head).patch(`/api/groups/${id}`, body);
+    for (const id of [open, theirs]) {
+      expect(await patch(closed, { groupIds: [id] })).toMatchObject({ status: 403, json: { code: "group_closed" } });
+      const body = { name: "New", isClosed: true, groupIds: [id] };
+      expect((await kb.as(head).post("/api/groups", body)).status).toBe(403);
+    }
+    expect((await patch(closed, { groupIds: [inner] })).status).toBe(200);
+    // What is in it stays as it was when it went in.
+    expect((await patch(inner, { isClosed: false })).status).toBe(403);
+    expect((await patch(inner, { ownerId: admin.userId })).status).toBe(403);
+    expect((await patch(closed, { ownerId: admin.userId })).status).toBe(403);
+    expect((await patch(inner, { groupIds: [open] })).status).toBe(403);
+    expect((await patch(inner, { name: "Inner" })).status).toBe(200);
+    // An open group that holds an open one is closed once that is.
+    const outer = (await kb.as(head).post("/api/groups", { name: "Outer", groupIds: [open] })).json.group.id;
+    expect((await patch(outer, { isClosed: true })).status).toBe(403);
+    expect((await patch(open, { isClosed: true })).status).toBe(200);
+    expect((await patch(outer, { isClosed: true })).status).toBe(200);
+    // Taken out it is free again.
+    expect((await patch(closed, { groupIds: [] })).status).toBe(200);
+    expect((await patch(inner, { isClosed: false })).status).toBe(200);
+  });
+
+  test("closed groups in each other get a new owner together, when theirs left", async () => {
+    const { kb, people, other, make } = await makeGroups();
+    const [outer, inner, deepest, apart] = [await make(true), await make(true), await make(true), await make(true)];
+    await kb.as(people.head).patch(`/api/groups/${inner}`, { groupIds: [deepest] });
+    await kb.as(people.head).patch(`/api/groups/${outer}`, { groupIds: [inner] });
+    await kb.as(people.owner).delete(`/api/workspace/members/${people.head.userId}`);
+    const named = await kb.as(people.owner).patch(`/api/groups/${inner}`, { ownerId: other.userId });
+    expect(named.status).toBe(200);
+    const { groups } = (await kb.as(people.owner).get("/api/groups")).json;
+    const ownerOf = (id: string) => groups.find((group: { id: string }) => group.id === id).ownerId;
+    expect([outer, inner, deepest, apart].map(ownerOf)).toEqual([other.userId, other.userId, other.userId, null]);
+    const { entries } = (await kb.as(people.owner).get("/api/audit?action=group.changed")).json;
+    expect(
+      entries
+        .slice(0, 3)
+        .map((entry: { targetId: string }) => entry.targetId)
+        .sort(),
+    ).toEqual([outer, inner, deepest].sort());
+  });
+
+  test("whom an admin puts into an open group, an account they invited too, its owner is shown", async () => {
+    const { kb, people, make } = await makeGroups();
+    const id = await make(false);
+    const second = await kb.addMember(people.owner.workspaceId, "member");
+    const memberIds = [people.head.userId, second.userId];
+    expect((await kb.as(people.admin).patch(`/api/groups/${id}`, { memberIds })).status).toBe(200);
+    expect((await kb.as(people.head).get(`/api/groups/${id}`)).json.group.openedByOthers).toMatchObject([
+      { by: { id: people.admin.userId }, added: { named: [{ id: second.userId }] } },
+    ]);
+    await kb.as(people.head).patch(`/api/groups/${id}`, { isClosed: true });
+    expect((await kb.as(people.admin).patch(`/api/groups/${id}`, { memberIds: [] })).status).toBe(403);
+  });
+
   test("each change of who is in it is in the audit with who came in and went out", async () => {
     const { kb, people, other, make } = await makeGroups();
     const id = await make(false);
