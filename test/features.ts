@@ -1,8 +1,9 @@
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import type { Database } from "#storage/db.ts";
-import type { Foundation, Identity } from "#server/compose/deps.ts";
-import { makeFeatures, type Around, type FeatureParts, type Features } from "#server/compose/content.ts";
+import { type Content, type ContentAdapters, makeContent, type ServiceDecorator } from "#server/compose/content.ts";
+import type { Foundation } from "#server/compose/foundation.ts";
+import type { Identity } from "#server/compose/identity.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { NO_NETWORK } from "./network.ts";
@@ -10,8 +11,8 @@ import { untilAborted } from "./server/sync/harness.ts";
 
 /** What a test gives in the place of the usual; the worker stands still until the test starts it. */
 export interface ComposeOptions {
-  around?: Around;
-  sources?: FeatureParts["sources"];
+  decorate?: ServiceDecorator;
+  sources?: ContentAdapters["sources"];
   extractor?: Pick<Extractor, "extract">;
 }
 
@@ -19,9 +20,9 @@ export interface ComposeOptions {
 export async function composeFeatures(
   house: Foundation & Identity,
   database: Database,
-  { around, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
-): Promise<Features> {
-  const parts: FeatureParts = {
+  { decorate, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
+): Promise<Content> {
+  const adapters: ContentAdapters = {
     index: makeSearchPool({ file: database.file, size: 0, fold: async () => undefined }),
     extractor: { stats: () => [], close: async () => undefined, ...extractor },
     sources:
@@ -35,9 +36,9 @@ export async function composeFeatures(
       }),
     sleep: untilAborted,
   };
-  const features = await makeFeatures(house, parts, around);
-  onTestFinished(() => features.close());
-  return features;
+  const content = await makeContent(house, house, adapters, decorate);
+  onTestFinished(() => content.close());
+  return content;
 }
 
 const NO_EXTRACTOR: Pick<Extractor, "extract"> = {

@@ -7,15 +7,9 @@ import { makeId, type Role, type Scope } from "#api/common.ts";
 import { openDatabase, type Database } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { makeVault } from "#storage/vault.ts";
-import { makeApp, type AppOptions } from "#server/app.ts";
-import {
-  makeIdentity,
-  type AppSettings,
-  type Deps,
-  type Foundation,
-  type Identity,
-  type IdentityOptions,
-} from "#server/compose/deps.ts";
+import { type AppOptions, type AppServices, makeApp } from "#server/app.ts";
+import type { AppSettings, Foundation } from "#server/compose/foundation.ts";
+import { type Identity, type IdentityOptions, makeIdentity } from "#server/compose/identity.ts";
 import type { App } from "#server/http/env.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
@@ -156,8 +150,7 @@ export async function makeServer<More extends object = object>(
     vault: TEST_VAULT,
     addressGuard: options.addressGuard ?? NO_NETWORK,
   };
-  const identity = makeIdentity({
-    ...foundation,
+  const identity = makeIdentity(foundation, {
     cursorKey: Buffer.alloc(32, 7),
     oauthKey: Buffer.alloc(32, 9),
     passwordCosts: TEST_PASSWORD_COSTS,
@@ -166,13 +159,13 @@ export async function makeServer<More extends object = object>(
   });
   const house = { ...foundation, ...identity };
   const services = await more?.(house, database);
-  // `more` gives what `Deps` holds beyond identity; a test that mounts more than it gives fails at once.
+  // `more` gives what `AppServices` holds beyond identity; a test that mounts more than it gives fails at once.
   const deps = {
     ...house,
     ...services,
     isReady: options.isReady ?? (() => true),
     storage: database.health,
-  } as unknown as Deps & More;
+  } as unknown as AppServices & More;
   const app = makeApp(deps, { checksAnswers: true, ...(options.extend && { extend: options.extend }) });
   const people = makePeople(deps);
   const client = (headers: Record<string, string>): TestClient => makeClient(app, settings.baseUrl, headers);

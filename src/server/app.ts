@@ -4,14 +4,16 @@ import { VERSION } from "#api/version.ts";
 import { mountAudit } from "./identity/audit/routes.ts";
 import { mountPush } from "./connectors/push-routes.ts";
 import { mountConnectors } from "./connectors/routes.ts";
-import type { Deps } from "./compose/deps.ts";
+import type { Content } from "./compose/content.ts";
+import type { Foundation } from "./compose/foundation.ts";
+import type { Identity } from "./compose/identity.ts";
 import { mountEntities } from "./entities/routes.ts";
 import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
 import { makeMounter, type Mount } from "./http/mount.ts";
 import { mountGroups } from "./identity/groups/routes.ts";
-import { mountOperations } from "./http/operations.ts";
+import { mountOperations, type Readiness } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
 import { toErrorPage } from "./identity/oauth/failures.ts";
@@ -25,6 +27,9 @@ import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./identity/workspaces/routes.ts";
 
+/** Everything that routes are hung on; each feature's mounting names what it takes. */
+export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm"> & Readiness;
+
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */
   checksAnswers?: boolean;
@@ -35,7 +40,7 @@ export interface AppOptions {
 }
 
 /** Every feature's routes; append yours. */
-const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
+const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountOperations,
   mountSessions,
   mountSso,
@@ -52,34 +57,34 @@ const FEATURES: readonly ((at: Mount, deps: Deps) => void)[] = [
 ];
 
 /** The whole HTTP app: frame, routes by contract, problems for everything else. */
-export function makeApp(deps: Deps, options: AppOptions = {}): App {
-  const { log } = deps;
+export function makeApp(services: AppServices, options: AppOptions = {}): App {
+  const { log } = services;
   const app = new Hono<AppEnv>();
   const mounter = makeMounter({
-    authenticator: deps.authenticator,
-    limits: deps.limits,
-    idempotency: deps.idempotency,
+    authenticator: services.authenticator,
+    limits: services.limits,
+    idempotency: services.idempotency,
     checksAnswers: options.checksAnswers === true,
   });
   app.use(
     "*",
     frameRequests({
-      ...deps.settings,
-      guard: deps.guard,
-      limits: deps.limits,
-      clock: deps.clock,
+      ...services.settings,
+      guard: services.guard,
+      limits: services.limits,
+      clock: services.clock,
       log,
-      randomBytes: deps.randomBytes,
+      randomBytes: services.randomBytes,
       toPage: toErrorPage,
     }),
   );
-  for (const mountFeature of FEATURES) mountFeature(mounter, deps);
-  const { baseUrl, mcpLifecycle: lifecycle } = deps.settings;
-  mountMcp(app, { ...deps, version: VERSION, baseUrl, lifecycle });
-  mountOAuthServer(app, deps);
+  for (const mountFeature of FEATURES) mountFeature(mounter, services);
+  const { baseUrl, mcpLifecycle: lifecycle } = services.settings;
+  mountMcp(app, { ...services, version: VERSION, baseUrl, lifecycle });
+  mountOAuthServer(app, services);
   options.extend?.(app, mounter);
   mounter.finish(app);
-  if (options.web) mountWeb(app, options.web, makeFront(deps));
+  if (options.web) mountWeb(app, options.web, makeFront(services));
   app.notFound((c) => {
     const methods = mounter.methodsOf(c.req.path);
     const response = answerProblem(c, methods.length > 0 ? wrongMethod(c.req.method, methods) : noRoute(), log);

@@ -1,10 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { lookup } from "node:dns/promises";
-import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Writable } from "node:stream";
-import { ApiError, ERROR_CLASSES, isApiError } from "#api/errors.ts";
+import { ERROR_CLASSES, isApiError } from "#api/errors.ts";
 import { openDataFolder, type DataFolder, type DeriveKey } from "#storage/data-folder.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { formatForPeople } from "./log/log-lines.ts";
@@ -15,23 +13,18 @@ import { umaskFor } from "#storage/private-files.ts";
 import { findPackageRoot, findSpawnEntry } from "#core/spawn.ts";
 import { openDatabase, type Database } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
-import { makeVault, parseSecretKeys, type VaultKey, type Vault } from "#storage/vault.ts";
+import { makeVault } from "#storage/vault.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { announceClosed, announceHealth, announceReady, setupLines } from "./announce.ts";
 import { makeApp } from "./app.ts";
-import type { AuditService } from "./identity/audit/service.ts";
-import { baseUrlOf, isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
-import { makeIdentity, type AppSettings, type Deps, type Foundation, type IdentityOptions } from "./compose/deps.ts";
+import { isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
+import { type Content, makeContent } from "./compose/content.ts";
+import { type Foundation, makeFoundation, readSecretKeys, requirePrivateHosts } from "./compose/foundation.ts";
+import { type Identity, type IdentityOptions, makeIdentity } from "./compose/identity.ts";
 import { makeExtractor } from "#extract/pool.ts";
-import { makeFeatures, type Features } from "./compose/content.ts";
-import { isLoopbackAddress } from "#net/addresses.ts";
-import { faultOfPrivateHosts, makeAddressGuard, type AddressGuard } from "#net/address-guard.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
-import type { Afterwards } from "./identity/mail/afterwards.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store-type.ts";
-import { MANAGED_QUOTAS, type Quotas } from "./identity/workspaces/quotas.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
 
@@ -106,16 +99,14 @@ interface Surroundings extends Pick<ServerOptions, "env"> {
 interface Opened {
   folder: DataFolder;
   database: Database;
-  features: Features;
+  content: Content;
   listener: Listener;
 }
 
-async function startServer(settings: Settings, around: Surroundings): Promise<{ stop(): Promise<void> }> {
+async function startServer(settings: Settings, { env, log, say }: Surroundings): Promise<{ stop(): Promise<void> }> {
   const clock: Clock = { now: () => Date.now() };
-  const { log } = around;
   const secretKeys = readSecretKeys(settings);
-  const fault = faultOfPrivateHosts(settings.allowPrivateHosts);
-  if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
+  requirePrivateHosts(settings);
   const readers = settings.dataDirGroup ? "group" : "owner";
   process.umask(umaskFor(readers));
   const folder = openDataFolder(settings.dataDir, readers);
@@ -142,7 +133,7 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
     );
     undo.unshift(async () => void (await listener.close(0)));
     const foundation = makeFoundation(settings, {
-      around,
+      homeDir: env["HOME"] ?? env["USERPROFILE"],
       clock,
       log,
       store,
@@ -150,37 +141,35 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
       // What was sealed before the settings named keys opens with the key of the data folder.
       vault: makeVault([...secretKeys, { id: "file", key: deriveKey("vault") }], randomBytes),
     });
-    const { deps, features } = await assemble(settings, foundation, {
-      folder,
-      deriveKey,
-      database,
-      searchPath: around.env["PATH"] ?? DEFAULT_PATH,
-      say: around.say,
-    });
-    undo.unshift(() => features.close());
+    const searchPath = env["PATH"] ?? DEFAULT_PATH;
+    const { identity, content } = await compose(settings, foundation, { folder, deriveKey, database, searchPath, say });
+    undo.unshift(() => content.close());
     // The first admin exists before the first request is answered.
-    const setupCode = await makeFirstAdmin(settings, deps.deps);
-    app = makeApp(deps.deps, { web: readWebPage(join(findPackageRoot(), "dist", "web")) });
-    features.worker.start();
-    features.hints.start();
+    const setupCode = await makeFirstAdmin(settings, identity);
+    let isReady = true;
     let isStopping = false;
-    features.warm().catch((error: unknown) => {
+    app = makeApp(
+      { ...foundation, ...identity, ...content, isReady: () => isReady, storage: database.health },
+      { web: readWebPage(join(findPackageRoot(), "dist", "web")) },
+    );
+    content.worker.start();
+    content.hints.start();
+    content.warm().catch((error: unknown) => {
       // Told to end before it was warm: nothing to tell.
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
     });
-    deps.deps.oauth
-      .warm()
-      .catch((error: unknown) => log.warn({ error: String(error) }, "sign-in of clients is not warm"));
-    const upkeep = startUpkeep(settings, deps.deps);
-    announceReady(foundation.settings.baseUrl, setupCode, around.say);
+    identity.oauth.warm().catch((error: unknown) => {
+      log.warn({ error: String(error) }, "sign-in of clients is not warm");
+    });
+    const upkeep = startUpkeep(settings, identity, log);
+    announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
       stop: () => {
         isStopping = true;
-        const { afterwards, audit } = deps.deps;
         clearInterval(upkeep);
-        const how = { settings, log, afterwards, audit, goDown: deps.goDown };
-        return stopServer({ folder, database, features, listener }, how);
+        const goDown = () => void (isReady = false);
+        return stopServer({ folder, database, content, listener }, { settings, log, identity, goDown });
       },
     };
   } catch (error) {
@@ -189,75 +178,48 @@ async function startServer(settings: Settings, around: Surroundings): Promise<{ 
   }
 }
 
-function makeFoundation(
-  settings: Settings,
-  given: { around: Surroundings; clock: Clock; log: Log; store: Store; port: number; vault: Vault },
-): Foundation {
-  const appSettings: AppSettings = {
-    baseUrl: baseUrlOf(settings, given.port),
-    mode: settings.mode,
-    signup: settings.signup,
-    allowedHosts: settings.allowedHosts,
-    trustedProxies: settings.trustedProxies,
-    localRoots: settings.localRoots,
-    dataDir: settings.dataDir,
-    homeDir: given.around.env["HOME"] ?? given.around.env["USERPROFILE"],
-    rateLimits: settings.rateLimits,
-    quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...givenOf(settings.quotas) },
-    mcpLifecycle: settings.mcpLifecycle,
-  };
-  const { clock, log, store, vault } = given;
-  const addressGuard = makeGuardOf(settings, given.port);
-  return { settings: appSettings, store, clock, log, randomBytes, vault, addressGuard };
-}
-
-async function assemble(
+/** Builds every service on what was opened. */
+async function compose(
   settings: Settings,
   foundation: Foundation,
-  given: {
+  opened: {
     folder: DataFolder;
     deriveKey: DeriveKey;
     database: Database;
     searchPath: string;
     say: (line: string) => void;
   },
-): Promise<{ deps: { deps: Deps; goDown(): void }; features: Features }> {
-  const identity = makeIdentity({
-    ...foundation,
-    cursorKey: given.deriveKey("cursor"),
-    oauthKey: given.deriveKey("oauth"),
-    announceSetupCode: (code) => given.say(setupLines(foundation.settings.baseUrl, code)),
+): Promise<{ identity: Identity; content: Content }> {
+  const { database, deriveKey, folder, say, searchPath } = opened;
+  const identity = makeIdentity(foundation, {
+    cursorKey: deriveKey("cursor"),
+    oauthKey: deriveKey("oauth"),
+    announceSetupCode: (code) => say(setupLines(foundation.settings.baseUrl, code)),
     ...outsideOf(settings),
   });
-  const { database } = given;
-  const features = await makeFeatures(
-    { ...foundation, ...identity },
-    {
-      index: makeSearchPool({
-        file: database.file,
-        workerUrl: findSpawnEntry("searcher"),
-        fold: (workspaceId) => database.writer.call("foldIndex", { workspaceId }, "batch"),
-        onFailure: (error) => database.health.note(error),
-      }),
-      extractor: makeExtractor({
-        childPath: findSpawnEntry("extractor"),
-        now: () => performance.now(),
-        analyze: analyzeDocument,
-        log: foundation.log,
-      }),
-      sources: makeSourceRegistry({
-        allowedRoots: () => identity.localRoots.allowed(),
-        dataFolder: given.folder.path,
-        isOpenToStrangers: isOpenToStrangers(settings),
-        guard: foundation.addressGuard,
-        searchPath: given.searchPath,
-      }),
-      sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
-    },
-  );
-  let isReady = true;
-  const deps: Deps = { ...foundation, ...identity, ...features, isReady: () => isReady, storage: database.health };
-  return { deps: { deps, goDown: () => void (isReady = false) }, features };
+  const content = await makeContent(foundation, identity, {
+    index: makeSearchPool({
+      file: database.file,
+      workerUrl: findSpawnEntry("searcher"),
+      fold: (workspaceId) => database.writer.call("foldIndex", { workspaceId }, "batch"),
+      onFailure: (error) => database.health.note(error),
+    }),
+    extractor: makeExtractor({
+      childPath: findSpawnEntry("extractor"),
+      now: () => performance.now(),
+      analyze: analyzeDocument,
+      log: foundation.log,
+    }),
+    sources: makeSourceRegistry({
+      allowedRoots: () => identity.localRoots.allowed(),
+      dataFolder: folder.path,
+      isOpenToStrangers: isOpenToStrangers(settings),
+      guard: foundation.addressGuard,
+      searchPath,
+    }),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+  });
+  return { identity, content };
 }
 
 /** The mail server and the identity provider of the settings. */
@@ -274,40 +236,24 @@ function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> 
 /** Where programs are when nobody says. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** @throws ApiError `settings_invalid`, which shows nothing of the keys */
-function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
-  const keys = secretKeys === undefined ? [] : parseSecretKeys(secretKeys);
-  if (Array.isArray(keys)) return keys;
-  throw new ApiError("settings_invalid", { message: `KB_SECRET_KEYS: ${keys.fault}.` });
-}
-
-function makeGuardOf({ allowPrivateHosts }: Settings, ownPort: number): AddressGuard {
-  const isOfThisMachine = (address: string) =>
-    isLoopbackAddress(address) ||
-    Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
-  return makeAddressGuard({
-    privateHosts: allowPrivateHosts,
-    lookup: (host) => lookup(host, { all: true }),
-    isOwn: (address, port) => port === ownPort && isOfThisMachine(address),
-  });
-}
-
 /** Makes the first admin from the settings; without them gives a setup code. Undefined once there is an admin. */
-async function makeFirstAdmin(settings: Settings, { onboarding }: Deps): Promise<string | undefined> {
+async function makeFirstAdmin(
+  settings: Settings,
+  { onboarding }: Pick<Identity, "onboarding">,
+): Promise<string | undefined> {
   const { bootstrapEmail: email, bootstrapPassword: password } = settings;
   if (email !== undefined && password !== undefined) await onboarding.bootstrap({ email, password });
   return onboarding.makeSetupCode();
 }
 
-/** Without what is absent. */
-function givenOf(quotas: Settings["quotas"]): Partial<Quotas> {
-  return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
-}
-
 const UPKEEP_MS = 3_600_000;
 
 /** Says in the audit what is weaker than it could be, and begins what is done every hour. */
-function startUpkeep(settings: Settings, { audit, idempotency, sessions, log }: Deps): NodeJS.Timeout {
+function startUpkeep(
+  settings: Settings,
+  { audit, idempotency, sessions }: Pick<Identity, "audit" | "idempotency" | "sessions">,
+  log: Log,
+): NodeJS.Timeout {
   const weakened = weakeningSettings(settings);
   const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
   if (weakened.length > 0) {
@@ -328,32 +274,31 @@ function startUpkeep(settings: Settings, { audit, idempotency, sessions, log }: 
 }
 
 async function stopServer(
-  { folder, database, features, listener }: Opened,
-  how: {
-    settings: Settings;
-    log: Log;
-    afterwards: Pick<Afterwards, "idle">;
-    audit: Pick<AuditService, "flush">;
-    goDown(): void;
-  },
+  { folder, database, content, listener }: Opened,
+  {
+    settings,
+    log,
+    identity,
+    goDown,
+  }: { settings: Settings; log: Log; identity: Pick<Identity, "afterwards" | "audit">; goDown(): void },
 ): Promise<void> {
-  how.log.info({}, "stopping");
-  how.goDown();
+  log.info({}, "stopping");
+  goDown();
   // Requests are served as before, until balancers have seen it.
-  await sleep(how.settings.drainS * 1_000);
+  await sleep(settings.drainS * 1_000);
   const [cut] = await Promise.all([
-    listener.close(how.settings.shutdownTimeoutS * 1_000),
-    features.hints.stop().then(() => features.worker.stop()),
+    listener.close(settings.shutdownTimeoutS * 1_000),
+    content.hints.stop().then(() => content.worker.stop()),
   ]);
-  if (cut > 0) how.log.warn({ connections: cut }, "connections were cut");
+  if (cut > 0) log.warn({ connections: cut }, "connections were cut");
   // Messages under way; a mail server that hangs does not hold up the end.
-  await Promise.race([how.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
-  await features.close();
+  await Promise.race([identity.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
+  await content.close();
   // What the last answers showed.
-  await how.audit.flush();
+  await identity.audit.flush();
   await database.close();
   folder.release();
-  how.log.info({}, "stopped");
+  log.info({}, "stopped");
 }
 
 const LAST_MESSAGES_MS = 5_000;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { EntityType } from "#api/common.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
-import type { AnsweringParts } from "#server/compose/content.ts";
+import type { AnsweringServices } from "#server/compose/content.ts";
 import type { Store } from "#storage/store-type.ts";
 import type { ItemEntity, ItemOp, PreparedItem } from "#storage/records-types/item-writes.ts";
 import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
@@ -34,14 +34,14 @@ export interface LeakServer {
 
 /** What a planted leak puts in the place of the real parts, each of which the product is composed of. */
 export type Plant = {
-  [Name in keyof AnsweringParts]?: (real: AnsweringParts[Name], store: Store) => AnsweringParts[Name];
+  [Name in keyof AnsweringServices]?: (real: AnsweringServices[Name], store: Store) => AnsweringServices[Name];
 };
 
 /** Puts a model into a server of its own, composed as the program composes it. */
 export async function startServer(model: Model, plant: Plant = {}): Promise<LeakServer> {
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (deps, database) =>
     composeFeatures(deps, database, {
-      around: (name, part) => {
+      decorate: (name, part) => {
         const replace: Plant[typeof name] = plant[name];
         return replace === undefined ? part : replace(part, deps.store);
       },

@@ -3,11 +3,11 @@ import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
-import type { Foundation, Identity } from "./deps.ts";
+import type { Foundation } from "./foundation.ts";
+import type { Identity } from "./identity.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
 import { makeEntityService } from "#server/entities/service.ts";
 import { makeFileService, type FileService } from "#server/files/service.ts";
-import type { ToolCalls } from "#server/mcp/rpc.ts";
 import { loadTokenCounter } from "#server/mcp/tokens.ts";
 import { makeTools } from "#server/mcp/tools.ts";
 import type { EntityFinder, EntityService } from "#server/entities/types.ts";
@@ -23,12 +23,12 @@ import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
-import { makeHintKeeper, type HintKeeper } from "#server/sync/hints.ts";
+import { makeHintKeeper } from "#server/sync/hints.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
-import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
+import { makeSyncWorker, type Sleep } from "#server/sync/worker.ts";
 
-/** The adapters that the features stand on. */
-export interface FeatureParts {
+/** What the content services use from outside. */
+export interface ContentAdapters {
   index: SearchIndex;
   extractor: Extractor;
   sources: Pick<SourceRegistry, "find" | "list">;
@@ -36,35 +36,26 @@ export interface FeatureParts {
 }
 
 /** Content: connectors, syncs, items, search, entities, tools. */
-export interface Features {
+export type Content = Awaited<ReturnType<typeof makeContent>>;
+
+/** The services that answer questions and that others are built on. */
+export interface AnsweringServices {
   policy: Policy;
   connectors: ConnectorService;
   files: FileService;
   search: SearchService;
   entities: EntityService;
-  tools: ToolCalls;
-  worker: SyncWorker;
-  /** Listens to sources between runs; stopped with the worker. */
-  hints: HintKeeper;
-  /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
-  warm(): Promise<void>;
-  /** Ends the adapters given in `FeatureParts`; the worker is stopped before. */
-  close(): Promise<void>;
-}
-
-/** The parts that answer questions and that other parts are built on. */
-export interface AnsweringParts extends Pick<Features, "policy" | "connectors" | "files" | "search" | "entities"> {
   index: SearchIndex;
   finder: EntityFinder;
 }
 
-/** Takes each part as it is made and gives what all the others get in its place: a seam for measuring and for proofs. */
-export type Around = <Name extends keyof AnsweringParts>(
+/** Takes each service as it is made and gives what all the others get in its place: a seam for measuring and for proofs. */
+export type ServiceDecorator = <Name extends keyof AnsweringServices>(
   name: Name,
-  part: AnsweringParts[Name],
-) => AnsweringParts[Name];
+  service: AnsweringServices[Name],
+) => AnsweringServices[Name];
 
-const AS_MADE: Around = (_name, part) => part;
+const UNDECORATED: ServiceDecorator = (_name, service) => service;
 
 /** Bytes of pushed documents in memory at once: two of the largest. */
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
@@ -75,19 +66,19 @@ const ARCHIVES_AT_ONCE = 2 * MAX_PART_BYTES;
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
 
-/** Builds everything about content on the given adapters; the one place that says which part is built on which. */
-export async function makeFeatures(
-  house: Foundation & Identity,
-  parts: FeatureParts,
-  around: Around = AS_MADE,
-): Promise<Features> {
-  const { store, clock, log, randomBytes, vault, cursors, audit, quotas } = house;
-  const { baseUrl } = house.settings;
-  const { extractor, sources } = parts;
-  const index = around("index", parts.index);
+/** Builds everything about content on the given adapters; the one place that says which service is built on which. */
+export async function makeContent(
+  { store, clock, log, randomBytes, vault, settings }: Foundation,
+  { cursors, audit, quotas, syncStops }: Pick<Identity, "cursors" | "audit" | "quotas" | "syncStops">,
+  adapters: ContentAdapters,
+  decorate: ServiceDecorator = UNDECORATED,
+) {
+  const { baseUrl } = settings;
+  const { extractor, sources, sleep } = adapters;
+  const index = decorate("index", adapters.index);
   const kinds = await sources.list();
   const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
-  const policy = around("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
+  const policy = decorate("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
   const credentials = makeCredentialKeeper({ store, vault, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
@@ -106,11 +97,11 @@ export async function makeFeatures(
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     now,
     randomBytes,
-    sleep: parts.sleep,
+    sleep,
     log,
     parallel: FILES_AT_ONCE,
   });
-  house.syncStops.listen((syncId) => worker.cancel(syncId));
+  syncStops.listen((syncId) => worker.cancel(syncId));
   const hints = makeHintKeeper({
     store,
     findSource: (providerId) => sources.find(providerId),
@@ -118,11 +109,11 @@ export async function makeFeatures(
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
     now,
     randomBytes,
-    sleep: parts.sleep,
+    sleep,
     log,
     wake: () => worker.wake(),
   });
-  const connectors = around(
+  const connectors = decorate(
     "connectors",
     makeConnectorService({
       store,
@@ -146,12 +137,12 @@ export async function makeFeatures(
   );
   const { fetchOriginal, notesFor } = connectors;
   const gate = makeSearchGate({ clock });
-  const files = around(
+  const files = decorate(
     "files",
     gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl })),
   );
-  const finder = around("finder", makeEntityFinder({ policy, index }));
-  const entities = around(
+  const finder = decorate("finder", makeEntityFinder({ policy, index }));
+  const entities = decorate(
     "entities",
     gatedEntities(gate, makeEntityService({ policy, index, finder, cursors, clock })),
   );
@@ -165,7 +156,7 @@ export async function makeFeatures(
     connectorNotes: notesFor,
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
-  const search = around("search", gatedSearch(gate, searching));
+  const search = decorate("search", gatedSearch(gate, searching));
   return {
     policy,
     connectors,
@@ -174,14 +165,17 @@ export async function makeFeatures(
     entities,
     tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
     worker,
+    /** Listens to sources between runs; stopped with the worker. */
     hints,
+    /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
     async warm() {
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
       await loadTokenCounter();
     },
+    /** Ends the adapters; the worker is stopped before. */
     async close() {
-      await parts.index.close();
+      await adapters.index.close();
       await extractor.close();
     },
   };

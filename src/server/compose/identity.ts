@@ -1,85 +1,66 @@
-import type { EntryState } from "#api/session.ts";
-import { makeGroupService, type GroupService } from "#server/identity/groups/service.ts";
-import { makeSecretCookie, makeSessionCookie, type SecretCookie, type SessionCookie } from "#server/http/cookies.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
-import { makeGuardedFetch } from "#net/guarded-fetch.ts";
-import { makeNoThrottle, makeThrottle, type Throttle } from "#server/http/throttle.ts";
-import { makeAfterwards, type Afterwards } from "#server/identity/mail/afterwards.ts";
-import { makePost, NO_MAILER } from "#server/identity/mail/post.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import { isOpenToStrangers } from "#server/config.ts";
+import { makeAuthenticator } from "#server/http/authenticate.ts";
+import { makeSecretCookie, makeSessionCookie } from "#server/http/cookies.ts";
+import { makeCursorCodec } from "#server/http/cursor.ts";
+import { makeGuard } from "#server/http/guard.ts";
+import { makeIdempotency } from "#server/http/idempotency.ts";
+import { makeLimits } from "#server/http/limits.ts";
+import { makeNoThrottle, makeThrottle } from "#server/http/throttle.ts";
+import { makeAuditService, type AuditService } from "#server/identity/audit/service.ts";
+import { notingUses } from "#server/identity/audit/uses.ts";
+import { makeGroupService } from "#server/identity/groups/service.ts";
+import { makeAfterwards } from "#server/identity/mail/afterwards.ts";
 import type { Mailer } from "#server/identity/mail/mailer.ts";
-import type { AddressGuard } from "#net/address-guard.ts";
-import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
-import type { Store } from "#storage/store-type.ts";
-import { makeSyncStops, type SyncStops } from "#core/sync-stops.ts";
-import type { Vault } from "#storage/vault.ts";
-import { makeAcceptService, type AcceptService } from "#server/identity/sessions/accept.ts";
-import { makeAccountService, type AccountService } from "#server/identity/sessions/accounts.ts";
-import { makeConfirmService, type ConfirmService } from "#server/identity/sessions/confirm.ts";
-import { makeKnownBrowsers, type KnownBrowsers } from "#server/identity/sessions/known-browsers.ts";
-import { makeLinkService } from "#server/identity/sessions/links.ts";
-import { makeOnboardingService, type OnboardingService } from "#server/identity/sessions/onboarding.ts";
-import { makePasswords, type PasswordCosts } from "#server/identity/sessions/passwords.ts";
-import { makeProfileService, type ProfileService } from "#server/identity/sessions/profile.ts";
-import { makeResetService, type ResetService } from "#server/identity/sessions/reset.ts";
-import { makeSessionService, type SessionService } from "#server/identity/sessions/service.ts";
-import { makeSignUpService, type SignUpService } from "#server/identity/sessions/sign-up.ts";
+import { makePost, NO_MAILER } from "#server/identity/mail/post.ts";
+import { makeOAuthService } from "#server/identity/oauth/service.ts";
+import { makeAcceptService } from "#server/identity/sessions/accept.ts";
+import { makeAccountService } from "#server/identity/sessions/accounts.ts";
+import { makeConfirmService } from "#server/identity/sessions/confirm.ts";
 import { takeTry } from "#server/identity/sessions/doors.ts";
+import { makeKnownBrowsers } from "#server/identity/sessions/known-browsers.ts";
+import { makeLinkService } from "#server/identity/sessions/links.ts";
+import { makeOnboardingService } from "#server/identity/sessions/onboarding.ts";
+import { makePasswords, type PasswordCosts } from "#server/identity/sessions/passwords.ts";
+import { makeProfileService } from "#server/identity/sessions/profile.ts";
+import { makeResetService } from "#server/identity/sessions/reset.ts";
+import { makeSessionService } from "#server/identity/sessions/service.ts";
+import { makeSignUpService } from "#server/identity/sessions/sign-up.ts";
 import { makeProvider, type SsoSettings } from "#server/identity/sso/provider.ts";
-import { makeSsoService, type SsoService } from "#server/identity/sso/service.ts";
+import { makeSsoService } from "#server/identity/sso/service.ts";
 import { makeTrips } from "#server/identity/sso/trips.ts";
-import { makeInvitationService, type InvitationService } from "#server/identity/workspaces/invitations.ts";
-import { makeMyWorkspaceService, type MyWorkspaceService } from "#server/identity/workspaces/mine.ts";
-import { makeWorkspaceService, type WorkspaceService } from "#server/identity/workspaces/service.ts";
+import { makeTokenService } from "#server/identity/tokens/service.ts";
+import { makeInvitationService } from "#server/identity/workspaces/invitations.ts";
+import { makeLocalRootService } from "#server/identity/workspaces/local-roots.ts";
+import { makeMyWorkspaceService } from "#server/identity/workspaces/mine.ts";
+import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
+import { makeGuardedFetch } from "#net/guarded-fetch.ts";
+import { makeSyncStops } from "#core/sync-stops.ts";
+import type { Foundation } from "./foundation.ts";
 
-/** How people come in, and what they are in. */
-export interface People {
-  cookie: SessionCookie;
-  sessions: SessionService;
-  accounts: AccountService;
-  onboarding: OnboardingService;
-  invitationAcceptance: AcceptService;
-  signUp: SignUpService;
-  signUpCookie: SecretCookie;
-  knownBrowsers: KnownBrowsers;
-  confirmations: ConfirmService;
-  passwordReset: ResetService;
-  profile: ProfileService;
-  sso: SsoService;
-  ssoCookie: SecretCookie;
-  workspaces: WorkspaceService;
-  myWorkspaces: MyWorkspaceService;
-  invitations: InvitationService;
-  groups: GroupService;
-  /** Ends syncs of people who leave. */
-  syncStops: SyncStops;
-  /** What runs after answers; the end of the process waits for it. */
-  afterwards: Afterwards;
-}
-
-export interface PeopleOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
-  cursors: CursorCodec;
-  audit: AuditRecorder;
-  quotas: QuotaKeeper;
-  settings: Pick<EntryState, "mode" | "signup"> & { baseUrl: string; rateLimits: "on" | "off" };
+export interface IdentityOptions {
+  /** Signs cursors; at least 32 bytes, the same across restarts. */
+  cursorKey: Uint8Array;
+  /**
+   * Cookies, proofs and the signing key of the authorization server, and the cookies of known browsers; at least 32
+   * bytes, the same across restarts.
+   */
+  oauthKey: Uint8Array;
+  /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
+  fetchDocument?: (url: string) => Promise<Response>;
   /** What carries e-mail; without it links are shown to who made them. */
-  mailer?: Mailer | undefined;
+  mailer?: Mailer;
   /** The provider of single sign-on, if there is one. */
-  sso?: SsoSettings | undefined;
-  vault: Vault;
-  /** Signs the cookies of browsers in which somebody has signed in. */
-  browserKey: Uint8Array;
-  /** Judges the addresses of the provider. */
-  addressGuard: AddressGuard;
-  passwordCosts?: PasswordCosts | undefined;
-  announceSetupCode?: ((code: string) => void) | undefined;
+  sso?: SsoSettings;
+  /** Cheaper ones are for tests. */
+  passwordCosts?: PasswordCosts;
+  /** Prints a setup code to the terminal when the tries of the last one ran out. */
+  announceSetupCode?: (code: string) => void;
 }
+
+/** Who somebody is, what they are in, and how requests are let in. */
+export type Identity = ReturnType<typeof makeIdentity>;
 
 /** Sign-ins a minute, per network, and per person in a browser that is known for them. Source: design page "api", Limits. */
 const SIGN_INS_PER_MINUTE = 10;
@@ -92,31 +73,87 @@ const MAILS_PER_MINUTE = 5;
 /** Invitations of a workspace. */
 const INVITATIONS_PER_MINUTE = 20;
 
-export function makePeople(options: PeopleOptions): People {
-  const { store, clock, randomBytes, log, cursors, audit, mailer = NO_MAILER } = options;
-  const { baseUrl, mode, signup } = options.settings;
-  const limits = makeLimits(options);
+/** Wrong codes of devices that a person, or an address, may type. Source: S27. */
+const DEVICE_CODES_PER_MINUTE = 5;
+
+/** Builds everything about people, their credentials and the frame of requests. */
+export function makeIdentity(foundation: Foundation, options: IdentityOptions) {
+  const { store, clock, randomBytes, log, settings } = foundation;
+  const cursors = makeCursorCodec(options.cursorKey, clock);
+  const audit = makeAuditService({ store, clock, cursors, log });
+  const quotas = makeQuotaKeeper({ store, clock, quotas: settings.quotas ?? {} });
+  const tokens = makeTokenService({ store, clock, randomBytes, audit, quotas, baseUrl: settings.baseUrl });
+  const people = makePeople(foundation, { cursors, audit, quotas }, options);
+  const { cookie, sessions } = people;
+  const oauth = makeOAuth(foundation, { cursors, audit, sessions }, options);
+  const authenticator = makeAuthenticator({
+    cookieName: cookie.name,
+    lookup: {
+      session: sessions.findActor,
+      pat: tokens.findActor,
+      oauth: oauth.findActor,
+      connectorKey: tokens.findConnector,
+    },
+  });
+  return {
+    ...people,
+    cursors,
+    audit,
+    quotas,
+    tokens,
+    oauth,
+    guard: makeGuard(settings),
+    idempotency: makeIdempotency({ store, clock }),
+    limits: makeLimits({ mode: settings.mode, clock, isOff: settings.rateLimits === "off" }),
+    authenticator: notingUses(authenticator, audit),
+    localRoots: makeLocalRootService({
+      store,
+      clock,
+      randomBytes,
+      audit,
+      isOpenToStrangers: isOpenToStrangers(settings),
+      settingsRoots: settings.localRoots,
+      dataDir: settings.dataDir,
+      homeDir: settings.homeDir,
+    }),
+  };
+}
+
+interface Shared {
+  cursors: CursorCodec;
+  audit: AuditService;
+  quotas: QuotaKeeper;
+}
+
+/** How people come in, and what they are in. */
+function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, options: IdentityOptions) {
+  const { store, clock, randomBytes, log, vault, addressGuard, settings } = foundation;
+  const { baseUrl, mode, signup } = settings;
+  const { mailer = NO_MAILER } = options;
+  const throttles = makeThrottles(foundation);
   const afterwards = makeAfterwards({ log });
   const syncStops = makeSyncStops();
   const post = makePost({ mailer, afterwards, baseUrl });
   const cookie = makeSessionCookie(baseUrl);
   const signUpCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sign-up", onHttp: "kb_sign_up" });
+  const knownCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-known", onHttp: "kb_known" });
   const accounts = makeAccountService({ clock, randomBytes, audit });
   const base = { store, clock, randomBytes, cursors, audit, baseUrl, mode, signup, afterwards, post, accounts };
   const passwords = makePasswords(options.passwordCosts);
-  const knownCookie = makeSecretCookie(baseUrl, { onHttps: "__Host-kb-known", onHttp: "kb_known" });
-  const knownBrowsers = makeKnownBrowsers({ key: options.browserKey, cookie: knownCookie, randomBytes });
+  const knownBrowsers = makeKnownBrowsers({ key: options.oauthKey, cookie: knownCookie, randomBytes });
   const sessions = makeSessionService({
     ...base,
     passwords,
-    throttle: limits.signIn,
-    accountThrottle: limits.signInOfAccount,
+    throttle: throttles.signIn,
+    accountThrottle: throttles.signInOfAccount,
     knownBrowsers,
     cookie,
   });
   const links = makeLinkService(base);
-  const door = { ...base, passwords, sessions, links };
-  const signUp = makeSignUpService({ ...door, throttle: limits.mail, cookie: signUpCookie });
+  const signingIn = { ...base, passwords, sessions, links };
+  const signUp = makeSignUpService({ ...signingIn, throttle: throttles.mail, cookie: signUpCookie });
+  const provider =
+    options.sso && makeProvider({ settings: options.sso, baseUrl, clock, fetch: makeGuardedFetch(addressGuard) });
   return {
     cookie,
     sessions,
@@ -124,43 +161,74 @@ export function makePeople(options: PeopleOptions): People {
     signUpCookie,
     knownBrowsers,
     accounts,
-    sso: makeSso({ ...options, audit, sessions, accounts, throttle: limits.firstStep }),
+    sso: makeSsoService({
+      store,
+      clock,
+      log,
+      audit,
+      sessions,
+      accounts,
+      mode,
+      signup,
+      trips: makeTrips({ store, clock, randomBytes, vault }),
+      at: options.sso && provider && { settings: options.sso, provider },
+      takeTry: ({ origin }) => takeTry(throttles.firstStep, origin),
+    }),
     ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),
+    /** What runs after answers; the end of the process waits for it. */
     afterwards,
     onboarding: makeOnboardingService({
-      ...door,
-      throttle: limits.firstStep,
+      ...signingIn,
+      throttle: throttles.firstStep,
       log,
       entry: { mode, signup, sso: options.sso?.name ?? null, canMail: post.canMail },
       ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
     }),
-    invitationAcceptance: makeAcceptService({ ...door, throttle: limits.firstStep }),
-    confirmations: makeConfirmService({ ...door, throttle: limits.firstStep, signUp }),
-    passwordReset: makeResetService({ ...door, throttle: limits.mail, confirmThrottle: limits.firstStep }),
-    profile: makeProfileService({ ...door, throttle: limits.mail }),
+    invitationAcceptance: makeAcceptService({ ...signingIn, throttle: throttles.firstStep }),
+    confirmations: makeConfirmService({ ...signingIn, throttle: throttles.firstStep, signUp }),
+    passwordReset: makeResetService({
+      ...signingIn,
+      throttle: throttles.mail,
+      confirmThrottle: throttles.firstStep,
+    }),
+    profile: makeProfileService({ ...signingIn, throttle: throttles.mail }),
     workspaces: makeWorkspaceService({ ...base, syncStops }),
+    /** Ends syncs of people who leave. */
     syncStops,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
-    invitations: makeInvitationService({ ...base, quotas: options.quotas, throttle: limits.invitation }),
+    invitations: makeInvitationService({ ...base, quotas, throttle: throttles.invitation }),
     groups: makeGroupService(base),
   };
 }
 
-function makeSso(options: PeopleOptions & Pick<People, "sessions" | "accounts"> & { throttle: Throttle }): SsoService {
-  const { settings, sso, addressGuard, throttle } = options;
-  const { baseUrl, mode, signup } = settings;
-  const fetch = makeGuardedFetch(addressGuard);
-  return makeSsoService({
-    ...options,
-    mode,
-    signup,
-    trips: makeTrips(options),
-    at: sso && { settings: sso, provider: makeProvider({ ...options, settings: sso, baseUrl, fetch }) },
-    takeTry: ({ origin }) => takeTry(throttle, origin),
+/** The authorization server of this installation. */
+function makeOAuth(
+  { store, vault, clock, randomBytes, log, addressGuard, settings }: Foundation,
+  { cursors, audit, sessions }: Pick<Shared, "cursors" | "audit"> & Pick<ReturnType<typeof makePeople>, "sessions">,
+  options: IdentityOptions,
+) {
+  return makeOAuthService({
+    store,
+    vault,
+    clock,
+    randomBytes,
+    log,
+    audit,
+    cursors,
+    addressGuard,
+    ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
+    baseUrl: settings.baseUrl,
+    key: options.oauthKey,
+    deviceThrottle:
+      settings.rateLimits === "off"
+        ? makeNoThrottle()
+        : makeThrottle({ perMinute: DEVICE_CODES_PER_MINUTE, clock, message: "Too many codes. Wait a little." }),
+    prove: (email, password, { origin = { requestId: "", clientIp: null } }) =>
+      sessions.prove(email, password, { origin, userAgent: null, formerSecret: null }),
   });
 }
 
-function makeLimits({ clock, settings }: Pick<PeopleOptions, "clock" | "settings">) {
+function makeThrottles({ clock, settings }: Pick<Foundation, "clock" | "settings">) {
   const limit = (perMinute: number, what: string) =>
     settings.rateLimits === "off"
       ? makeNoThrottle()

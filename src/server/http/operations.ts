@@ -2,7 +2,7 @@ import { operationRoutes } from "#api/operations.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "./mount.ts";
 
-interface Readiness {
+export interface Readiness {
   /** False while the server starts and from the moment it shuts down. */
   isReady(): boolean;
   /** Says why records can't be stored or read now, if they can't. */

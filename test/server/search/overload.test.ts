@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Around } from "#server/compose/content.ts";
+import type { ServiceDecorator } from "#server/compose/content.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestUser } from "../../helpers.ts";
@@ -11,14 +11,14 @@ const FLOOD = 170;
 async function makeStuckServer() {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  const around: Around = (name, part) => {
+  const decorate: ServiceDecorator = (name, part) => {
     if (name !== "index") return part;
     const index = part as SearchIndex; // the part of this name
     const search: SearchIndex["search"] = (request) => released.then(() => index.search(request));
     return { ...index, search } as typeof part;
   };
   const kb = await makeServer({ settings: { rateLimits: "off" } }, (house, database) =>
-    composeFeatures(house, database, { around }),
+    composeFeatures(house, database, { decorate }),
   );
   return { kb, release: () => release() };
 }

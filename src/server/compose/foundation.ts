@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
+import { ApiError } from "#api/errors.ts";
+import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/address-guard.ts";
+import { isLoopbackAddress } from "#net/addresses.ts";
+import { baseUrlOf, type Settings } from "#server/config.ts";
+import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
+import type { Lifecycle } from "#server/mcp/eras.ts";
+import type { Store } from "#storage/store-type.ts";
+import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
+
+/** What the app needs to know of the settings. */
+export interface AppSettings {
+  /** The one origin of links, `mcpUrl` and cookies, without a trailing slash. */
+  baseUrl: string;
+  mode: "self-hosted" | "managed";
+  signup: "invite" | "open" | "closed";
+  allowedHosts: readonly string[];
+  trustedProxies: readonly string[];
+  /** `KB_LOCAL_ROOTS`. */
+  localRoots: readonly string[];
+  dataDir: string;
+  /** The home folder of who runs the server, if there is one. */
+  homeDir: string | undefined;
+  /** `off` is for loopback only; `config.ts` sees to it. */
+  rateLimits: "on" | "off";
+  /** What a workspace may hold; absent and {} = as much as there is. */
+  quotas?: Partial<Quotas>;
+  /** How strictly `/mcp` keeps to two methods; see `mcp/eras.ts`. */
+  mcpLifecycle: Lifecycle;
+}
+
+/** What is there before any feature. */
+export interface Foundation {
+  settings: AppSettings;
+  store: Store;
+  clock: Clock;
+  log: Log;
+  randomBytes: RandomBytes;
+  vault: Vault;
+  /** Judges every address that somebody else named before this server connects to it. */
+  addressGuard: AddressGuard;
+}
+
+/** What every service stands on, from the settings and what was opened with them. */
+export function makeFoundation(
+  settings: Settings,
+  opened: {
+    /** The home folder of the user who runs the server, if there is one. */
+    homeDir: string | undefined;
+    clock: Clock;
+    log: Log;
+    store: Store;
+    /** The one that the server listens on. */
+    port: number;
+    vault: Vault;
+  },
+): Foundation {
+  const appSettings: AppSettings = {
+    baseUrl: baseUrlOf(settings, opened.port),
+    mode: settings.mode,
+    signup: settings.signup,
+    allowedHosts: settings.allowedHosts,
+    trustedProxies: settings.trustedProxies,
+    localRoots: settings.localRoots,
+    dataDir: settings.dataDir,
+    homeDir: opened.homeDir,
+    rateLimits: settings.rateLimits,
+    quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...givenOf(settings.quotas) },
+    mcpLifecycle: settings.mcpLifecycle,
+  };
+  const { clock, log, store, vault } = opened;
+  const addressGuard = makeGuard(settings, opened.port);
+  return { settings: appSettings, store, clock, log, randomBytes, vault, addressGuard };
+}
+
+/** @throws ApiError `settings_invalid`, which shows nothing of the keys */
+export function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
+  const keys = secretKeys === undefined ? [] : parseSecretKeys(secretKeys);
+  if (Array.isArray(keys)) return keys;
+  throw new ApiError("settings_invalid", { message: `KB_SECRET_KEYS: ${keys.fault}.` });
+}
+
+/** @throws ApiError `settings_invalid` when the list of private hosts can't be read */
+export function requirePrivateHosts({ allowPrivateHosts }: Settings): void {
+  const fault = faultOfPrivateHosts(allowPrivateHosts);
+  if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
+}
+
+function makeGuard({ allowPrivateHosts }: Settings, ownPort: number): AddressGuard {
+  const isOfThisMachine = (address: string) =>
+    isLoopbackAddress(address) ||
+    Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
+  return makeAddressGuard({
+    privateHosts: allowPrivateHosts,
+    lookup: (host) => lookup(host, { all: true }),
+    isOwn: (address, port) => port === ownPort && isOfThisMachine(address),
+  });
+}
+
+/** Without what is absent. */
+function givenOf(quotas: Settings["quotas"]): Partial<Quotas> {
+  return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
+}
