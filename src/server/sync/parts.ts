@@ -75,8 +75,10 @@ type Read = NonNullable<Prepared>;
  *
  * @returns whether another try of it, or of something in it, may give text
  */
-async function addItem(work: Work, item: SourceItem, { item: prepared, parts }: Read, depth: number): Promise<boolean> {
-  const { all } = work;
+async function addItem(work: Work, item: SourceItem, read: Read, depth: number): Promise<boolean> {
+  const { item: prepared, parts } = read;
+  const { all, budget } = work;
+  budget.leftOut += read.leftOut;
   all.named.push(item.externalId);
   if (prepared.text.state === "failed") {
     all.keepPartsOf.push(item.externalId);
@@ -175,6 +177,6 @@ function refused(externalId: string): ItemOp {
 }
 
 function leftOut(externalId: string, count: number): ItemOp {
-  const message = `${count} of the files inside it were left out: at most ${MAX_PARTS} files, 64 MiB and ${MAX_DEPTH} levels are read.`;
+  const message = `${count} of the files inside it were left out: at most ${MAX_PARTS} files, 64 MiB and ${MAX_DEPTH} levels are read, and nothing encrypted or broken.`;
   return { op: "skip", externalId, reason: "too_large", message, retryable: false };
 }

@@ -36,7 +36,15 @@ export interface PrepareOptions {
 }
 
 /** `undefined`: the item was gone when it was to be read. */
-export type Prepared = { item: PreparedItem; bytes: number; parts?: ExtractedPart[] } | undefined;
+export type Prepared =
+  | {
+      item: PreparedItem;
+      bytes: number;
+      parts?: ExtractedPart[];
+      /** Files inside it that were listed and not read. */
+      leftOut: number;
+    }
+  | undefined;
 
 /**
  * Makes an item of a source ready to be stored: reads and extracts its bytes, names its entities, clamps dates that
@@ -69,7 +77,14 @@ export async function prepare(options: PrepareOptions, given: SourceItem): Promi
     maskedSecrets: count + read.maskedSecrets,
   };
   const { parts, bytes } = read;
-  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, ...(parts && { parts }) };
+  const leftOut = membersLeftOut(read);
+  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, leftOut, ...(parts && { parts }) };
+}
+
+/** What the reader of archives says of its caps; in another document the same name is somebody's own property. */
+function membersLeftOut({ mimeType, properties }: ReadText): number {
+  const isArchive = /^application\/(?:zip|x-tar|gzip)$/u.test(mimeType ?? "");
+  return isArchive ? Number(properties["membersLeftOut"] ?? 0) : 0;
 }
 
 /** SHA-256 of a text, hex. */

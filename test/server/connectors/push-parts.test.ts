@@ -234,6 +234,13 @@ describe("a document of many files", () => {
     expect([counts.upserted, counts.unchanged, lines]).toEqual([1, 0, 0]);
   });
 
+  test("that an archive holds beyond what is read are told by their number", async ({ expect }) => {
+    const kb = await makeTreeServer({ archives: true });
+    const inner: Tree = { text: "zip", parts: { b: "beta" }, leftOut: 2 };
+    const { notes } = await kb.document("m", { text: "zip", parts: { a: "alpha", inner }, leftOut: 40 });
+    expect(notes).toEqual([expect.stringContaining("m: 42 of the files inside it were left out")]);
+  });
+
   test("are no business of lines: none narrows, names or removes one by itself", async ({ expect }) => {
     const kb = await makeTreeServer({ archives: true });
     await kb.document("m", MAIL);

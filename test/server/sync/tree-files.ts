@@ -2,7 +2,7 @@ import type { Extractor, ExtractRequest } from "#extract/extractor.ts";
 import { fakeExtractor } from "./harness.ts";
 
 /** What is in a file of these tests: text, or a text with files in it. */
-export type Tree = string | { text: string; parts: Record<string, Tree> };
+export type Tree = string | { text: string; parts: Record<string, Tree>; leftOut?: number };
 
 /** Reads such files; `onRead` is told of each. */
 export function treeExtractor(onRead: (request: ExtractRequest) => void = () => undefined): Pick<Extractor, "extract"> {
@@ -14,7 +14,9 @@ export function treeExtractor(onRead: (request: ExtractRequest) => void = () => 
       const read = await fakeExtractor.extract({ ...request, bytes: new TextEncoder().encode(text) }, signal);
       if (typeof tree === "string" || read.state !== "ok") return read;
       const parts = Object.entries(tree.parts).map(([id, part]) => ({ id, fileName: id, bytes: bytesOf(part) }));
-      return { ...read, parts };
+      if (tree.leftOut === undefined) return { ...read, parts };
+      const properties = { ...read.properties, membersLeftOut: String(tree.leftOut) };
+      return { ...read, parts, mimeType: "application/zip", properties };
     },
   };
 }
