@@ -14,6 +14,9 @@ const IOERR_SHMSIZE = 4874;
 /** No space left, and no quota left, as the system numbers them. */
 const NO_ROOM = new Set([28, 122]);
 
+/** Room is made by hand, or by whatever filled the disk. */
+const TRY_AGAIN_MS = 10_000;
+
 /** True when another process or connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codesOf(error)?.primary === BUSY;
@@ -77,6 +80,7 @@ function isNoRoom(error: unknown): boolean {
 function storageFull(cause: unknown): ApiError {
   return new ApiError("storage_full", {
     message: "The server's disk is full: nothing was stored. Tell who runs it, and try again when there is room.",
+    retryAfterMs: TRY_AGAIN_MS,
     cause,
   });
 }

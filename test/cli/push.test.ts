@@ -125,13 +125,14 @@ describe("what a push sends", () => {
     const made = world(lines(3));
     made.routes[`POST ${ITEMS}`] = [
       problem(503, "unavailable", "Busy."),
+      problem(507, "storage_full", "The server's disk is full."),
       results([1, "removed"], [2, "error", "push_cut"]),
       new TypeError("fetch failed"),
       results([1, "removed"], [2, "removed"]),
     ];
     const run = await push(made, ID);
     expect(run.code).toBe(0);
-    expect(run.sent.map((each) => String(each.body).split("\n").length - 1)).toEqual([3, 3, 2, 2]);
+    expect(run.sent.map((each) => String(each.body).split("\n").length - 1)).toEqual([3, 3, 3, 2, 2]);
     expect(
       run.stdout
         .trim()

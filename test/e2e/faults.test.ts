@@ -42,6 +42,108 @@ test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] 
   },
 );
 
+/** A connector to push to, and its key. */
+async function makeTracker(admin: Admin): Promise<{ id: string; key: string }> {
+  const body = { providerId: "push", name: "tracker", config: {}, access: { visibility: "workspace" } };
+  const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
+  return { id: connector.id, key };
+}
+
+type Admin = Awaited<ReturnType<typeof signInAdmin>>;
+
+/** Pushes one item; the status, and the code of what went wrong. */
+async function pushOne(url: string, tracker: { id: string; key: string }, id: string): Promise<[number, string?]> {
+  const access = { known: true, all: [["workspace"]] };
+  const item = { externalId: id, kind: "task", title: `Task ${id}`, text: `${id} ${"words ".repeat(300)}`, access };
+  const answer = await fetch(`${url}/api/connectors/${tracker.id}/items`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${tracker.key}`, "content-type": "application/x-ndjson" },
+    body: `${JSON.stringify({ t: "upsert", item })}\n`,
+  });
+  const result = JSON.parse(await answer.text());
+  return [answer.status, result.error?.code ?? result.code];
+}
+
+/** Whether every write of a running process to a file fails, as those to a failing or a read-only disk do. */
+function setWritesFail(pid: number | undefined, fail: boolean): void {
+  const { status, stderr } = spawnSync("prlimit", [
+    "--pid",
+    String(pid),
+    `--fsize=${fail ? "0" : "unlimited"}:unlimited`,
+  ]);
+  if (status !== 0) throw new Error(String(stderr));
+}
+
+const HAS_PRLIMIT = spawnSync("prlimit", ["--version"]).status === 0;
+
+test.runIf(HAS_PRLIMIT)(
+  "where every write to the disk fails reads go on, writes answer 503, and it is over when the disk is back",
+  { timeout: 120_000 },
+  async ({ expect }) => {
+    const dataDir = join(tempDir(), "data");
+    const documents = join(tempDir(), "documents");
+    mkdirSync(documents);
+    const server = await startServerProcess(dataDir, { KB_LOCAL_ROOTS: documents });
+    const admin = await signInAdmin(server.url);
+    const tracker = await makeTracker(admin);
+    expect(await pushOne(server.url, tracker, "before")).toEqual([200, undefined]);
+    const folder = {
+      providerId: "filesystem",
+      name: "Folder",
+      config: { root: documents },
+      access: { visibility: "workspace" },
+    };
+    const { connector } = (await admin("POST", "/api/connectors", folder)).json;
+    const token = (await admin("POST", "/api/api-tokens", { name: "Cursor", scopes: ["mcp:read"] })).json.plaintext;
+    const found = async () => {
+      const body = {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "kb_search", arguments: { query: "words" } },
+      };
+      const answer = await fetch(`${server.url}/mcp`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify(body),
+      });
+      return (await answer.text()).includes("Task before");
+    };
+    const ready = async () => (await fetch(`${server.url}/readyz`)).status;
+    setWritesFail(server.child.pid, true);
+    // A run that begins now can't even say so.
+    writeFileSync(join(documents, "new.md"), "# New\n");
+    await admin("POST", `/api/connectors/${connector.id}/syncs`, {});
+    const group = () => admin("POST", "/api/groups", { name: "Group" });
+    expect(await group()).toMatchObject({ status: 503, json: { code: "database_unusable" } });
+    expect(await pushOne(server.url, tracker, "during")).toEqual([503, "database_unusable"]);
+    expect(await ready()).toBe(503);
+    expect((await admin("GET", "/api/session")).status).toBe(200);
+    expect((await admin("GET", "/api/connectors/search?query=words")).json.results).toHaveLength(1);
+    // The first use of a token notes that it was used: that is what may be lost.
+    expect(await found()).toBe(true);
+    setWritesFail(server.child.pid, false);
+    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    expect(await group()).toMatchObject({ status: 201 });
+    expect(await pushOne(server.url, tracker, "after")).toEqual([200, undefined]);
+    const titles = async () =>
+      (await admin("GET", "/api/connectors/all-files?limit=100")).json.files.map(
+        (file: { title: string }) => file.title,
+      );
+    await admin("POST", `/api/connectors/${connector.id}/syncs`, {});
+    await expect
+      .poll(titles, { timeout: 90_000 })
+      .toEqual(expect.arrayContaining(["New", "Task before", "Task after"]));
+    expect(await titles()).not.toContain("Task during");
+    expect(server.child.exitCode).toBeNull();
+    expect(await server.stop()).toBe(0);
+  },
+);
+
 /** A disk of its own, which only root can make. */
 function mountSmallDisk(megabytes: number): string | undefined {
   const path = tempDir();
@@ -60,22 +162,14 @@ test.runIf(process.getuid?.() === 0)(
     mkdirSync(join(disk, "data"), { mode: 0o700 });
     const server = await startServerProcess(join(disk, "data"), { KB_LOG_FILE: join(disk, "data", "server.log") });
     const admin = await signInAdmin(server.url);
-    const body = { providerId: "push", name: "tracker", config: {}, access: { visibility: "workspace" } };
-    const { connector, key } = (await admin("POST", "/api/connectors", body)).json;
+    const tracker = await makeTracker(admin);
     const acknowledged: string[] = [];
     const codes = new Set<string>();
     const push = async (id: string) => {
-      const access = { known: true, all: [["workspace"]] };
-      const item = { externalId: id, kind: "task", title: `Task ${id}`, text: `${id} ${"words ".repeat(300)}`, access };
-      const answer = await fetch(`${server.url}/api/connectors/${connector.id}/items`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
-        body: `${JSON.stringify({ t: "upsert", item })}\n`,
-      });
-      const result = JSON.parse(await answer.text());
-      if (result.result === "upserted") acknowledged.push(id);
-      else codes.add(result.error?.code ?? result.code);
-      return result.result === "upserted";
+      const [status, code] = await pushOne(server.url, tracker, id);
+      if (code === undefined) acknowledged.push(id);
+      else codes.add(`${status} ${code}`);
+      return code === undefined;
     };
     for (let i = 0; i < 10; i++) await push(`before-${i}`);
     // Somebody else fills the disk to the last byte.
@@ -86,7 +180,7 @@ test.runIf(process.getuid?.() === 0)(
       // Full.
     }
     for (let i = 0; i < 200 && codes.size === 0; i++) await push(`during-${i}`);
-    expect([...codes]).toEqual(["storage_full"]);
+    expect([...codes]).toEqual(["507 storage_full"]);
     const group = () => admin("POST", "/api/groups", { name: `Group ${"x".repeat(80)}` });
     let refused = await group();
     for (let i = 0; i < 200 && refused.status === 201; i++) refused = await group();

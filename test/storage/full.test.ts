@@ -28,11 +28,18 @@ test("a full disk refuses writes with 507, answers reads, loses nothing acknowle
     ["error", "storage_full"],
     ["error", "storage_full"],
   ]);
+  // A sender whose body has a length waits for the whole of it: nothing was stored, so the status can say so.
+  const raw = `${JSON.stringify(long("3"))}\n{}\n`;
+  const headers = { "content-type": "application/x-ndjson", "content-length": String(Buffer.byteLength(raw)) };
+  const whole = await kb.send("POST", "/items", { raw, headers });
+  expect(whole).toMatchObject({ status: 507, json: { code: "storage_full" } });
+  expect(whole.headers.get("retry-after")).toBe("10");
   // What is left of the pages that are there fills first.
   const group = (n: number) => kb.as(kb.owner).post("/api/groups", { name: `${n} ${"x".repeat(100)}` });
   let failed = await group(0);
   for (let n = 1; n < 100 && failed.status === 201; n++) failed = await group(n);
   expect(failed).toMatchObject({ status: 507, json: { code: "storage_full", title: "Insufficient storage" } });
+  expect(failed.headers.get("retry-after")).toBe("10");
   expect(await kb.anyone().get("/readyz")).toMatchObject({
     status: 503,
     json: { code: "unavailable", detail: expect.stringContaining("disk is full") },

@@ -87,7 +87,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -193,7 +193,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -299,7 +299,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -405,7 +405,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -2723,7 +2723,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -3948,7 +3948,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -4452,7 +4452,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -4857,7 +4857,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -5188,7 +5188,7 @@ export interface paths {
                 429: components["responses"]["TooManyRequests"];
                 431: components["responses"]["HeadersTooLarge"];
                 500: components["responses"]["InternalError"];
-                /** @description Unavailable: `unavailable`, `mail_failed` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `mail_failed` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -5482,7 +5482,7 @@ export interface paths {
                         "application/json": components["schemas"]["RpcAnswer"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -5614,7 +5614,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -5775,7 +5775,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -5908,7 +5908,7 @@ export interface paths {
                         "text/html": string;
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6205,7 +6205,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6468,7 +6468,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6609,7 +6609,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6763,7 +6763,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -6932,7 +6932,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description Unavailable: `unavailable` */
+                /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
                 503: {
                     headers: {
                         [name: string]: unknown;
@@ -7946,7 +7946,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Unavailable: `unavailable` */
+        /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged` */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -8295,7 +8295,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
-            /** @description Unavailable: `unavailable`, `search_timeout` */
+            /** @description Unavailable: `unavailable`, `database_unusable`, `database_damaged`, `search_timeout` */
             503: {
                 headers: {
                     [name: string]: unknown;

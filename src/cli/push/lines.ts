@@ -103,6 +103,7 @@ const ENDS = new Set([
   "push_upload_over",
   "push_cut",
   "storage_full",
+  "database_unusable",
   "internal",
 ]);
 

@@ -28,7 +28,16 @@ export interface SenderOptions {
 const MAX_TRIES = 10;
 const LONGEST_WAIT_MS = 30_000;
 const TIMEOUT_MS = 300_000;
-const PASSING = new Set(["unreachable", "unexpected_answer", "rate_limited", "unavailable", "internal", "push_cut"]);
+const PASSING = new Set([
+  "unreachable",
+  "unexpected_answer",
+  "rate_limited",
+  "unavailable",
+  "internal",
+  "push_cut",
+  "storage_full",
+  "database_unusable",
+]);
 /** What a mistyped address answers too: only after the server has answered once do these pass. */
 const LIKELY_WRONG_ADDRESS = new Set(["unreachable", "unexpected_answer"]);
 

@@ -1,17 +1,19 @@
 import type { PushResult } from "#api/connector-records.ts";
-import { isApiError } from "#api/errors.ts";
+import { ApiError } from "#api/errors.ts";
 import { pushRoutes as routes } from "#api/push.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { bodyOf } from "#server/http/request.ts";
 import type { Log } from "#core/log.ts";
+import { isUnwritable, UNWRITABLE_CODES } from "#storage/unless-unwritable.ts";
 import type { ConnectorService } from "./service.ts";
 
 /** What a connector's own key opens. */
 export function mountPush(at: Mount, { connectors, log }: { connectors: ConnectorService; log: Log }): void {
-  at.push(routes.push, async ({ connector, query, c }) =>
-    streamLines(await connectors.push(connector, bodyOf(c), query), c, log),
-  );
+  at.push(routes.push, async ({ connector, query, c }) => {
+    const results = await connectors.push(connector, bodyOf(c), query);
+    return streamLines(results, await firstOf(results, c), c, log);
+  });
   at.push(routes.removeItem, ({ connector, params }) => connectors.removeItem(connector, params.externalId));
   at.push(routes.pushDocument, ({ connector, query, c }) => {
     const length = Number(c.req.header("content-length"));
@@ -32,8 +34,31 @@ export function mountPush(at: Mount, { connectors, log }: { connectors: Connecto
  */
 const UNREAD_BYTES = 4 * 1024 * 1024;
 
+/**
+ * Waits for the first results of a body whose length is told, so that a request of which nothing could be stored is
+ * answered as any other write: with the status, and when to try again. A body of unknown length may be one whose sender
+ * waits for the answer to begin.
+ *
+ * @throws ApiError `storage_full`, `database_unusable`
+ */
+async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnType<Results["next"]>> | undefined> {
+  if (c.req.header("content-length") === undefined) return undefined;
+  const first = await results.next();
+  const [error, ...more] = (first.value ?? []).map((each) => each.error);
+  const code = UNWRITABLE_CODES.find((one) => one === error?.code);
+  if (error === undefined || code === undefined || more.some((other) => other?.code !== code)) return first;
+  await results.return();
+  throw new ApiError(code, { message: error.message, retryAfterMs: UNWRITABLE_RETRY_MS });
+}
+
+type Results = AsyncGenerator<PushResult[], void>;
+
+/** As of any write that finds no room. */
+const UNWRITABLE_RETRY_MS = 10_000;
+
 /** Results as they come, one JSON a line; the reader's pace is the pace of the work. */
-function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext, log: Log): Response {
+function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>>, c: AppContext, log: Log): Response {
+  let ahead = first;
   const encoder = new TextEncoder();
   const requestId = c.get("requestId");
   let last = 0;
@@ -46,7 +71,8 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
     {
       async pull(controller) {
         try {
-          const { done, value } = await results.next();
+          const { done, value } = ahead ?? (await results.next());
+          ahead = undefined;
           // What was stored stays; whoever sent it asks for it again.
           if (isGone) return;
           if (done) controller.close();
@@ -58,7 +84,7 @@ function streamLines(results: AsyncGenerator<PushResult[], void>, c: AppContext,
             line: last + 1,
             externalId: null,
             result: "error",
-            error: isApiError(error, "storage_full")
+            error: isUnwritable(error)
               ? { code: error.code, message: `${error.message} Send what has no result again.` }
               : {
                   code: "internal",

@@ -38,6 +38,8 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "headers_too_large",
   "internal",
   "unavailable",
+  "database_unusable",
+  "database_damaged",
 ];
 
 /** Other sites are kept from changing anything; and where there is no room, nothing is changed. */

@@ -1,5 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
+import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { redact } from "#core/redact.ts";
 
 /** What ended a run, as its connector's owner is told. What is no known failure is told by its kind alone. */
@@ -7,6 +8,7 @@ export function toProblem(error: unknown): SourceProblem {
   if (!(error instanceof ApiError)) {
     return { code: "internal", message: "The sync met an error of its own. The server's log says more." };
   }
+  if (isUnwritable(error)) return { code: error.code, message: UNWRITABLE_MESSAGES[error.code] ?? error.message };
   const { hint, field, retryAfterMs } = error;
   return {
     code: PROBLEM_CODES[error.code] ?? (error.class === "unprocessable" ? "config" : "source_error"),
@@ -16,6 +18,14 @@ export function toProblem(error: unknown): SourceProblem {
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
+
+/** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
+const UNWRITABLE_MESSAGES: Partial<Record<string, string>> = {
+  storage_full:
+    "The server's disk is full. Free space on the disk of its data folder; the sync then goes on by itself.",
+  database_unusable:
+    "The server's database can't be written. Check the disk of its data folder; the sync then goes on by itself.",
+};
 
 const PROBLEM_CODES: Partial<Record<string, string>> = {
   source_unauthorized: "auth_required",

@@ -4,6 +4,7 @@ import type { SourceProblem } from "#api/common.ts";
 import type { PartRules, Source, SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { outermostId } from "#core/child-ids.ts";
 import { type ItemOp, removalLimit, type StoredItem } from "#storage/records-types/item-writes.ts";
 import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
@@ -58,6 +59,8 @@ const UNKNOWN_BYTES = 1024 * 1024;
 const MANY_OPS = 20;
 /** Long waits give the worker back. Source: design page "connectors". */
 const DEFAULT_WAIT_MS = 60_000;
+/** As long as nothing can be stored; no failure of the source, so it is not tried more and more seldom. */
+const UNWRITABLE_WAIT_MS = 60_000;
 
 /**
  * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
@@ -347,7 +350,8 @@ async function sweep({ store, connector, sync, now }: RunOptions, known: Known, 
 async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   // What came before the end is whole, with its cursor: it is kept.
-  const isLast = !isApiError(error, "source_rate_limited") && options.signal.reason !== "give_back";
+  const isLast =
+    !isApiError(error, "source_rate_limited") && !isUnwritable(error) && options.signal.reason !== "give_back";
   await storeRest(options, sink, isLast);
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
   if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
@@ -358,6 +362,7 @@ async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Prom
   if (isApiError(error, "source_rate_limited")) {
     return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
   }
+  if (isUnwritable(error)) return { type: "waiting", retryAfterMs: UNWRITABLE_WAIT_MS, problem };
   if (problem.code === "internal") options.context.log("The run failed.", { error });
   return { type: "failed", problem };
 }

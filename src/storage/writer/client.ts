@@ -95,7 +95,8 @@ function makeClient(
 function fromFailure(failure: WriterFailure): Error {
   if (failure.code && failure.code in ERROR_CODES) {
     // Just checked to be a key of the table.
-    return new ApiError(failure.code as ErrorCode, { message: failure.message });
+    const { message, retryAfterMs } = failure;
+    return new ApiError(failure.code as ErrorCode, { message, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }
   const error = new Error(failure.message);
   if (failure.stack) error.stack = failure.stack;

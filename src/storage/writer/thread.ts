@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import { parentPort, workerData } from "node:worker_threads";
+import { ApiError } from "#api/errors.ts";
 import { openWriter, type Durability } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
 import { makeWriterWork } from "./procedures.ts";
@@ -18,6 +19,7 @@ export type WriterReply = { id: number; ok: true; value: unknown } | { id: numbe
 export interface WriterFailure {
   message: string;
   code?: string;
+  retryAfterMs?: number;
   stack?: string;
 }
 
@@ -55,5 +57,11 @@ function main(): void {
 function toFailure(error: unknown): WriterFailure {
   if (!(error instanceof Error)) return { message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
-  return { message: error.message, ...(code && { code }), ...(error.stack && { stack: error.stack }) };
+  const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : undefined;
+  return {
+    message: error.message,
+    ...(code && { code }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(error.stack && { stack: error.stack }),
+  };
 }

@@ -168,6 +168,31 @@ describe("a run", () => {
     expect(await kb.connector()).toMatchObject({ state: "needs_reauth" });
   });
 
+  test("a full disk makes a run wait, says what to do, and the run goes on by itself", async ({ expect }) => {
+    const setRoom = (pages: number) =>
+      kb.database.writer.request({ type: "execute", sql: `PRAGMA max_page_count=${pages}`, parameters: [] });
+    const long = (n: number) => `${n} ${"Words of a long text. ".repeat(20_000)}`;
+    const kb = await makeHarness(function* () {
+      for (let n = 0; n < 3; n++) yield upsert(`f${n}`, long(n));
+      yield end();
+    });
+    await setRoom(1);
+    for (let n = 0; n < 7; n++) {
+      const [sync] = n === 0 ? [await kb.sync()] : await kb.store.in(WORKSPACE).syncs.list(CONNECTOR, 1);
+      expect(sync).toMatchObject({
+        state: "waiting",
+        resumeAt: kb.clock.now + 60_000,
+        problem: { code: "storage_full", message: expect.stringMatching(/Free space on .*; the sync then goes on/) },
+      });
+      kb.clock.now += 60_000;
+      if (n === 6) await setRoom(4_294_967_294);
+      await kb.worker.runUntilIdle();
+    }
+    const [sync] = await kb.store.in(WORKSPACE).syncs.list(CONNECTOR, 1);
+    expect(sync).toMatchObject({ state: "succeeded", problem: null, counts: { upserted: 3 } });
+    expect(await kb.connector()).toMatchObject({ state: "active", consecutiveFailures: 0 });
+  });
+
   test("five failed runs make an error, a good one ends it", async ({ expect }) => {
     let isBroken = true;
     const kb = await makeHarness(function* () {

@@ -4,7 +4,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store-type.ts";
-import { unlessFull } from "#storage/unless-full.ts";
+import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { Vault } from "#storage/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
 import { openPayload } from "./records.ts";
@@ -42,7 +42,7 @@ export function makeAccessLookup(options: {
     if (payload["aud"] !== resources[audience]) return "other_audience";
     const staleAt = clock.now() - LAST_USED_STEP_MS;
     if (grant.lastUsedAt === null || grant.lastUsedAt.getTime() <= staleAt) {
-      await unlessFull(store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt)));
+      await unlessUnwritable(store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt)));
     }
     const { workspaceId, userId, grantId, clientId } = grant;
     const scopes = readScopes(payload["scope"]);

@@ -13,7 +13,7 @@ import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store-type.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records-types/people.ts";
 import type { SessionRecordRow } from "#storage/records-types/sessions.ts";
-import { unlessFull } from "#storage/unless-full.ts";
+import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { AccountService } from "./accounts.ts";
 import { keysOfTry } from "./doors.ts";
 import type { Passwords } from "./passwords.ts";
@@ -323,7 +323,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
       if (clock.now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
-        await unlessFull(store.sessions.touch(session.sessionId, now()));
+        await unlessUnwritable(store.sessions.touch(session.sessionId, now()));
       }
       const { workspaceId, userId, role, timeZone } = session;
       const credential = { type: "session" as const, id: session.sessionId };

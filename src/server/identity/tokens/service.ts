@@ -7,7 +7,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Store } from "#storage/store-type.ts";
-import { unlessFull } from "#storage/unless-full.ts";
+import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { TokenRecord } from "#storage/records-types/tokens.ts";
 
 export interface TokenService {
@@ -167,7 +167,7 @@ export function makeTokenService(options: {
       if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
       const staleAt = clock.now() - LAST_USED_STEP_MS;
       if (found.lastUsedAt === null || found.lastUsedAt.getTime() <= staleAt) {
-        await unlessFull(store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt)));
+        await unlessUnwritable(store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt)));
       }
       const { workspaceId, userId, role, scopes, timeZone } = found;
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
