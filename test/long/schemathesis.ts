@@ -1,13 +1,17 @@
 /**
  * The built server against its own document, by schemathesis: `npx tsup --silent && npx tsx test/long/schemathesis.ts`.
  * Needs schemathesis 4.32.5, which this installs nowhere: `python3 -m venv VENV && VENV/bin/pip install schemathesis==4.32.5`,
- * then `SCHEMATHESIS=VENV/bin/schemathesis`. Starts a `kb serve` of its own, signs in, makes one thing of each kind so that
- * paths lead somewhere, and sends what the document allows and what it does not: as the owner, with the key of a
- * push connector, and to `/mcp` with a token. Exit code 1 at an answer that the document does not list, or a failure of the server.
+ * then `SCHEMATHESIS=VENV/bin/schemathesis`. Starts a `kb serve` of its own, makes things of each kind, and sends what the
+ * document allows and what it does not, with their ids (`schemathesis-hooks.py`): as the owner, as a member, with a token,
+ * with the key of a push connector, to `/mcp`, and with a new session where a request may end it. Prints how many requests
+ * got past the credentials, by who sent them. Exit code 1 at an answer that the document does not list, or a failure of the
+ * server.
+ *
+ * The first argument: the most seconds of each of the six runs. `REPORTS`: a folder for all requests and answers.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -24,20 +28,65 @@ const CHECKS = [
   "response_headers_conformance",
 ];
 const PUSH = String.raw`^/api/connectors/\{id\}/(items|documents|uploads)`;
-/** What would end the credential in use, and what goes to sites that are not there. */
-const ENDS_THE_SESSION = String.raw`^/mcp$|^/api/(session|sessions|sso|sign-up|onboarding|profile/(password|email)|workspaces)|^/oauth/|\.well-known|^/api/workspace/members/\{id\}`;
+/** What ends the session in use, or makes another one. */
+const SESSIONS = String.raw`^/api/(session|sessions|profile/(password|email)|workspaces)(/|$)|^/oauth/(device|consent)/`;
+/** What nobody signs in for, and what goes to sites that are not there. */
+const OPEN = String.raw`^/mcp$|^/api/(sso|sign-up|onboarding|password-reset|invitations|email-verification)(/|$)|^/oauth/|\.well-known|^/(healthz|readyz)$`;
+const HOOKS = new URL("schemathesis-hooks.py", import.meta.url).pathname;
+
+interface Seed {
+  url: string;
+  userId: string;
+  groupId: string;
+  key: string;
+  sessionOf: typeof ADMIN;
+  /** Things that are there; those under `gone-…` are for being removed. */
+  ids: Record<string, string[]>;
+  /** What stands at a place of a path. */
+  kinds: Record<string, string>;
+}
+
+const KINDS = {
+  "id /api/connectors": "connector",
+  "id /api/groups": "group",
+  "id /api/api-tokens": "token",
+  "id /api/entities": "entity",
+  "id /api/grants": "grant",
+  "id /api/local-roots": "root",
+  "id /api/sessions": "session",
+  "id /api/workspace/members/{id}": "member",
+  "id /api/workspace/members/{id}/password-reset": "member",
+  "id /api/workspace/invitations/{id}": "invitation",
+  fileId: "file",
+  syncId: "sync",
+  uploadId: "upload",
+  externalId: "item",
+};
 
 const dir = mkdtempSync(join(tmpdir(), "kb-schemathesis-"));
+const reports = process.env["REPORTS"] ?? dir;
 let server: ChildProcess | undefined;
 try {
   const url = await startServer();
-  const { cookie, key, token, ids } = await prepare(url);
-  writeFileSync(join(dir, "schemathesis.toml"), configOf(ids));
-  // First: the owner's requests change the key.
-  const pushed = await run(url, `Authorization:Bearer ${key}`, ["--include-path-regex", PUSH], "key");
-  const owner = await run(url, `Cookie:${cookie}`, ["--exclude-path-regex", `${PUSH}|${ENDS_THE_SESSION}`], "owner");
-  const mcp = await run(url, `Authorization:Bearer ${token}`, ["--include-path", "/mcp"], "mcp");
-  process.exitCode = owner === 0 && pushed === 0 && mcp === 0 ? 0 : 1;
+  const { credentials, seed } = await prepare(url);
+  writeFileSync(join(dir, "seed.json"), JSON.stringify(seed));
+  // A made-up credential beside the real one would be refused.
+  writeFileSync(join(dir, "schemathesis.toml"), "[generation]\nwith-security-parameters = false\n");
+  const { key, token, member, owner } = credentials;
+  const behindTheDoor = ["--exclude-path-regex", `${PUSH}|${SESSIONS}|${OPEN}`];
+  // The owner comes late: they end keys, remove people and narrow connectors.
+  const codes = [
+    await run(url, "key", ["--header", `Authorization:Bearer ${key}`, "--include-path-regex", PUSH]),
+    await run(url, "mcp", ["--header", `Authorization:Bearer ${token}`, "--include-path", "/mcp"]),
+    await run(url, "member", ["--header", `Cookie:${member}`, ...behindTheDoor]),
+    await run(url, "token", ["--header", `Authorization:Bearer ${token}`, ...behindTheDoor]),
+    await run(url, "owner", ["--header", `Cookie:${owner}`, ...behindTheDoor]),
+    await run(url, "sessions", ["--include-path-regex", SESSIONS]),
+  ];
+  const counts = ["key", "mcp", "member", "token", "owner", "sessions"].map((name) => ({ name, ...count(name) }));
+  // oxlint-disable-next-line no-console -- what this program is for
+  console.table(counts);
+  process.exitCode = codes.every((code) => code === 0) ? 0 : 1;
 } finally {
   server?.kill("SIGKILL");
   rmSync(dir, { recursive: true, force: true });
@@ -67,66 +116,138 @@ async function startServer(): Promise<string> {
   });
 }
 
-/** Signs in and makes one thing of each kind to read and change, and another to remove. */
-async function prepare(
-  url: string,
-): Promise<{ cookie: string; key: string; token: string; ids: [string, string, string][] }> {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  const call = async (method: string, path: string, body: unknown): Promise<Response> => {
-    const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer;
+/** Signs in and makes things of each kind to read and change, and others to remove. */
+async function prepare(url: string) {
+  const as = (headers: Record<string, string>) => ({
+    async send(method: string, path: string, body?: unknown) {
+      const answer = await fetch(url + path, {
+        method,
+        headers: { "content-type": "application/json", ...headers },
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+      const cookie = (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+      return { text, cookie, id: /"id":"(\w+)"/.exec(text)?.[1] ?? "" };
+    },
+  });
+  const many = async (n: number, make: (n: number) => Promise<{ id: string }>): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let at = 0; at < n; at++) ids.push((await make(at)).id);
+    return ids;
   };
-  const session = await call("POST", "/api/session", ADMIN);
-  const cookie = (session.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  headers["cookie"] = cookie;
-  const make = async (path: string, body: unknown): Promise<[string, string]> => {
-    const text = await (await call("POST", path, body)).text();
-    // The thing's own id comes first.
-    return [/"id":"(\w+)"/.exec(text)?.[1] ?? "", /"(?:key|plaintext)":"([^"]+)"/.exec(text)?.[1] ?? ""];
-  };
-  mkdirSync(join(dir, "documents"));
+  const nobody = as({});
+  const owner = (await nobody.send("POST", "/api/session", ADMIN)).cookie;
+  const { send } = as({ cookie: owner });
+  const userId = (await send("GET", "/api/session")).id;
+
   const push = { providerId: "push", name: "Tracker", access: { visibility: "workspace" } };
-  const [connector, key] = await make("/api/connectors", push);
-  const [removed] = await make("/api/connectors", push);
-  const [group] = await make("/api/groups", { name: "docs", memberIds: [], groupIds: [] });
-  const [goneGroup] = await make("/api/groups", { name: "gone", memberIds: [], groupIds: [] });
-  const pat = (name: string) => make("/api/api-tokens", { name, scopes: ["mcp:read"], expiresInDays: 90 });
-  const [, token] = await pat("Cursor");
-  const [goneToken] = await pat("gone");
+  const tracker = await send("POST", "/api/connectors", push);
+  const key = /"key":"([^"]+)"/.exec(tracker.text)?.[1] ?? "";
+  await as({ authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" }).send(
+    "POST",
+    `/api/connectors/${tracker.id}/items`,
+    Array.from({ length: 60 }, (_, n) => JSON.stringify(itemLine(n, userId))).join("\n"),
+  );
+  const path = join(dir, "documents");
+  mkdirSync(join(path, "plans"), { recursive: true });
+  for (const name of ["budget.md", "plans/2026.txt", "plans/table.csv"])
+    writeFileSync(join(path, name), "# Budget\na,b\n");
+  const root = await send("POST", "/api/local-roots", { path });
+  const folder = await send("POST", "/api/connectors", {
+    providerId: "filesystem",
+    name: "Documents",
+    config: { root: path },
+    access: { visibility: "workspace" },
+  });
+  const pushAgain = (n: number) => send("POST", "/api/connectors", { ...push, name: `Gone ${n}` });
+
+  const group = (name: string) => send("POST", "/api/groups", { name, memberIds: [userId], groupIds: [] });
+  const invite = (n: number) =>
+    send("POST", "/api/workspace/invitations", { email: `m${n}@acme.test`, role: n % 5 === 0 ? "admin" : "member" });
+  const accept = async (n: number) => {
+    const token = /#[a-z]*=?([^"]+)/.exec((await invite(n)).text)?.[1] ?? "";
+    return nobody.send("POST", "/api/invitations/accept", {
+      token,
+      email: `m${n}@acme.test`,
+      name: `M ${n}`,
+      password: ADMIN.password,
+    });
+  };
+  const { cookie: member } = await accept(1);
+  const members = await many(10, (n) => accept(n + 2));
+  const pat = (name: string) =>
+    send("POST", "/api/api-tokens", { name, scopes: ["mcp:read", "kb:api"], expiresInDays: 90 });
+  const token = /"plaintext":"([^"]+)"/.exec((await pat("Cursor")).text)?.[1] ?? "";
+  const sync = () => send("GET", `/api/connectors/${folder.id}/syncs`);
+  while (!/"state":"succeeded"/.test((await sync()).text)) await new Promise((resolve) => setTimeout(resolve, 200));
+  const idsIn = async (path: string) =>
+    [...(await send("GET", path)).text.matchAll(/"(?:kbId|id)":"(\w+)"/g)].map(([, id = ""]) => id);
+
+  const ids = {
+    connector: [tracker.id, folder.id],
+    "gone-connector": await many(8, pushAgain),
+    group: await many(3, (n) => group(`docs ${n}`)),
+    "gone-group": await many(20, (n) => group(`gone ${n}`)),
+    token: await many(3, (n) => pat(`t ${n}`)),
+    "gone-token": await many(20, (n) => pat(`gone ${n}`)),
+    member: members.slice(0, 3),
+    "gone-member": members.slice(3),
+    invitation: [],
+    "gone-invitation": await many(20, (n) => invite(100 + n)),
+    grant: [],
+    "gone-grant": await many(5, () => grantByDevice(send, url)),
+    root: [root.id],
+    "gone-session": await many(5, () => nobody.send("POST", "/api/session", ADMIN)),
+    entity: await idsIn("/api/entities?limit=50"),
+    file: await idsIn("/api/connectors/all-files?limit=50"),
+    sync: [(await sync()).id],
+    item: Array.from({ length: 60 }, (_, n) => `T-${n}`),
+  };
+  const seed: Seed = { url, userId, groupId: ids.group[0] ?? "", key, sessionOf: ADMIN, ids, kinds: KINDS };
+  return { credentials: { owner, member, key, token }, seed };
+}
+
+function itemLine(n: number, userId: string): unknown {
+  const person = { name: "Ana Diaz", principal: `user:${userId}` };
+  const access = { known: true, all: [["workspace"]] };
+  const text = `The budget plan ${n}. `.repeat(30);
   return {
-    cookie,
-    key,
-    token,
-    ids: [
-      ["GET", "^/api/groups/", group],
-      ["PATCH", "^/api/groups/", group],
-      ["DELETE", "^/api/groups/", goneGroup],
-      ["DELETE", "^/api/api-tokens/", goneToken],
-      ["DELETE", String.raw`^/api/connectors/\{id\}$`, removed],
-      ["PATCH", String.raw`^/api/connectors/\{id\}`, connector],
-      ["GET", String.raw`^/api/connectors/\{id\}`, connector],
-      ["POST", String.raw`^/api/connectors/\{id\}`, connector],
-      ["DELETE", String.raw`^/api/connectors/\{id\}/items`, connector],
-    ],
+    t: "upsert",
+    item: {
+      externalId: `T-${n}`,
+      kind: "task",
+      title: `Task ${n}`,
+      status: "open",
+      assignees: [person],
+      labels: ["infra"],
+      text,
+      access,
+    },
   };
 }
 
-function configOf(ids: readonly [string, string, string][]): string {
-  // Credentials come from the run, never from the generator: a made-up one beside the real one is refused.
-  const general = "[generation]\nwith-security-parameters = false\n\n";
-  const operations = ids
-    .map(
-      ([method, path, id]) =>
-        `[[operations]]\ninclude-name-regex = '^${method} ${path.replace("^", "")}'\nparameters = { "path.id" = "${id}" }\n`,
-    )
-    .join("\n");
-  return general + operations;
+type Send = (method: string, path: string, body?: unknown) => Promise<{ text: string; id: string }>;
+
+/** What a person let in by the code of a device. */
+async function grantByDevice(send: Send, url: string): Promise<{ id: string }> {
+  // oxlint-disable-next-line typescript/no-explicit-any -- the answers of a server that is being tested
+  const form = async (path: string, fields: Record<string, string>): Promise<any> =>
+    (await fetch(url + path, { method: "POST", body: new URLSearchParams(fields) })).json();
+  const device = await form("/oauth/device_authorization", { client_id: "kb-cli", scope: "mcp:read kb:api" });
+  const userCode = device.user_code;
+  const { csrf } = JSON.parse((await send("POST", "/oauth/device/request", { userCode })).text);
+  await send("POST", "/oauth/device/decision", { userCode, csrf, decision: "allow" });
+  await form("/oauth/token", {
+    client_id: "kb-cli",
+    device_code: device.device_code,
+    grant_type: "urn:ietf:params:oauth:grant-type:device_code",
+  });
+  return send("GET", "/api/grants");
 }
 
 /** One run with one credential; the exit code of schemathesis. */
-async function run(url: string, header: string, paths: readonly string[], name: string): Promise<number> {
-  const report = join(process.env["REPORTS"] ?? dir, `${name}.ndjson`);
+async function run(url: string, name: string, options: readonly string[]): Promise<number> {
   const child = spawn(
     PROGRAM,
     [
@@ -136,12 +257,10 @@ async function run(url: string, header: string, paths: readonly string[], name: 
       DOCUMENT,
       "--url",
       url,
-      "--header",
-      header,
       "--checks",
       CHECKS.join(","),
       "--max-examples",
-      "40",
+      "60",
       "--max-time",
       SECONDS,
       "--phases",
@@ -155,11 +274,37 @@ async function run(url: string, header: string, paths: readonly string[], name: 
       "--report",
       "ndjson",
       "--report-ndjson-path",
-      report,
-      ...paths,
+      join(reports, `${name}.ndjson`),
+      ...options,
     ],
-    { cwd: dir, stdio: "inherit" },
+    {
+      cwd: dir,
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        SCHEMATHESIS_HOOKS: HOOKS,
+        KB_SEED: join(dir, "seed.json"),
+        KB_ROLE: name,
+        PYTHONDONTWRITEBYTECODE: "1",
+      },
+    },
   );
   const [code] = await once(child, "exit");
   return Number(code ?? 1);
+}
+
+/** Requests of a run, and those that were not stopped for their credentials. */
+function count(name: string): { requests: number; signedIn: number; succeeded: number } {
+  const total = { requests: 0, signedIn: 0, succeeded: 0 };
+  for (const line of readFileSync(join(reports, `${name}.ndjson`), "utf8").split("\n")) {
+    if (!line.startsWith('{"ScenarioFinished"')) continue;
+    const { recorder } = JSON.parse(line).ScenarioFinished;
+    for (const each of Object.values<{ response?: { status_code: number } }>(recorder?.interactions ?? {})) {
+      const status = each.response?.status_code ?? 0;
+      total.requests++;
+      if (status !== 401) total.signedIn++;
+      if (status >= 200 && status < 300) total.succeeded++;
+    }
+  }
+  return total;
 }
