@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { makeId, type Role, type Scope } from "#api/common.ts";
-import { openDatabase, type Database } from "#storage/db.ts";
+import { openDatabase, type Database, type DatabaseOptions } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { makeVault } from "#storage/vault.ts";
 import { type AppOptions, type AppServices, makeApp } from "#server/app.ts";
@@ -29,8 +29,10 @@ export function tempDir(): string {
 }
 
 /** A real database of its own for the test, writer inline. */
-export async function openTestStore(): Promise<{ database: Database; store: Store }> {
-  const database = await openDatabase({ file: join(tempDir(), "kb.db") });
+export async function openTestStore(
+  options: Pick<DatabaseOptions, "inline"> = {},
+): Promise<{ database: Database; store: Store }> {
+  const database = await openDatabase({ file: join(tempDir(), "kb.db"), ...options });
   onTestFinished(() => database.close());
   return { database, store: makeStore(database) };
 }
@@ -104,7 +106,7 @@ export interface TestUser {
   sessionSecret: string;
 }
 
-export interface TestServerOptions {
+export interface TestServerOptions extends Pick<DatabaseOptions, "inline"> {
   settings?: Partial<AppSettings>;
   /** Appends what the app under test needs beside identity. */
   extend?: AppOptions["extend"];
@@ -125,7 +127,7 @@ export async function makeServer<More extends object = object>(
   options: TestServerOptions = {},
   more?: (deps: Foundation & Identity, database: Database) => More | Promise<More>,
 ) {
-  const { database, store } = await openTestStore();
+  const { database, store } = await openTestStore(options.inline && { inline: options.inline });
   const clock = makeTestClock();
   const log = makeTestLog();
   const settings: AppSettings = {

@@ -7,7 +7,7 @@ import { makeStorageHealth, type StorageHealth } from "./health.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
-import { startInlineWriter, startWriterThread, type WriterClient } from "./writer/client.ts";
+import { type InlineWriterOptions, startInlineWriter, startWriterThread, type WriterClient } from "./writer/client.ts";
 
 /** Readers of one thread: enough for a snapshot per request in flight without opening files all the time. */
 const MAX_READERS = 8;
@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   writerEntry?: string;
   /** `server`: another process writes too. Then the schema is left alone, and so is all upkeep of the index. */
   beside?: "nothing" | "server";
+  /** For tests, of a writer in this thread. */
+  inline?: InlineWriterOptions;
 }
 
 /**
@@ -44,7 +46,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const plain = options.writerEntry
     ? startWriterThread(options.writerEntry, { file, durability })
-    : startInlineWriter(file, durability, { hasUpkeep: beside === "nothing" });
+    : startInlineWriter(file, durability, { hasUpkeep: beside === "nothing", ...options.inline });
   const writer: WriterClient = watched(plain, (error) => health.note(error));
   const health: StorageHealth = makeStorageHealth(
     () => writer.call("probeStorage", {}),

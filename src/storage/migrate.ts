@@ -14,6 +14,7 @@ import * as leftConnectors from "./migrations/0010-left-connectors.ts";
 import * as closedGroups from "./migrations/0011-closed-groups.ts";
 import * as titles from "./migrations/0012-titles.ts";
 import * as ownersKeys from "./migrations/0016-owners-keys.ts";
+import * as withheldItems from "./migrations/0017-withheld-items.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -34,6 +35,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0011-closed-groups": closedGroups,
   "0012-titles": titles,
   "0016-owners-keys": ownersKeys,
+  "0017-withheld-items": withheldItems,
 };
 
 /**

@@ -45,6 +45,7 @@ export interface Tables {
   removals: RemovalsTable;
   removal_windows: RemovalWindowsTable;
   push_uploads: PushUploadsTable;
+  withheld_items: WithheldItemsTable;
 }
 
 /** One row: set-up of this installation. */
@@ -520,6 +521,13 @@ export interface RemovalWindowsTable {
   /** The highest number of living items known in it. */
   highest: number;
   removed: number;
+}
+
+/** Items that nobody may read until their effective access is computed again. */
+export interface WithheldItemsTable {
+  workspaceId: string;
+  connectorId: string;
+  kbId: string;
 }
 
 /** Pushes that belong together. */

@@ -1,7 +1,7 @@
 import { isPartId } from "#core/child-ids.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { HiddenChild, OpOutcome, PreparedItem } from "#storage/records-types/item-writes.ts";
-import { stateOf, tally, type Work } from "./work.ts";
+import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 
 /** Who may read an item: what it names itself, and what comes of that and its parents. */
@@ -43,8 +43,9 @@ export function noteStanding(
   else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
     touch(work, externalId, isMoved);
   }
-  // What is in a file is told with the file.
-  if (known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId)) {
+  // What is in a file is told with the file, and what was withheld with what it stands below.
+  const hasChanged = known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId);
+  if (hasChanged && (known.ownAclId !== ownAclId || isMoved || !isWithheld(work, known))) {
     work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
   }
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
@@ -76,9 +77,11 @@ export function setIndexAccess(work: Work, known: KnownItem, aclId: number): voi
  * Gives what the batch touched, and everything below it, the access that it has now, level by level. What was touched is
  * judged anew itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
  * stands between. What keeps its access ends the way down, unless something above it has moved: then it may have come too
- * deep.
+ * deep; or unless it was withheld: then nobody knows what access is kept, and what is below it may have one already.
+ *
+ * @returns the items below which everything is to be withheld: there is more than `atOnce`
  */
-export function settleAccesses(work: Work): void {
+export function settleAccesses(work: Work, atOnce: number): string[] {
   work.effective.forget();
   const met = new Set<string>();
   for (const externalId of work.touched.keys()) {
@@ -87,15 +90,26 @@ export function settleAccesses(work: Work): void {
   }
   // What moved comes first: it goes deeper, and nothing is looked at twice.
   const waiting = [...work.touched].sort(([, a], [, b]) => Number(a) - Number(b));
+  work.touched.clear();
+  let left = atOnce;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [parentId, isMoved] = next;
-    for (const child of work.rows.childrenOf(parentId)) {
+    const children = work.rows.childrenOf(parentId, left + 1);
+    if (children.length > left) return [parentId, ...waiting.map(([externalId]) => externalId)];
+    left -= children.length;
+    for (const child of children) {
       if (met.has(child.kbId)) continue;
       met.add(child.kbId);
-      if (settleOne(work, child) || isMoved) waiting.push([child.externalId, isMoved]);
+      const goesOn = settleOne(work, child) || isMoved || isWithheld(work, child);
+      if (goesOn) waiting.push([child.externalId, isMoved]);
     }
   }
-  work.touched.clear();
+  return [];
+}
+
+/** Nobody may read it, whatever access it has, and it waits for that. */
+function isWithheld({ rows }: Work, { aclId, kbId }: KnownItem): boolean {
+  return aclId === 0 && rows.isWithheld(kbId);
 }
 
 /** @returns true when the item has another access now */
@@ -117,7 +131,6 @@ export function listHidden(work: Work): HiddenChild[] {
 
 function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
   if (known.aclId === aclId && known.ownAclId === ownAclId) return;
-  const indexState = known.indexState === "held" ? "held" : stateOf(aclId, known);
-  work.rows.set(known.kbId, { aclId, ownAclId, indexState });
+  work.rows.set(known.kbId, { aclId, ownAclId, indexState: stateUnder(aclId, known) });
   setIndexAccess(work, known, aclId);
 }

@@ -35,11 +35,16 @@ import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
 import { noteRemovals } from "./removal-windows.ts";
+import { withholdBelow } from "#storage/writer/withhold.ts";
 
 /** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
 export interface IndexPart {
   apply(workspaceId: string, changes: readonly IndexChange[]): void;
+  close(workspaceId: string, kbIds: readonly string[]): void;
 }
+
+/** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: design page "source-contract". */
+const AT_ONCE = 1_000;
 
 export interface BatchArgs {
   workspaceId: string;
@@ -51,6 +56,7 @@ export function makeApplyBatch(
   connection: SqliteConnection,
   index: IndexPart,
   noteAccess: (workspaceId: string, aclId: number) => void = () => undefined,
+  atOnce = AT_ONCE,
 ) {
   // One connection and never destroyed: it is the writer's own.
   const db = new Kysely<Tables>({ dialect: makeLocalDialect(() => connection, 1) });
@@ -72,11 +78,15 @@ export function makeApplyBatch(
         outcomes.push(await applyOp(work, op));
         work.op++;
       }
-      settleAccesses(work);
+      const tops = settleAccesses(work, atOnce);
+      // Told as it will be: what is withheld for a moment is not taken away from anybody.
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
       if (trace) await makeAuditStore(handles, workspaceId).append(trace);
+      const of = { workspaceId, connectorId: batch.connectorId };
+      const withheld = tops.length === 0 ? [] : withholdBelow(connection, of, tops);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       index.apply(workspaceId, work.changes);
+      index.close(workspaceId, withheld);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)

@@ -107,8 +107,13 @@ export function makeItemRows(
         hint,
         textHash,
       )[0],
-    childrenOf: (externalId: string) =>
-      known("and connectorId = ? and parentExternalId = ? and removedAt is null", connectorId, externalId),
+    childrenOf: (externalId: string, limit = -1) =>
+      known(
+        "and connectorId = ? and parentExternalId = ? and removedAt is null limit ?",
+        connectorId,
+        externalId,
+        limit,
+      ),
     /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
     below: (externalId: string) =>
       known(
@@ -117,6 +122,29 @@ export function makeItemRows(
         `${externalId}/`,
         `${externalId}0`,
       ),
+    /** Some of those that wait for their access, by kbId. */
+    withheld: (limit: number) =>
+      all(
+        "select kbId from withheld_items where workspaceId = ? and connectorId = ? order by kbId limit ?",
+        workspaceId,
+        connectorId,
+        limit,
+      ).map((row) => String(row["kbId"])),
+    isWithheld: (kbId: string) =>
+      all(
+        "select 1 from withheld_items where workspaceId = ? and connectorId = ? and kbId = ?",
+        workspaceId,
+        connectorId,
+        kbId,
+      ).length > 0,
+    endWithholding(kbId: string) {
+      run(
+        "delete from withheld_items where workspaceId = ? and connectorId = ? and kbId = ?",
+        workspaceId,
+        connectorId,
+        kbId,
+      );
+    },
     insert(item: PreparedItem, kbId: string, values: RowExtras) {
       noteBoth({ ...values });
       run(INSERT, workspaceId, kbId, connectorId, ...rowValues(item, values));

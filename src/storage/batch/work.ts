@@ -102,6 +102,11 @@ export function tally(work: Work, known: KnownItem | undefined, outcome: "upsert
   work.isFurther = true;
 }
 
+/** The state of an item that is given this access; what is held stays so. */
+export function stateUnder(aclId: number, item: Pick<KnownItem, "indexState" | "textHash" | "textReason">): string {
+  return item.indexState === "held" ? "held" : stateOf(aclId, item);
+}
+
 /** The state people see, from what is stored. An access of nobody is `acl_unknown`: unsearchable, whatever the text. */
 export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
   if (aclId === 0) return "unsearchable";

@@ -124,6 +124,19 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .where("parentExternalId", "is not", null)
         .where((eb) => eb.or([eb("ownAclId", "is", null), eb("ownAclId", "<>", 0)]))
         .where(rawSql<boolean>`instr("externalId", ${PART_MARK}) = 0`)
+        // What waits for its access is nobody's for no fault of its parents'.
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("withheld_items as w")
+                .select("w.kbId")
+                .whereRef("w.workspaceId", "=", "items.workspaceId")
+                .whereRef("w.connectorId", "=", "items.connectorId")
+                .whereRef("w.kbId", "=", "items.kbId"),
+            ),
+          ),
+        )
         .select(["ownAclId", (eb) => eb.fn.countAll().as("count")])
         .groupBy("ownAclId")
         .execute();

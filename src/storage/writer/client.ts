@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { openWriter, type Durability, type SqliteConnection } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
-import { makeWriterWork } from "./procedures.ts";
+import { makeWriterWork, type WriterTuning } from "./procedures.ts";
 import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from "./thread.ts";
 
 /** The way to the one writing connection, whether it lives in a thread of its own or in this one. */
@@ -54,14 +54,19 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
   );
 }
 
+export interface InlineWriterOptions extends WriterTuning {
+  /** False: upkeep is done by whoever asks for its procedures. */
+  hasUpkeep?: boolean;
+}
+
 /** The writer in this thread: for tests and for short host commands, where nothing else runs. */
 export function startInlineWriter(
   file: string,
   durability: Durability,
-  { hasUpkeep = true } = {},
+  { hasUpkeep = true, ...tuning }: InlineWriterOptions = {},
 ): WriterClient & { connection: SqliteConnection } {
   const connection = openWriter(file, durability);
-  const { procedures, upkeep } = makeWriterWork(connection);
+  const { procedures, upkeep } = makeWriterWork(connection, tuning);
   const engine = new WriterEngine({
     connection,
     procedures,

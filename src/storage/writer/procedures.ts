@@ -9,6 +9,13 @@ import { probeStorage } from "./probe-storage.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
+import { makeSettleWithheld, type SettleWithheldArgs } from "./settle-withheld.ts";
+
+/** What tests make small. */
+export interface WriterTuning {
+  /** Items below a changed one whose accesses the batch computes itself. */
+  settledAtOnce?: number;
+}
 
 /** What the writer does beside single statements. */
 export interface WriterWork {
@@ -22,10 +29,12 @@ export interface WriterWork {
  * Every procedure the writer knows. A procedure runs inside the writer, so it may use the raw connection;
  * it must end within about 25 ms, or work in slices that it asks for again.
  */
-export function makeWriterWork(connection: SqliteConnection): WriterWork {
+export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: WriterTuning = {}): WriterWork {
   const index = makeIndexWriter(connection.raw);
   const accesses = makeAccessSweeper(connection, index);
-  const applyBatch = makeApplyBatch(connection, index, (workspaceId, aclId) => accesses.note(workspaceId, aclId));
+  const noteAccess = (workspaceId: string, aclId: number) => accesses.note(workspaceId, aclId);
+  const applyBatch = makeApplyBatch(connection, index, noteAccess, settledAtOnce);
+  const settleWithheld = makeSettleWithheld(connection, index, noteAccess);
   const purgeItems = makePurgeItems(connection, index);
   const maskStored = makeMaskStored(connection, index);
   const appendAudit = makeAppendAudit(connection);
@@ -33,6 +42,7 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
   return {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
+      ["settleWithheld", (_, args) => settleWithheld(args as SettleWithheldArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
       ["sweepAccesses", (_, args) => accesses.run(args as SweepAccessesArgs)],
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
@@ -41,8 +51,8 @@ export function makeWriterWork(connection: SqliteConnection): WriterWork {
       ["probeStorage", () => probeStorage(connection)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
-    // Folds first: they are short, and searches wait for nothing of a rebuild.
-    upkeep: () => index.nextFoldSlice() || reindex(),
+    // People wait for what is withheld; folds come next: they are short, and searches wait for nothing of a rebuild.
+    upkeep: () => settleWithheld() || index.nextFoldSlice() || reindex(),
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, onTestFinished, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
+import type { TestServerOptions } from "../../helpers.ts";
 import { interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
 
@@ -7,8 +8,8 @@ const known = (...all: string[][]) => ({ known: true, all });
 const OPEN = known(["workspace"]);
 const NOBODY = { known: false };
 
-async function makeFamily() {
-  const kb = await makePushServer();
+async function makeFamily(options: TestServerOptions = {}) {
+  const kb = await makePushServer(undefined, {}, options);
   const pool = makeSearchPool({ file: kb.database.file, size: 0, fold: async () => undefined });
   onTestFinished(() => pool.close());
   const only = (who: "member" | "admin" | "owner") => known([`user:${kb[who].userId}`]);
@@ -234,5 +235,46 @@ describe("children of children", () => {
     expect(answer.notes).toBeUndefined();
     expect((await kb.readers()).member).toEqual([...chain.slice(0, 16), "root"]);
     expect((await kb.put("d18", "d17", undefined)).notes).toEqual([expect.stringContaining("parent_missing")]);
+  });
+});
+
+describe("pushed children of whom there are many", () => {
+  test("are nobody's at once in every answer when their parent's access changes, until theirs is computed", async ({
+    expect,
+  }) => {
+    const kb = await makeFamily({ inline: { settledAtOnce: 3, hasUpkeep: false } });
+    const author = { name: "Anna Keller", email: "anna@acme.test" };
+    await kb.put("parent", undefined, OPEN, { text: "canary" });
+    const ids = ["1", "2", "3", "4"];
+    await kb.push(ids.map((id) => pushed(id, { parentId: "parent", access: undefined, text: "canary", author })));
+    const rows = await kb.database.read.selectFrom("items").select("kbId").where("externalId", "=", "2").execute();
+    const kbId = rows[0]?.kbId ?? "";
+    const sees = async (user: (typeof kb)["owner"]) => {
+      const get = async (path: string) => (await kb.as(user).get(path)).json;
+      const { status } = await kb.as(user).get(`/api/connectors/files/${kbId}`);
+      const counts: { indexed: number; unsearchable: number }[] = (await get("/api/connectors/file-counts-by-source"))
+        .counts;
+      return {
+        item: status,
+        listed: (await get("/api/connectors/all-files")).files.length,
+        counted: counts.reduce((sum, { indexed, unsearchable }) => sum + indexed + unsearchable, 0),
+        people: (await get("/api/entities?q=anna")).entities.length,
+        found: await kb.found(user, "canary"),
+        permalink: (await kb.as(user).get(`/api/connectors/files/${encodeURIComponent(`/i/${kbId}`)}/content`)).status,
+      };
+    };
+    const all = { item: 200, listed: 5, counted: 5, people: 1, found: [5, 5], permalink: 200 };
+    const none = { item: 404, listed: 1, counted: 1, people: 0, found: [1, 1], permalink: 404 };
+    const nothing = { ...none, listed: 0, counted: 0, found: [0, 0] };
+    expect(await sees(kb.admin)).toEqual(all);
+    expect(await kb.acl("parent", kb.only("admin"))).toBe("upserted");
+    expect([await sees(kb.admin), await sees(kb.member)]).toEqual([none, nothing]);
+    const { json } = await kb.as(kb.owner).get(`/api/connectors/${kb.id}`);
+    expect(json.connector.counts).toMatchObject({ parentMissing: 0 });
+    // Whoever may not read them under the new access never does in between.
+    while (await kb.database.writer.call<boolean>("settleWithheld", { items: 1 })) {
+      expect(await sees(kb.member)).toEqual(nothing);
+    }
+    expect([await sees(kb.admin), await sees(kb.member)]).toEqual([all, nothing]);
   });
 });

@@ -1,6 +1,6 @@
 import type { Extractor } from "#extract/extractor.ts";
 import type { Store } from "#storage/store-type.ts";
-import type { TestAnswer } from "../../helpers.ts";
+import type { TestAnswer, TestServerOptions } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 
 interface Result {
@@ -12,8 +12,12 @@ interface Result {
 }
 
 /** A server with a push connector that everybody of the workspace may see, and ways to push to it. */
-export async function makePushServer(extractor?: Pick<Extractor, "extract">, config: Record<string, unknown> = {}) {
-  const kb = await makeConnectorServer(extractor);
+export async function makePushServer(
+  extractor?: Pick<Extractor, "extract">,
+  config: Record<string, unknown> = {},
+  options: TestServerOptions = {},
+) {
+  const kb = await makeConnectorServer(extractor, options);
   const body = { providerId: "push", name: "CI", config, access: { visibility: "workspace" } };
   const { json } = await kb.as(kb.owner).post("/api/connectors", body);
   const id: string = json.connector.id;

@@ -3,13 +3,16 @@ import type { Extractor } from "#extract/extractor.ts";
 import type { Source, SourceItem } from "#sources/contract.ts";
 import { makePushSource } from "#sources/push/index.ts";
 import { composeFeatures } from "../../features.ts";
-import { makeServer } from "../../helpers.ts";
+import { makeServer, type TestServerOptions } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
 
 export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/srv/docs" } };
 
 /** The app with connectors on two sources: `folder`, whose items are `world.items`, and `push`. */
-export async function makeConnectorServer(extractor: Pick<Extractor, "extract"> = fakeExtractor) {
+export async function makeConnectorServer(
+  extractor: Pick<Extractor, "extract"> = fakeExtractor,
+  options: TestServerOptions = {},
+) {
   const world: { items: SourceItem[]; problem?: string; hint?: string } = {
     items: [item("a.md", "alpha"), item("b/c.md", "beta")],
   };
@@ -18,7 +21,7 @@ export async function makeConnectorServer(extractor: Pick<Extractor, "extract"> 
     find: async (id: string) => sources.find((s) => s.spec.providerId === id),
     list: async () => sources,
   };
-  const kb = await makeServer({}, (house, database) =>
+  const kb = await makeServer(options, (house, database) =>
     composeFeatures(house, database, { sources: registry, extractor }),
   );
   const owner = await kb.addOwner();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { analyzeDocument } from "#text/analyzer.ts";
-import type { Database } from "#storage/db.ts";
+import type { Database, DatabaseOptions } from "#storage/db.ts";
 import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
@@ -51,8 +51,12 @@ export interface StoredRow {
 }
 
 /** A store with one workspace and one connector, whose source says what `script` says. */
-export async function makeHarness(script: Script, overrides: Partial<SyncParts> = {}): Promise<Harness> {
-  const { database, store } = await openTestStore();
+export async function makeHarness(
+  script: Script,
+  overrides: Partial<SyncParts> = {},
+  options: Pick<DatabaseOptions, "inline"> = {},
+): Promise<Harness> {
+  const { database, store } = await openTestStore(options);
   const clock = { now: 1_800_000_000_000 };
   await seed(database, store, clock.now);
   const source = fakeSource(script);

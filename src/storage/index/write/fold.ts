@@ -76,7 +76,7 @@ export function planFold(sql: Statements, no: number, limits: FoldLimits): FoldJ
     packKey(no, 0),
     packKey(no + 1, 0),
   );
-  if (accessRows >= limits.accessRows) return foldAccess(sql, no);
+  if (accessRows >= limits.accessRows) return foldAccess(sql, no, limits.accessRows);
   const workspaceId = String(state.workspaceId);
   if (!hasChunkToWrite(sql, workspaceId, no, limits.accessChunk)) return undefined;
   return writeChunks(sql, workspaceId, no, limits.accessChunk);
@@ -172,11 +172,25 @@ function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]):
   }
 }
 
-/** Writes newer accesses into the columns: readers see the same before, during and after. */
-function* foldAccess(sql: Statements, no: number): FoldJob {
-  const rows: { id: number; kbId: string; aclId: number }[] = sql(
-    "SELECT id, kbId, aclId FROM index_access WHERE id > ? AND id < ? ORDER BY id",
-  ).all(packKey(no, 0), packKey(no + 1, 0));
+/** Writes newer accesses into the columns, some thousand at a time: readers see the same before, during and after. */
+function* foldAccess(sql: Statements, no: number, atOnce: number): FoldJob {
+  const end = numberOf(sql("SELECT max(id) FROM index_access WHERE id < ?"), packKey(no + 1, 0));
+  for (let after = packKey(no, 0); after < end;) {
+    const rows: AccessRow[] = sql(
+      "SELECT id, kbId, aclId FROM index_access WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+    ).all(after, end, atOnce);
+    yield* foldAccessRows(sql, no, rows);
+    after = rows.at(-1)?.id ?? end;
+  }
+}
+
+interface AccessRow {
+  id: number;
+  kbId: string;
+  aclId: number;
+}
+
+function* foldAccessRows(sql: Statements, no: number, rows: readonly AccessRow[]): FoldJob {
   const encoder = new TextEncoder();
   const keys = rows.map((row) => ({ key: encoder.encode(row.kbId), aclId: row.aclId }));
   for (const { segment, docs } of readManifest(sql, no)) {
@@ -199,6 +213,7 @@ function* foldAccess(sql: Statements, no: number): FoldJob {
     remove.run(row.id);
     if (i % 256 === 255) yield;
   }
+  yield;
 }
 
 function* cleanUp(sql: Statements, no: number, foldedKey: number): FoldJob {

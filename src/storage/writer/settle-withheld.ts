@@ -1,0 +1,72 @@
+import type { IndexChange } from "#storage/search-index.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { inTransaction } from "#storage/transaction.ts";
+import type { IndexPart } from "#storage/batch/batch.ts";
+import { stateUnder } from "#storage/batch/work.ts";
+import { makeConjoin } from "#storage/batch/conjunction.ts";
+import { makeEffectiveAccess } from "#storage/batch/effective-access.ts";
+import { makeItemRows } from "#storage/batch/item-rows.ts";
+
+/** Items looked at between two looks at the clock. */
+const PAGE = 32;
+const SLICE_MS = 18;
+
+/** Of one slice; unless told as much as fits into a slice of time. */
+export interface SettleWithheldArgs {
+  items?: number;
+}
+
+/**
+ * Gives withheld items the access that they have now, one slice at a time. What is in line stands in the database, so a
+ * restart goes on where it stopped; and each access is computed from what the item and its parents name themselves, so
+ * neither the order nor what is changed between two slices matters.
+ *
+ * @returns a function that does one slice and says whether there was anything to do
+ */
+export function makeSettleWithheld(
+  connection: SqliteConnection,
+  index: IndexPart,
+  noteAccess: (workspaceId: string, aclId: number) => void,
+) {
+  const next = connection.prepare("select workspaceId, connectorId from withheld_items limit 1");
+
+  return ({ items = Number.POSITIVE_INFINITY }: SettleWithheldArgs = {}): boolean => {
+    // The primary key of the table.
+    const of = next.get() as { workspaceId: string; connectorId: string } | undefined;
+    if (of === undefined) return false;
+    const end = performance.now() + SLICE_MS;
+    inTransaction(connection.raw, () => {
+      const settle = makeSettle(connection, index, of, (aclId) => noteAccess(of.workspaceId, aclId));
+      for (let left = items; left > 0 && performance.now() < end; left -= PAGE) {
+        if (settle(Math.min(left, PAGE)) < PAGE) break;
+      }
+    });
+    return true;
+  };
+}
+
+/** Settles some of a connector's items at a time, and says how many. */
+function makeSettle(
+  connection: SqliteConnection,
+  index: IndexPart,
+  { workspaceId, connectorId }: { workspaceId: string; connectorId: string },
+  noteAccess: (aclId: number) => void,
+): (limit: number) => number {
+  const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
+  const effective = makeEffectiveAccess(rows.find, makeConjoin(connection, workspaceId));
+  return (limit) => {
+    const kbIds = rows.withheld(limit);
+    const changes: IndexChange[] = [];
+    for (const kbId of kbIds) {
+      const item = rows.findByKbId(kbId);
+      rows.endWithholding(kbId);
+      if (item === undefined || item.removedAt !== null) continue;
+      const { aclId } = effective.of(item);
+      if (aclId === item.aclId) continue;
+      rows.set(kbId, { aclId, indexState: stateUnder(aclId, item) });
+      changes.push({ type: "access", kbId, aclId });
+    }
+    index.apply(workspaceId, changes);
+    return kbIds.length;
+  };
+}
