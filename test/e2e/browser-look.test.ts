@@ -26,6 +26,7 @@ const INNER_PAGES = [
   "/settings/reads",
   "/settings/profile",
   "/settings/sessions",
+  "/workspace/connectors",
   "/workspace/members",
   "/workspace/groups",
   "/workspace/invitations",

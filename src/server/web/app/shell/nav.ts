@@ -14,8 +14,8 @@ export const NAV: readonly { title: string; links: readonly NavLink[] }[] = [
   {
     title: "Settings",
     links: [
-      { to: "/settings/mcp-access", label: "MCP access", icon: "plug" },
-      { to: "/settings/reads", label: "What was read", icon: "eye" },
+      { to: "/settings/mcp-access", label: "MCP access", icon: "key" },
+      { to: "/settings/reads", label: "Agent activity", icon: "eye" },
       { to: "/settings/profile", label: "Profile", icon: "person" },
       { to: "/settings/sessions", label: "Sessions", icon: "devices" },
     ],
@@ -23,6 +23,7 @@ export const NAV: readonly { title: string; links: readonly NavLink[] }[] = [
   {
     title: "Workspace",
     links: [
+      { to: "/workspace/connectors", label: "Connectors", icon: "plug" },
       { to: "/workspace/members", label: "Members", icon: "people" },
       { to: "/workspace/groups", label: "Groups", icon: "groups" },
       { to: "/workspace/invitations", label: "Invitations", icon: "mail", isForAdmins: true },

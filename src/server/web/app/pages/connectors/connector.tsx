@@ -1,0 +1,207 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import type { Connector, Sync } from "#api/connector-records.ts";
+import {
+  adviceOn,
+  itemsSummary,
+  notesOn,
+  STATE_WORDS,
+  SYNC_WORDS,
+  VISIBILITY_WORDS,
+} from "#server/web/app/connector-words.ts";
+import { api, take } from "#server/web/app/data/client.ts";
+import { connectorQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
+import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Badge, EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+import { toast } from "#server/web/app/ui/toast.tsx";
+
+/** One connector for its owner and admins: what it needs, what it has, its last runs. */
+export function Page() {
+  const { connectorId = "" } = useParams({ strict: false });
+  const query = useQuery(connectorQuery(connectorId));
+  if (query.error !== null) {
+    const problem = toProblem(query.error);
+    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
+    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
+  }
+  if (query.data === undefined) return <Skeleton lines={6} />;
+  const connector = query.data;
+  const { title, tone } = STATE_WORDS[connector.state];
+  return (
+    <>
+      <nav aria-label="Place" className="text-muted mb-1.5 text-xs">
+        <Link to="/workspace/connectors">Connectors</Link>
+      </nav>
+      <PageHeading action={<Acts connector={connector} />} title={connector.name}>
+        <Badge tone={tone}>{title}</Badge>
+      </PageHeading>
+      <div className="space-y-5">
+        <Needs connector={connector} />
+        <Facts connector={connector} />
+        {connector.providerId !== "push" && <Syncs connectorId={connector.id} />}
+      </div>
+    </>
+  );
+}
+
+/** What waits for somebody. */
+function Needs({ connector }: { connector: Connector }) {
+  const advice = adviceOn(connector);
+  const notes = notesOn(connector.counts);
+  if (advice === undefined && notes.length === 0) return null;
+  return (
+    <div className="space-y-3">
+      {advice !== undefined && (
+        <>
+          <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
+          {advice.command !== undefined && <CopyField label="In a terminal" showsLabel value={advice.command} />}
+        </>
+      )}
+      {notes.map((note) => (
+        <Notice key={note} tone="warn">
+          {note}
+        </Notice>
+      ))}
+    </div>
+  );
+}
+
+function Facts({ connector }: { connector: Connector }) {
+  const { providerId, owner, access, schedule, nextRunAt, counts, createdAt, keyPrefix } = connector;
+  return (
+    <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
+      <Fact label="Source">{providerId}</Fact>
+      <Fact label="Owner">{owner.name}</Fact>
+      <Fact label="Visible to">{VISIBILITY_WORDS[access.visibility]}</Fact>
+      <Fact label="Created">
+        <Time at={createdAt} />
+      </Fact>
+      {keyPrefix !== null && <Fact label="Key">{keyPrefix}…</Fact>}
+      {providerId !== "push" && (
+        <Fact label="Schedule">
+          {schedule === null ? "Only when you ask" : `Every ${schedule.everyMinutes} minutes`}
+          {nextRunAt !== null && (
+            <span className="text-muted">
+              , next <Time at={nextRunAt} />
+            </span>
+          )}
+        </Fact>
+      )}
+      <Fact label="Items">{itemsSummary(counts)}</Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-3">
+      <dt className="text-muted w-24 shrink-0">{label}</dt>
+      <dd className="min-w-0 wrap-break-word">{children}</dd>
+    </div>
+  );
+}
+
+type Act = "sync" | "pause" | "resume";
+
+/** Syncing, pausing and resuming, as far as the state allows. */
+function Acts({ connector: { id, name, state, providerId } }: { connector: Connector }) {
+  const client = useQueryClient();
+  const [busy, setBusy] = useState<Act>();
+  const [problem, setProblem] = useState<Problem>();
+
+  async function act(kind: Act): Promise<void> {
+    const params = { path: { id } };
+    setBusy(kind);
+    setProblem(undefined);
+    try {
+      if (kind === "sync") await take(api.POST("/api/connectors/{id}/syncs", { params, body: {} }));
+      else if (kind === "pause") await take(api.POST("/api/connectors/{id}/pause", { params }));
+      else await take(api.POST("/api/connectors/{id}/resume", { params }));
+      toast({ sync: `Sync of ${name} started`, pause: `${name} paused`, resume: `${name} resumed` }[kind]);
+      await client.invalidateQueries({ queryKey: ["connectors"] });
+    } catch (error) {
+      setProblem(toProblem(error));
+    } finally {
+      setBusy(undefined);
+    }
+  }
+
+  return (
+    <div className="space-y-2">
+      <div className="flex flex-wrap gap-2">
+        {state === "active" && providerId !== "push" && (
+          <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
+            Sync now
+          </Button>
+        )}
+        {state === "active" && (
+          <Button isBusy={busy === "pause"} onClick={() => void act("pause")}>
+            Pause
+          </Button>
+        )}
+        {(state === "paused" || state === "error") && (
+          <Button isBusy={busy === "resume"} kind="primary" onClick={() => void act("resume")}>
+            Resume
+          </Button>
+        )}
+      </div>
+      {problem !== undefined && <ProblemNotice className="max-w-sm" problem={problem} />}
+    </div>
+  );
+}
+
+function Syncs({ connectorId }: { connectorId: string }) {
+  const query = useQuery(syncsQuery(connectorId));
+  return (
+    <Section title="Recent syncs">
+      <Loaded query={query}>
+        {(syncs) =>
+          syncs.length === 0 ? (
+            <EmptyState icon="list" title="No syncs yet" />
+          ) : (
+            <Table columns={COLUMNS} keyOf={({ id }) => id} label="Recent syncs" rows={syncs} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+const COLUMNS: Column<Sync>[] = [
+  {
+    title: "Result",
+    isHeadless: true,
+    cell: ({ state, problem }) => (
+      <>
+        <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
+          {SYNC_WORDS[state]}
+        </Badge>
+        {problem !== null && (
+          <span className="text-muted mt-1 block text-xs wrap-break-word">
+            {problem.message} {problem.hint}
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    title: "Items",
+    cell: ({ counts: { upserted, deleted, unchanged, failed } }) =>
+      [
+        `${upserted.toLocaleString("en-GB")} indexed`,
+        ...(deleted > 0 ? [`${deleted.toLocaleString("en-GB")} removed`] : []),
+        ...(unchanged > 0 ? [`${unchanged.toLocaleString("en-GB")} unchanged`] : []),
+        ...(failed > 0 ? [`${failed.toLocaleString("en-GB")} failed`] : []),
+      ].join(", "),
+  },
+  { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
+];

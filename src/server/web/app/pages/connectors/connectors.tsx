@@ -1,0 +1,91 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
+import { notesOn, STATE_WORDS } from "#server/web/app/connector-words.ts";
+import { connectorsQuery } from "#server/web/app/data/connectors.ts";
+import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+
+type Row = Connector | ConnectorPublic;
+
+/** What the workspace indexes: the person's connectors and those they may read from; for admins all. */
+export function Page() {
+  const query = useInfiniteQuery(connectorsQuery);
+  return (
+    <>
+      <PageHeading title="Connectors">
+        Each connector indexes one source. Agents only find what you can read in it.
+      </PageHeading>
+      <Section title="In this workspace">
+        <LoadedPages query={query} rowsOf={({ connectors }) => connectors}>
+          {(connectors) =>
+            connectors.length === 0 ? (
+              <EmptyState icon="plug" title="No connectors yet">
+                Index a folder with <code className="font-mono">kb quickstart PATH</code>, or connect an app with{" "}
+                <code className="font-mono">kb connectors add SOURCE</code>.
+              </EmptyState>
+            ) : (
+              <Table columns={COLUMNS} keyOf={({ id }) => id} label="Connectors" rows={connectors} />
+            )
+          }
+        </LoadedPages>
+      </Section>
+    </>
+  );
+}
+
+/** Its owner and admins see more than others. */
+function isWhole(row: Row): row is Connector {
+  return "counts" in row;
+}
+
+const COLUMNS: Column<Row>[] = [
+  {
+    title: "Name",
+    isHeadless: true,
+    cell: (row) => (
+      <>
+        {isWhole(row) ? (
+          <Link
+            className="block font-medium wrap-break-word"
+            params={{ connectorId: row.id }}
+            to="/workspace/connectors/$connectorId"
+          >
+            {row.name}
+          </Link>
+        ) : (
+          <span className="block font-medium wrap-break-word">{row.name}</span>
+        )}
+        <span className="text-muted text-xs">{row.providerId}</span>
+      </>
+    ),
+  },
+  { title: "Status", cell: (row) => <Status row={row} /> },
+  {
+    title: "Items",
+    cell: (row) => (isWhole(row) ? row.counts.indexed.toLocaleString("en-GB") : <span className="text-muted">–</span>),
+  },
+  {
+    title: "Last sync",
+    cell: (row) =>
+      isWhole(row) && row.lastSync !== null ? (
+        <Time at={row.lastSync.finishedAt} never="running" />
+      ) : (
+        <span className="text-muted">–</span>
+      ),
+  },
+];
+
+function Status({ row }: { row: Row }) {
+  const { title, tone } = STATE_WORDS[row.state];
+  const hidden = isWhole(row) && notesOn(row.counts).length > 0;
+  return (
+    <span className="inline-flex flex-wrap gap-1">
+      <Badge tone={tone}>{title}</Badge>
+      {hidden && <Badge tone="warn">Hidden items</Badge>}
+    </span>
+  );
+}
