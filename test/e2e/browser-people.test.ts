@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
         "Your name": "Anna Berger",
         "E-mail address": "anna@acme.test",
         Password: "blue kettle morning",
-        "Name of the workspace": "Acme",
+        "Workspace name": "Acme",
       };
       await fill(page, fields);
       await press(page, "Set up");
@@ -91,7 +91,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await tabTo(page, "Name");
     await page.keyboard.type("by hand");
     await page.keyboard.press("Enter");
-    await page.getByText("by hand is made").waitFor();
+    await page.getByRole("heading", { name: "Token created" }).waitFor();
     const token = await page.getByLabel("Token", { exact: true }).inputValue();
     expect(await callTool(server, token)).toBe(200);
     // Escape does not throw away what is shown this once.
@@ -121,7 +121,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const shared = await pushItem(anna, "workspace", "Opening hours of next year");
 
     await anna.open("/workspace/invitations");
-    await press(anna.page, "Invite somebody");
+    await press(anna.page, "Invite someone");
     await fill(anna.page, { "E-mail address": "ben@acme.test" });
     await anna.page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
     const link = await anna.page.getByLabel("Link", { exact: true }).inputValue();
@@ -147,8 +147,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
 
     for (const [visitor, kbId, heading] of [
       [anna, secret, "Salaries of next year"],
-      [ben, secret, "Nothing here"],
-      [ben, "kbi_2222222222222222", "Nothing here"],
+      [ben, secret, "Page not found"],
+      [ben, "kbi_2222222222222222", "Page not found"],
       [ben, shared, "Opening hours of next year"],
     ] as const) {
       await visitor.open(`/i/${kbId}`);
@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(found).toContain("Opening hours");
     expect(found).not.toContain("Salaries");
     await ben.open("/workspace/audit");
-    await ben.page.getByText("Admins of the workspace see this page").waitFor();
+    await ben.page.getByText("Only admins can see this page").waitFor();
     expect([...anna.complaints, ...ben.complaints]).toEqual([]);
   });
 
@@ -176,18 +176,18 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const server = await start({ ...NO_ADMIN, ...mail, KB_MODE: "managed" });
     const { page, open, complaints } = await visit(server);
     await open("/sign-in");
-    await page.getByRole("link", { name: "Make an account" }).click();
+    await page.getByRole("link", { name: "Create an account" }).click();
     await fill(page, {
       "Your name": "Carla Diaz",
       "E-mail address": "carla@solo.test",
       Password: "blue",
-      "Name of the workspace": "Solo",
+      "Workspace name": "Solo",
     });
-    await press(page, "Make the account");
+    await press(page, "Create account");
     await page.getByLabel("Password", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
     await fill(page, { Password: "quiet river stone" });
-    await press(page, "Make the account");
-    await page.getByText("A message is on its way to").waitFor();
+    await press(page, "Create account");
+    await page.getByText("We sent a message to").waitFor();
     await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
     // Quoted-printable.
     const text = smtp.received[0]?.raw.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
@@ -212,7 +212,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await post(`${server.url}/api/invitations/accept`, { ...ben, token, name: "Ben Ito" }, {});
 
     await anna.open("/workspace/members");
-    await press(anna.page, "Password link for Ben Ito");
+    await press(anna.page, "Reset password of Ben Ito");
     const field = anna.page.getByLabel("Link", { exact: true });
     const link = await field.inputValue();
     await anna.page.keyboard.press("Escape");
@@ -227,7 +227,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(visitor.page.url()).toBe(`${server.url}/reset-password`);
     expect(await visitor.page.getByLabel("E-mail address").inputValue()).toBe(ben.email);
     await fill(visitor.page, { "New password": "another quiet river" });
-    await press(visitor.page, "Set the password and sign in");
+    await press(visitor.page, "Set password and sign in");
     await visitor.page.getByRole("heading", { name: "MCP access" }).waitFor();
     const again = await post(`${server.url}/api/session`, ben, {});
     expect(again.status).toBe(401);
@@ -264,7 +264,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     // Nobody is signed in: the way leads through the sign-in page and back.
     await fill(page, { "E-mail address": ADMIN.email, Password: ADMIN.password });
     await press(page, "Sign in");
-    await page.getByRole("heading", { name: "Let “Desk <b>agent</b>” in?" }).waitFor();
+    await page.getByRole("heading", { name: "Allow “Desk <b>agent</b>” to access Workspace?" }).waitFor();
     const words = await page.locator("main").innerText();
     expect(words).toContain("an app on this computer");
     expect(words).toContain("Search and read.");
@@ -282,7 +282,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await open("/settings/mcp-access");
     await press(page, "Revoke Desk <b>agent</b>");
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("No client is connected").waitFor();
+    await page.getByText("No connected clients").waitFor();
     expect(await callTool(server, token)).toBe(401);
     expect(complaints).toEqual([]);
   });
@@ -296,13 +296,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await open(`/oauth/device?user_code=${device.user_code}`);
     expect(await page.getByLabel("Code").inputValue()).toBe("");
     await fill(page, { Code: "AAAA-BBBB" });
-    await press(page, "Go on");
+    await press(page, "Continue");
     await page.getByRole("alert").waitFor();
     await fill(page, { Code: device.user_code.toLowerCase() });
-    await press(page, "Go on");
-    await page.getByText("Allow this only if you started it yourself").waitFor();
+    await press(page, "Continue");
+    await page.getByText("Only continue if you just started this yourself").waitFor();
     await press(page, "Allow");
-    await page.getByRole("heading", { name: "The device is in" }).waitFor();
+    await page.getByRole("heading", { name: "Device connected" }).waitFor();
     expect(await device.poll()).toBe(200);
     expect(complaints).toEqual([]);
   });

@@ -7,10 +7,12 @@ import { blocksOf } from "#server/web/app/pages/item/blocks.ts";
 import { mailBodyOf, quotationsOf } from "#server/web/app/pages/item/mail.ts";
 import { Markdown } from "#server/web/app/pages/item/markdown.tsx";
 import { Code, Document, MailBody, Raw } from "#server/web/app/pages/item/plain-views.tsx";
+import { WithMailLinks } from "#server/web/app/pages/item/mail-links.tsx";
 import { lineSegmentsOf, segmentsOf } from "#server/web/app/pages/item/segments.ts";
 import { textKindOf } from "#server/web/app/pages/item/text-kind.ts";
 
-const markdown = (text: string) => renderToStaticMarkup(createElement(Markdown, { text, breaks: false }));
+const markdown = (text: string, title = "") =>
+  renderToStaticMarkup(createElement(Markdown, { text, title, breaks: false }));
 const VIEWS: Record<string, (text: string) => string> = {
   markdown,
   code: (text) => renderToStaticMarkup(createElement(Code, { text })),
@@ -103,6 +105,34 @@ describe("Markdown", () => {
   });
 });
 
+test("a first heading that says the title again is left out, and only that one", ({ expect }) => {
+  const shown = (text: string) => markdown(text, "Plan of  2027").replaceAll(/<[^>]*>/g, "|");
+  expect(shown("# Plan of *2027*\n\nText\n\n# Plan of 2027\n")).toMatch(/^\|+Text\|+Plan of 2027\|+$/);
+  expect(shown("# Plan\n\nText")).toContain("Plan|");
+  expect(shown("## Plan of 2027\n\nText")).toContain("Plan of 2027");
+  expect(shown("Text\n\n# Plan of 2027")).toContain("Plan of 2027");
+});
+
+test("what is nested too deep to be drawn is there as plain text, and so is what follows", ({ expect }) => {
+  const list = Array.from({ length: 60 }, (_, depth) => `${"  ".repeat(depth)}- level ${depth + 1}`).join("\n");
+  const html = markdown(`${list}\n\nAfter the list.\n\n${">".repeat(70)} quoted\n\nThe **end**.`);
+  for (let level = 1; level <= 60; level++) expect(html).toMatch(new RegExp(`level ${level}\\b`));
+  expect(html).toContain("<p>After the list.</p>");
+  expect(html).toContain("quoted");
+  expect(html).toMatch(/The <strong[^>]*>end/);
+});
+
+test("addresses in facts are links to write to, and everything else stays text", ({ expect }) => {
+  const shown = (text: string) => renderToStaticMarkup(createElement(WithMailLinks, { text }));
+  expect(shown("Anna <anna@acme.test>, b.o+x@mail.acme.test.").replaceAll(/ class="[^"]*"/g, "")).toBe(
+    'Anna &lt;<a href="mailto:anna@acme.test">anna@acme.test</a>&gt;, ' +
+      '<a href="mailto:b.o%2Bx@mail.acme.test">b.o+x@mail.acme.test</a>.',
+  );
+  expect(shown("a@b, @you, x@y?cc=z@evil.test javascript:1")).not.toMatch(/href="(?!mailto:[\w@.%]+")/);
+  expect(shown("no address")).toBe("no address");
+  expect(shown(`${"a".repeat(200_000)}@`)).toHaveLength(200_001);
+});
+
 describe("a long text", () => {
   test("is drawn in pieces, and what was drawn stays when more of it comes", ({ expect }) => {
     const paragraphs = Array.from({ length: 4_000 }, (_, at) => `Paragraph ${at} of a long text.\n\n`).join("");
@@ -110,6 +140,8 @@ describe("a long text", () => {
     const pieces = segmentsOf(text);
     expect(pieces.join("")).toBe(text);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(100_001);
+    // Prose is drawn a little at a time.
+    expect(Math.max(...segmentsOf(paragraphs).map((piece) => piece.length))).toBeLessThan(5_000);
     const before = segmentsOf(text.slice(0, 90_000));
     expect(pieces.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
     expect(segmentsOf("x".repeat(250_000)).map((piece) => piece.length)).toEqual([100_000, 100_000, 50_000]);
@@ -191,6 +223,7 @@ test("the type of an item decides how its text is shown, its own name before its
     kindOf({ title: "Fix v1.2.ts now", kind: "task", externalId: "7" }),
     kindOf({ title: "Log in fails", kind: "task" }),
     kindOf({ title: "report.pdf", mimeType: "application/pdf" }),
+    kindOf({ title: "Release notes", key: "notes.html", mimeType: "text/html" }),
   ]).toEqual([
     "markdown",
     "markdown",
@@ -202,6 +235,7 @@ test("the type of an item decides how its text is shown, its own name before its
     "markdown",
     "markdown",
     "document",
+    "markdown",
   ]);
 });
 
@@ -218,9 +252,9 @@ test("who may see an item is said in words", ({ expect }) => {
     whyVisible([list(["user:usr_2", "group:grp_2", "group:connector:con_2"])], names),
     whyVisible([list(["user:usr_2", "group:connector:con_2"]), list(["user:usr_2"])], names),
   ]).toEqual([
-    ["everybody in the workspace may read the connector Notes"],
-    ["you are in the group Research, which may read the connector Notes"],
-    ["you may read the connector Notes", "it is shared with you"],
+    ["everyone in the workspace can read the connector Notes"],
+    ["you are in the group Research, which can read the connector Notes"],
+    ["you can read the connector Notes", "it is shared with you"],
   ]);
   expect(whoIn(list(null, ["user:usr_2", "group:grp_2", "user:git:x:1"], 9), names)).toBe(
     "Ben Ito, the group Research, a person of the source, 6 more",

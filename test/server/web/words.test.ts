@@ -164,7 +164,7 @@ describe("a row of the audit", () => {
       "created the connector packages",
       "changed the role of Ben Ito from member to admin",
       "looked up whether Ben Ito can see an item",
-      "started with settings that weaken it: KB_RATE_LIMITS, KB_MODE",
+      "started with weaker security settings: KB_RATE_LIMITS, KB_MODE",
       "deleted the group (deleted)",
       "did brand.new on Ben Ito",
     ]);

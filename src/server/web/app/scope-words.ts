@@ -5,10 +5,10 @@ export const SCOPE_WORDS: Readonly<Record<Scope, { title: string; meaning: strin
   "mcp:read": { title: "Search and read", meaning: "Search what you can see in this workspace, and read it." },
   "kb:api": {
     title: "Act as you",
-    meaning: "Use kb in your name: connectors, syncs, lists, your profile.",
+    meaning: "Use kb as you: connectors, syncs, lists and your profile.",
   },
   "kb:admin": {
-    title: "Run the workspace",
-    meaning: "What admins do: members, invitations, groups, settings, the audit.",
+    title: "Manage the workspace",
+    meaning: "Do what admins do: members, invitations, groups, settings and the audit.",
   },
 };

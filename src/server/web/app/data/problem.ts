@@ -11,7 +11,7 @@ export class Problem extends Error {
   readonly requestId: string | undefined;
 
   constructor(body: Partial<ProblemBody>) {
-    super(body.detail ?? "The server gave an answer that this page does not understand. Load the page again.");
+    super(body.detail ?? "The server sent an unexpected response. Reload the page.");
     this.status = body.status ?? 0;
     this.code = body.code ?? "unknown";
     this.hint = body.hint;
@@ -25,7 +25,7 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem({
     code: "no_answer",
-    detail: "The server does not answer. Check that it runs and that you are online, then try again.",
+    detail: "Can't reach the server. Check that it's running and that you're online, then try again.",
   });
 }
 

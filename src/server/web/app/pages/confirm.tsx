@@ -16,9 +16,9 @@ export function Page() {
 }
 
 const CONFIRMED: Readonly<Record<ConfirmResult["purpose"], string>> = {
-  sign_up: "Your account is made.",
+  sign_up: "Your account is ready.",
   verification: "Your e-mail address is confirmed.",
-  email_change: "Your new e-mail address is confirmed. From now on you sign in with it.",
+  email_change: "Your new e-mail address is confirmed. Use it to sign in from now on.",
 };
 
 function Confirm({ token }: { token: string }) {
@@ -33,12 +33,12 @@ function Confirm({ token }: { token: string }) {
     send({ token }).then(setResult, (error: unknown) => setProblem(toProblem(error)));
   }, [token]);
 
-  const below = <a href="/">Go to the start</a>;
+  const below = <a href="/">Go to the home page</a>;
   if (result !== undefined) return <EntryCard below={below} lead={CONFIRMED[result.purpose]} title="Confirmed" />;
   if (problem?.code === "password_needed") {
     return (
       <EntryCard
-        lead="The link was asked for in another browser. Your password proves that it was you."
+        lead="You asked for this link in another browser. Enter your password to confirm that it's you."
         title="Confirm your address"
       >
         <Form

@@ -30,7 +30,10 @@ export function Page() {
 
   if (isDecided) {
     return (
-      <EntryCard lead="You are sent back. If nothing happens, return to the app and close this page." title="Decided" />
+      <EntryCard
+        lead="If nothing happens, go back to the app and close this page."
+        title="Taking you back to the app"
+      />
     );
   }
   const error = request.error ?? session.error;
@@ -38,7 +41,7 @@ export function Page() {
     return <ConsentCard onDecide={decide} request={request.data} user={session.data.user} />;
   }
   return (
-    <EntryCard below={<a href="/">Go to the start</a>} title="A client asks to come in">
+    <EntryCard below={<a href="/">Go to the home page</a>} title="Authorize an app">
       {error === null ? <Skeleton lines={5} /> : <ProblemNotice problem={toProblem(error)} />}
     </EntryCard>
   );

@@ -37,10 +37,10 @@ function Device({ user }: { user: Session["user"] }) {
       <EntryCard
         lead={
           decided === "allow"
-            ? "Go back to the device; you can close this page."
-            : "Nothing was let in. You can close this page."
+            ? "Go back to your device. You can close this page."
+            : "The device didn't get access. You can close this page."
         }
-        title={decided === "allow" ? "The device is in" : "Denied"}
+        title={decided === "allow" ? "Device connected" : "Access denied"}
       />
     );
   }
@@ -52,23 +52,23 @@ function Device({ user }: { user: Session["user"] }) {
         user={user}
         warning={
           <Notice tone="warn">
-            Allow this only if you started it yourself just now, and the device shows{" "}
-            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. kb staff never ask you for a
-            code.
+            Only continue if you just started this yourself and your device shows{" "}
+            <strong className="font-mono whitespace-nowrap">{asked.userCode}</strong>. Nobody from kb ever asks you for
+            a code.
           </Notice>
         }
       />
     );
   }
   return (
-    <EntryCard lead="Type the code that the device or the terminal shows." title="Let a device in">
-      <Form isWide onSubmit={find} submit="Go on">
+    <EntryCard lead="Enter the code shown on your device or in your terminal." title="Connect a device">
+      <Form isWide onSubmit={find} submit="Continue">
         <TextField
           autoCapitalize="characters"
           autoComplete="off"
           autoFocus
           className="font-mono"
-          hint="Only if you started this yourself: never type a code that somebody sent you."
+          hint="Only enter a code you asked for yourself, never one that someone sent you."
           label="Code"
           maxLength={20}
           name="userCode"

@@ -25,11 +25,11 @@ export function Page() {
         below={below}
         lead={
           <>
-            If <strong className="text-ink">{sentTo}</strong> has an account, a message with a link is on its way. The
-            link is valid for an hour.
+            If <strong className="text-ink">{sentTo}</strong> has an account, we sent it a link. The link expires in an
+            hour.
           </>
         }
-        title="Look into your mail"
+        title="Check your inbox"
       />
     );
   }
@@ -37,16 +37,16 @@ export function Page() {
     <Loaded query={entry}>
       {({ canMail }) =>
         canMail ? (
-          <EntryCard below={below} lead="We send you a link that sets a new one." title="Forgot the password?">
-            <Form isWide onSubmit={request} submit="Send the link">
+          <EntryCard below={below} lead="We'll send you a link to set a new one." title="Forgot your password?">
+            <Form isWide onSubmit={request} submit="Send link">
               <TextField autoComplete="email" autoFocus label="E-mail address" name="email" type="email" />
             </Form>
           </EntryCard>
         ) : (
           <EntryCard
             below={below}
-            lead="This server sends no e-mail. Ask an owner of your workspace: under Members they can make a link that sets a new password."
-            title="Forgot the password?"
+            lead="This server doesn't send e-mail. Ask an owner of your workspace to create a reset link for you under Members."
+            title="Forgot your password?"
           />
         )
       }

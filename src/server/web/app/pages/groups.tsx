@@ -29,26 +29,26 @@ export function Page() {
   async function remove(): Promise<void> {
     if (deleting === undefined) return;
     await take(api.DELETE("/api/groups/{id}", { params: { path: { id: deleting.id } } }));
-    toast(`${deleting.name} is deleted`);
+    toast(`${deleting.name} deleted`);
     await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
   }
 
   const make = (
     <Button icon="plus" kind="primary" onClick={() => setEditing("new")}>
-      Make a group
+      Create group
     </Button>
   );
   return (
     <>
       <PageHeading title="Groups" {...(isAdmin(role) && { action: make })}>
-        A connector can be opened to a group instead of to one person at a time. Groups may hold groups.
+        Share a connector with a group instead of one person at a time. Groups can contain other groups.
       </PageHeading>
       <Section title="In this workspace">
         <LoadedPages query={query} rowsOf={({ groups }) => groups}>
           {(rows) =>
             rows.length === 0 ? (
               <EmptyState icon="groups" title="No groups yet">
-                {isAdmin(role) ? "Make one for people who may see the same." : "Admins make them."}
+                {isAdmin(role) ? "Create one for people who need the same access." : "Admins can create groups."}
               </EmptyState>
             ) : (
               <Table
@@ -70,7 +70,7 @@ export function Page() {
       <Dialog
         isOpen={editing !== undefined}
         onClose={() => setEditing(undefined)}
-        title={editing === "new" || editing === undefined ? "Make a group" : `Change ${editing.name}`}
+        title={editing === "new" || editing === undefined ? "Create group" : `Edit ${editing.name}`}
       >
         <GroupForm
           everybody={everybody}
@@ -90,7 +90,7 @@ export function Page() {
         onConfirm={remove}
         title={`Delete ${deleting?.name ?? ""}?`}
       >
-        <p>What was opened to this group is closed to those who saw it only through the group. Its members stay.</p>
+        <p>People who have access only through this group lose it. They stay in the workspace.</p>
       </ConfirmDialog>
     </>
   );
@@ -122,7 +122,7 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
         : api.PATCH("/api/groups/{id}", { params: { path: { id: group.id } }, body }),
     );
     await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
-    toast(`${body.name} is saved`);
+    toast(`${body.name} saved`);
     onDone();
   }
 
@@ -140,15 +140,15 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
         <Choices
           chosen={group?.groupIds ?? []}
           choices={others.map(({ id, name }) => ({ id, label: name }))}
-          legend="Groups in it"
+          legend="Nested groups"
           name="groupIds"
         />
       )}
       {isOwn && (
         <CheckboxField
           defaultChecked={group?.isClosed ?? false}
-          hint="Admins can't change it then, and nobody puts themselves into it."
-          label="Closed: only I change it"
+          hint="Admins can't edit it or add themselves to it."
+          label="Closed: only I can edit this group"
           name="isClosed"
           value="yes"
         />
@@ -197,7 +197,7 @@ function Choices({
       <legend className="mb-1 font-medium">{legend}</legend>
       {choices.length > 8 && (
         <input
-          aria-label={`Narrow ${legend.toLowerCase()}`}
+          aria-label={`Filter ${legend.toLowerCase()}`}
           className="border-edge bg-surface mb-1 w-full rounded-md border px-2.5 py-1.5 max-sm:text-base"
           onChange={(event) => setWords(event.currentTarget.value)}
           placeholder="Name or address"
@@ -235,9 +235,9 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
     everybody.find(({ userId }) => userId === id)?.name ?? groups.find((group) => group.id === id)?.name ?? id;
   const list = (ids: readonly string[]) =>
     ids.length === 0 ? (
-      <span className="text-muted">nobody</span>
+      <span className="text-muted">None</span>
     ) : (
-      <span className="wrap-anywhere">
+      <span className="wrap-break-word">
         {ids.slice(0, 4).map(nameOf).join(", ")}
         {ids.length > 4 && ` and ${ids.length - 4} more`}
       </span>
@@ -247,25 +247,33 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
     {
       title: "Owner",
       cell: ({ ownerId, isClosed }) => (
-        <span className="wrap-anywhere">
-          {ownerId === null ? <span className="text-muted">left</span> : nameOf(ownerId)}
+        <span className="wrap-break-word">
+          {ownerId === null ? <span className="text-muted">former member</span> : nameOf(ownerId)}
           {isClosed && <span className="text-muted"> · closed</span>}
         </span>
       ),
     },
-    { title: "Members", cell: ({ memberIds }) => list(memberIds) },
     {
-      title: "Groups in it",
-      cell: ({ groupIds }) => (groupIds.length === 0 ? <span className="text-muted">none</span> : list(groupIds)),
+      title: "Members",
+      cell: ({ memberIds, groupIds }) => (
+        <>
+          {(memberIds.length > 0 || groupIds.length === 0) && <span className="block">{list(memberIds)}</span>}
+          {groupIds.length > 0 && (
+            <span className="block">
+              <span className="text-muted">Groups:</span> {list(groupIds)}
+            </span>
+          )}
+        </>
+      ),
     },
     {
       title: ACTS,
       isHeadless: true,
       cell: (group) =>
         canEdit(group) ? (
-          <span className="flex gap-1 md:-my-1 md:-mr-2 md:justify-end">
-            <Button aria-label={`Change ${group.name}`} kind="quiet" onClick={() => onEdit(group)}>
-              Change
+          <span className="flex gap-1 @2xl:-my-1.5 @2xl:-mr-2 @2xl:justify-end">
+            <Button aria-label={`Edit ${group.name}`} kind="quiet" onClick={() => onEdit(group)}>
+              Edit
             </Button>
             <Button aria-label={`Delete ${group.name}`} kind="quiet" onClick={() => onDelete(group)}>
               Delete

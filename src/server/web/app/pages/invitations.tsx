@@ -13,6 +13,7 @@ import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
+import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
@@ -36,7 +37,7 @@ function Invitations() {
     if (withdrawing === undefined) return;
     const params = { path: { id: withdrawing.id } };
     await take(api.DELETE("/api/workspace/invitations/{id}", { params }));
-    toast("The invitation is withdrawn");
+    toast("Invitation withdrawn");
     await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
   }
 
@@ -45,19 +46,19 @@ function Invitations() {
       <PageHeading
         action={
           <Button icon="plus" kind="primary" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite someone
           </Button>
         }
         title="Invitations"
       >
-        An invitation is for one address, works once, and is valid for a week.
+        Each invitation works once, for one e-mail address, and expires after a week.
       </PageHeading>
       <Section title="Sent">
         <LoadedPages query={query} rowsOf={({ invitations }) => invitations}>
           {(invitations) =>
             invitations.length === 0 ? (
-              <EmptyState icon="mail" title="Nobody is invited">
-                Invite the people whose agents should search here. Each sees only what the sources let them see.
+              <EmptyState icon="mail" title="No invitations yet">
+                Invite the people whose agents should search here. They only see what each source lets them see.
               </EmptyState>
             ) : (
               <Table columns={columns(setWithdrawing)} keyOf={({ id }) => id} label="Invitations" rows={invitations} />
@@ -71,9 +72,9 @@ function Invitations() {
         isOpen={withdrawing !== undefined}
         onClose={() => setWithdrawing(undefined)}
         onConfirm={withdraw}
-        title={`Withdraw the invitation of ${withdrawing?.email ?? ""}?`}
+        title={`Withdraw the invitation for ${withdrawing?.email ?? ""}?`}
       >
-        <p>Its link is dead at once.</p>
+        <p>Its link stops working immediately.</p>
       </ConfirmDialog>
     </>
   );
@@ -95,20 +96,20 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void })
     const { url } = await take(api.POST("/api/workspace/invitations", { body }));
     await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
     if (url !== null) return setMade({ email, url });
-    toast(`The invitation was sent to ${email}`);
+    toast(`Invitation sent to ${email}`);
     close();
   }
 
   const roles = [
     { value: "member", label: "Member" },
-    ...(role === "owner" ? [{ value: "admin", label: "Admin: runs the workspace" }] : []),
+    ...(role === "owner" ? [{ value: "admin", label: "Admin: manages the workspace" }] : []),
   ];
   return (
     <Dialog
       isOpen={isOpen}
       isSticky={made !== undefined}
       onClose={close}
-      title={made === undefined ? "Invite somebody" : "Hand over the link"}
+      title={made === undefined ? "Invite someone" : "Share the invitation link"}
     >
       {made === undefined ? (
         <Form onSubmit={invite} submit="Invite">
@@ -118,8 +119,8 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void })
       ) : (
         <div className="space-y-4">
           <Notice tone="warn">
-            This server sends no e-mail, and the link is shown this once. Hand it to {made.email}: it works for that
-            address only.
+            This server doesn't send e-mail, so send this link to {made.email} yourself. You won't see it again, and it
+            only works for that address.
           </Notice>
           <CopyField isOnce label="Link" value={made.url} />
           <div className="flex justify-end">
@@ -138,10 +139,14 @@ function columns(onWithdraw: (invitation: Invitation) => void): Column<Invitatio
     {
       title: "Address",
       isHeadless: true,
-      cell: ({ email }) => <span className="font-medium wrap-anywhere">{email}</span>,
+      cell: ({ email }) => (
+        <span className="font-medium">
+          <EmailAddress address={email} />
+        </span>
+      ),
     },
     { title: "Role", cell: ({ role }) => <span className="capitalize">{role}</span> },
-    { title: "State", cell: (invitation) => <State invitation={invitation} /> },
+    { title: "Status", cell: (invitation) => <State invitation={invitation} /> },
     { title: "Invited", cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       title: ACTS,
@@ -149,8 +154,8 @@ function columns(onWithdraw: (invitation: Invitation) => void): Column<Invitatio
       cell: (invitation) =>
         isOpenNow(invitation) ? (
           <Button
-            aria-label={`Withdraw the invitation of ${invitation.email}`}
-            className="md:-my-1 md:-mr-2"
+            aria-label={`Withdraw the invitation for ${invitation.email}`}
+            className="@2xl:-my-1.5 @2xl:-mr-2"
             kind="quiet"
             onClick={() => onWithdraw(invitation)}
           >
@@ -166,7 +171,7 @@ function State({ invitation }: { invitation: Invitation }) {
   if (!isOpenNow(invitation)) return <Badge>Expired</Badge>;
   return (
     <span>
-      Open, ends <Time at={invitation.expiresAt} />
+      Pending, expires <Time at={invitation.expiresAt} />
     </span>
   );
 }

@@ -33,7 +33,7 @@ function Invitation({ token }: { token: string }) {
     <CheckedLink
       next={
         <>
-          Did you join already? <Link to="/sign-in">Sign in</Link>
+          Already joined? <Link to="/sign-in">Sign in</Link>
         </>
       }
       overCode="invitation_invalid"
@@ -66,7 +66,7 @@ function enter(): void {
 function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
   return (
     <>
-      <strong className="text-ink">{inviterName ?? "Somebody"}</strong> invites{" "}
+      <strong className="text-ink">{inviterName ?? "Someone"}</strong> invites{" "}
       <strong className="text-ink">{email}</strong> to <strong className="text-ink">{workspaceName}</strong>.
     </>
   );
@@ -105,19 +105,19 @@ function Accept({ token, offer, session }: Invited & { session: Session | undefi
     <EntryCard
       below={
         <Button kind="quiet" onClick={() => setNew(!isNew)}>
-          {isNew ? "I have an account here" : "I am new here"}
+          {isNew ? "I already have an account" : "I'm new here"}
         </Button>
       }
       lead={
         <>
-          <Sentence {...offer} /> {isNew ? "Make your account." : "Sign in to your account."}
+          <Sentence {...offer} /> {isNew ? "Create your account." : "Sign in to your account."}
         </>
       }
       title={`Join ${offer.workspaceName}`}
     >
       {session !== undefined && (
         <Notice className="mb-4">
-          You are signed in as {session.user.email}. When you join, this browser is signed in as {offer.email} instead.
+          You're signed in as {session.user.email}. Joining signs you in as {offer.email} instead.
         </Notice>
       )}
       <Form isWide onSubmit={accept} submit={`Join ${offer.workspaceName}`}>

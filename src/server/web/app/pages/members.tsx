@@ -13,6 +13,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
+import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
@@ -40,7 +41,7 @@ export function Page() {
       const { url } = await take(
         api.POST("/api/workspace/members/{id}/password-reset", { params: { path: { id: member.userId } } }),
       );
-      if (url === null) toast(`A link was sent to ${member.email}`);
+      if (url === null) toast(`Reset link sent to ${member.email}`);
       else setLink({ name: member.name, url });
     });
   }
@@ -49,7 +50,7 @@ export function Page() {
     if (removing === undefined) return;
     await take(api.DELETE("/api/workspace/members/{id}", { params: { path: { id: removing.userId } } }));
     if (removing.userId === me.user.id) return void window.location.replace("/");
-    toast(`${removing.name} is no longer a member`);
+    toast(`${removing.name} removed`);
     await refresh();
   }
 
@@ -65,8 +66,7 @@ export function Page() {
   return (
     <>
       <PageHeading title="Members">
-        What a member sees follows from the permissions of each source, not from the role: admins run the workspace,
-        they do not read more.
+        Each source decides what a member can read. Roles don't: admins manage the workspace, but can't read more.
       </PageHeading>
       <Section title="In this workspace">
         <LoadedPages query={query} rowsOf={({ members }) => members}>
@@ -81,20 +81,20 @@ export function Page() {
         title={isLeaving ? "Leave this workspace?" : `Remove ${removing?.name ?? ""}?`}
       >
         <p>
-          Every session, token and connected client {isLeaving ? "of yours" : "of theirs"} in this workspace ends at
-          once. Coming back, by a new invitation, restores none of them.
+          {isLeaving ? "Your" : "Their"} sessions, tokens and connected clients in this workspace stop working
+          immediately. A new invitation doesn't restore them.
         </p>
       </ConfirmDialog>
       <Dialog
         isOpen={link !== undefined}
         isSticky
         onClose={() => setLink(undefined)}
-        title={`A new password for ${link?.name ?? ""}`}
+        title={`Password reset link for ${link?.name ?? ""}`}
       >
         <div className="space-y-4">
           <Notice tone="warn">
-            This link is shown this once. Whoever opens it sets the password: hand it over on a way that only{" "}
-            {link?.name ?? "they"} can read.
+            You won't see this link again. Anyone who opens it can set the password, so send it where only{" "}
+            {link?.name ?? "they"} can read it.
           </Notice>
           <CopyField isOnce label="Link" value={link?.url ?? ""} />
           <div className="flex justify-end">
@@ -140,7 +140,9 @@ function columns(acts: Acts): Column<Member>[] {
             {name}
             {userId === me.userId && <Badge tone="accent">You</Badge>}
           </span>
-          <span className="text-muted text-xs wrap-anywhere">{email}</span>
+          <span className="text-muted text-xs">
+            <EmailAddress address={email} />
+          </span>
         </>
       ),
     },
@@ -150,7 +152,7 @@ function columns(acts: Acts): Column<Member>[] {
         me.role === "owner" ? (
           <select
             aria-label={`Role of ${member.name}`}
-            className="border-edge/60 bg-surface -my-1 min-h-8 rounded-md border px-2 max-md:min-h-10"
+            className="border-edge/60 bg-surface min-h-8 rounded-md border px-2 max-sm:min-h-10 @2xl:-my-1.5"
             onChange={(event) => acts.setRole(member, event.currentTarget.value as Role)}
             value={member.role}
           >
@@ -167,10 +169,10 @@ function columns(acts: Acts): Column<Member>[] {
       title: ACTS,
       isHeadless: true,
       cell: (member) => (
-        <span className="flex flex-wrap gap-1 md:-my-1 md:-mr-2 md:justify-end">
+        <span className="flex flex-wrap gap-1 @2xl:-my-1.5 @2xl:-mr-2 @2xl:justify-end">
           {acts.mayMakeLinks && isBelowMe(member) && (
-            <Button aria-label={`Password link for ${member.name}`} kind="quiet" onClick={() => acts.makeLink(member)}>
-              Password link
+            <Button aria-label={`Reset password of ${member.name}`} kind="quiet" onClick={() => acts.makeLink(member)}>
+              Reset password
             </Button>
           )}
           {isBelowMe(member) && (

@@ -54,9 +54,9 @@ function About({ user }: { user: Session["user"] }) {
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField autoComplete="name" defaultValue={user.name} label="Name" maxLength={120} name="name" />
           <SelectField
-            choices={[{ value: "", label: "As the workspace" }, ...zones]}
+            choices={[{ value: "", label: "Same as the workspace" }, ...zones]}
             defaultValue={user.timeZone ?? ""}
-            hint="“Due today” means your today."
+            hint="For dates such as “due today”."
             label="Time zone"
             name="timeZone"
           />
@@ -75,13 +75,13 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
       api.POST("/api/profile/email", { body: { email, password: secret(fields, "password") } }),
     );
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    toast(sent ? `Open the link that was sent to ${email}` : "Your address is changed");
+    toast(sent ? `We sent a link to ${email}. Open it to confirm.` : "E-mail address changed");
   }
 
   async function verify(): Promise<void> {
     try {
       await take(api.POST("/api/email-verification"));
-      toast(`Open the link that was sent to ${user.email}`);
+      toast(`We sent a link to ${user.email}. Open it to confirm.`);
     } catch (error) {
       toast(toProblem(error).message);
     }
@@ -89,18 +89,20 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
 
   return (
     <Section
-      description={canMail ? "A new address is confirmed by a message before it counts." : "You sign in with it."}
+      description={canMail ? "We'll send a link to your new address to confirm it." : "You sign in with this address."}
       title="E-mail address"
     >
       <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="wrap-anywhere">{user.email}</span>
         {user.emailVerifiedAt === null ? <Badge tone="warn">Not confirmed</Badge> : <Badge tone="ok">Confirmed</Badge>}
-        {user.emailVerifiedAt === null && canMail && <Button onClick={() => void verify()}>Send a link</Button>}
+        {user.emailVerifiedAt === null && canMail && (
+          <Button onClick={() => void verify()}>Send confirmation link</Button>
+        )}
       </div>
-      <Form key={user.email} onSubmit={change} submit="Change the address" submitKind="plain">
+      <Form key={user.email} onSubmit={change} submit="Change address" submitKind="plain">
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField autoComplete="email" label="New address" maxLength={254} name="email" type="email" />
-          <PasswordField autoComplete="current-password" label="Your password" name="password" />
+          <PasswordField autoComplete="current-password" label="Current password" name="password" />
         </div>
       </Form>
     </Section>
@@ -113,18 +115,18 @@ function ChangePassword({ email }: { email: string }) {
     const body = { currentPassword: secret(fields, "currentPassword"), newPassword: secret(fields, "newPassword") };
     await take(api.POST("/api/profile/password", { body }));
     await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-    toast("Your password is changed");
+    toast("Password changed");
   }
   return (
     <Section
-      description="Your other sessions and the clients you let in end. Personal access tokens stay."
+      description="Changing it ends your other sessions and disconnects your clients. Personal access tokens keep working."
       title="Password"
     >
-      <Form onSubmit={change} resets submit="Change the password" submitKind="plain">
+      <Form onSubmit={change} resets submit="Change password" submitKind="plain">
         {/* For programs that keep passwords: whose it is. */}
         <input autoComplete="username" className="hidden" readOnly type="text" value={email} />
         <div className="grid gap-4 sm:grid-cols-2">
-          <PasswordField autoComplete="current-password" label="Present password" name="currentPassword" />
+          <PasswordField autoComplete="current-password" label="Current password" name="currentPassword" />
           <PasswordField autoComplete="new-password" label="New password" name="newPassword" />
         </div>
       </Form>
@@ -156,7 +158,7 @@ function SingleSignOn({ name }: { name: string }) {
           ) : (
             <Form onSubmit={link} submit={`Link with ${name}`} submitKind="plain">
               <div className="grid gap-4 sm:grid-cols-2">
-                <PasswordField autoComplete="current-password" label="Your password" name="password" />
+                <PasswordField autoComplete="current-password" label="Current password" name="password" />
               </div>
             </Form>
           )

@@ -19,18 +19,18 @@ export function Page() {
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return (
     <>
-      <PageHeading title="What was read">
-        What your tokens and connected clients were shown, newest first. Only ids are kept, no questions and no titles.
+      <PageHeading title="Agent activity">
+        What your tokens and connected clients received, newest first. kb keeps item IDs only, no queries and no titles.
       </PageHeading>
       <Section
         action={
           <select
-            aria-label="By which token"
+            aria-label="Token"
             className="border-edge/60 bg-surface min-h-8 max-w-full min-w-0 rounded-md border px-2 max-sm:min-h-10 max-sm:w-full"
             onChange={(event) => setCredential(event.currentTarget.value)}
             value={credential}
           >
-            <option value="">By all</option>
+            <option value="">All tokens and clients</option>
             {[...names].map(([id, name]) => (
               <option key={id} value={`pat:${id}`}>
                 {name}
@@ -38,19 +38,19 @@ export function Page() {
             ))}
           </select>
         }
-        title="Reads"
+        title="Activity"
       >
         <LoadedPages query={query} rowsOf={({ reads }) => reads}>
           {(reads) =>
             reads.length === 0 ? (
-              <EmptyState icon="eye" title="Nothing was read yet">
-                When an agent searches or reads with a token of yours, it stands here.
+              <EmptyState icon="eye" title="No activity yet">
+                When an agent searches or reads with one of your tokens, you see it here.
               </EmptyState>
             ) : (
               <Table
                 columns={columns(names)}
                 keyOf={({ at, credential, tool, kbIds }) => [at, credential, tool, ...kbIds].join(" ")}
-                label="Reads"
+                label="Activity"
                 rows={reads}
               />
             )
@@ -66,7 +66,7 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
     {
       title: "Tool",
       isHeadless: true,
-      cell: ({ tool }) => <span className="font-mono text-[0.8125rem] font-medium wrap-anywhere">{tool}</span>,
+      cell: ({ tool }) => <ToolName tool={tool} />,
     },
     {
       title: "By",
@@ -85,6 +85,22 @@ function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
     { title: "When", cell: ({ at }) => <Time at={at} /> },
   ];
 }
+
+/** A tool by its name; what was read over REST in words. */
+function ToolName({ tool }: { tool: string }) {
+  const words = ROUTES[tool];
+  if (words !== undefined) return <span className="font-medium">{words}</span>;
+  return <span className="font-mono text-[0.8125rem] font-medium wrap-break-word">{tool}</span>;
+}
+
+const ROUTES: Readonly<Record<string, string>> = {
+  "GET /api/connectors/search": "Searched",
+  "GET /api/connectors/files/{fileId}": "Opened an item",
+  "GET /api/connectors/files/{fileId}/content": "Read an item's text",
+  "GET /api/connectors/all-files": "Listed items",
+  "GET /api/connectors/{id}/files": "Listed a connector's items",
+  "GET /api/entities/{id}": "Looked up an entity",
+};
 
 function Items({ kbIds }: { kbIds: readonly string[] }) {
   if (kbIds.length === 0) return <span className="text-muted">none</span>;

@@ -18,7 +18,7 @@ const TITLE = "Set a new password";
 
 function Reset({ token }: { token: string }) {
   const offer = useQuery(resetOfferQuery(token));
-  const another = <Link to="/forgot-password">Ask for another link</Link>;
+  const another = <Link to="/forgot-password">Request a new link</Link>;
 
   async function confirm(fields: FormData): Promise<void> {
     await take(api.POST("/api/password-reset/confirm", { body: { token, password: secret(fields, "password") } }));
@@ -36,10 +36,10 @@ function Reset({ token }: { token: string }) {
       {({ email }) => (
         <EntryCard
           below={another}
-          lead="Everything else that was signed in to your account ends: sessions, tokens, connected apps."
+          lead="This ends your other sessions and disconnects your tokens and apps."
           title={TITLE}
         >
-          <Form isWide onSubmit={confirm} submit="Set the password and sign in">
+          <Form isWide onSubmit={confirm} submit="Set password and sign in">
             <TextField autoComplete="username" label="E-mail address" name="email" readOnly value={email} />
             <PasswordField autoComplete="new-password" autoFocus label="New password" name="password" />
           </Form>

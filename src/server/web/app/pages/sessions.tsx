@@ -22,16 +22,16 @@ export function Page() {
   async function end(): Promise<void> {
     if (ending === undefined) return;
     await take(api.DELETE("/api/sessions/{id}", { params: { path: { id: ending.id } } }));
-    toast("Signed out there");
+    toast("Session ended");
     await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   }
 
   return (
     <>
       <PageHeading title="Sessions">
-        Where you are signed in. Sign out what you do not know, then change your password.
+        Where you're signed in. If you don't recognize a session, sign it out and change your password.
       </PageHeading>
-      <Section title="Signed in">
+      <Section title="Active sessions">
         <LoadedPages query={query} rowsOf={({ sessions }) => sessions}>
           {(sessions) => <Table columns={columns(setEnding)} keyOf={({ id }) => id} label="Sessions" rows={sessions} />}
         </LoadedPages>
@@ -43,7 +43,7 @@ export function Page() {
         onConfirm={end}
         title={`Sign out ${describeBrowser(ending?.userAgent ?? null)}?`}
       >
-        <p>The session ends at once. Whoever uses it must sign in again.</p>
+        <p>The session ends immediately. Whoever uses it has to sign in again.</p>
       </ConfirmDialog>
     </>
   );
@@ -58,7 +58,7 @@ function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>
         <>
           <span className="flex flex-wrap items-center gap-2 font-medium">
             {describeBrowser(userAgent)}
-            {current && <Badge tone="accent">This one</Badge>}
+            {current && <Badge tone="accent">This session</Badge>}
           </span>
           {ip !== null && <span className="text-muted font-mono text-xs">{ip}</span>}
         </>
@@ -66,7 +66,7 @@ function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>
     },
     { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
     { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       title: ACTS,
       isHeadless: true,
@@ -74,7 +74,7 @@ function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>
         session.current ? null : (
           <Button
             aria-label={`Sign out ${describeBrowser(session.userAgent)}`}
-            className="md:-my-1 md:-mr-2"
+            className="@2xl:-my-1.5 @2xl:-mr-2"
             kind="quiet"
             onClick={() => onEnd(session)}
           >

@@ -38,7 +38,7 @@ function SignIn({ entry }: { entry: EntryState }) {
     <EntryCard
       below={<Below entry={entry} />}
       title="Sign in"
-      {...(returnTo !== "/" && { lead: "You come back to where you were going." })}
+      {...(returnTo !== "/" && { lead: "Sign in to continue to the page you asked for." })}
     >
       <div className="space-y-4">
         {failure !== undefined && <Notice tone="danger">{failure}</Notice>}
@@ -68,11 +68,11 @@ function Below({ entry }: { entry: EntryState }) {
   return (
     <>
       <p>
-        <Link to="/forgot-password">Forgot the password?</Link>
+        <Link to="/forgot-password">Forgot your password?</Link>
       </p>
       {entry.signup === "open" ? (
         <p>
-          New here? <Link to="/sign-up">Make an account</Link>
+          New here? <Link to="/sign-up">Create an account</Link>
         </p>
       ) : (
         <p>New here? Ask an admin of your workspace for an invitation.</p>

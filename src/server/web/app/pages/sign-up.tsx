@@ -19,8 +19,8 @@ export function Page() {
         ) : (
           <EntryCard
             below={<Link to="/sign-in">Sign in</Link>}
-            lead="People come in by invitation here. Ask an admin of your workspace for one."
-            title="Sign-up is not open"
+            lead="You need an invitation to join. Ask an admin of your workspace."
+            title="Sign-up is closed"
           />
         )
       }
@@ -49,11 +49,11 @@ function SignUp() {
       <EntryCard
         lead={
           <>
-            A message is on its way to <strong className="text-ink">{sentTo}</strong>. Open its link in this browser to
-            finish.
+            We sent a message to <strong className="text-ink">{sentTo}</strong>. To finish, open its link in this
+            browser.
           </>
         }
-        title="Look into your mail"
+        title="Check your inbox"
       />
     );
   }
@@ -61,17 +61,17 @@ function SignUp() {
     <EntryCard
       below={
         <p>
-          An account already? <Link to="/sign-in">Sign in</Link>
+          Already have an account? <Link to="/sign-in">Sign in</Link>
         </p>
       }
-      lead="You get a workspace of your own; invite others to it afterwards."
-      title="Make an account"
+      lead="You get your own workspace and can invite others later."
+      title="Create your account"
     >
-      <Form isWide onSubmit={signUp} submit="Make the account">
+      <Form isWide onSubmit={signUp} submit="Create account">
         <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />
         <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
         <PasswordField autoComplete="new-password" label="Password" name="password" />
-        <TextField autoComplete="organization" label="Name of the workspace" maxLength={120} name="workspaceName" />
+        <TextField autoComplete="organization" label="Workspace name" maxLength={120} name="workspaceName" />
       </Form>
     </EntryCard>
   );

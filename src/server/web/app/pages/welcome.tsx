@@ -21,8 +21,8 @@ export function Page() {
         ) : (
           <EntryCard
             below={<Link to="/sign-in">Sign in</Link>}
-            lead="Its first admin exists. Sign in, or ask for an invitation."
-            title="This kb is set up"
+            lead="Someone has already set up this server. Sign in, or ask an admin for an invitation."
+            title="kb is already set up"
           />
         )
       }
@@ -55,7 +55,7 @@ function Onboarding({ code }: { code: string | undefined }) {
           autoFocus
           className="font-mono"
           defaultValue={code}
-          hint="kb serve printed it to the terminal that it runs in. It is valid for 24 hours."
+          hint="kb serve printed it in its terminal. It's valid for 24 hours."
           label="Setup code"
           name="setupCode"
           spellCheck={false}
@@ -66,7 +66,7 @@ function Onboarding({ code }: { code: string | undefined }) {
         <TextField
           autoComplete="organization"
           hint="Usually the name of your company or team."
-          label="Name of the workspace"
+          label="Workspace name"
           maxLength={120}
           name="workspaceName"
         />

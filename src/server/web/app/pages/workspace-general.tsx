@@ -36,26 +36,26 @@ function General() {
 
   return (
     <>
-      <PageHeading title="General">What holds for everybody in this workspace.</PageHeading>
-      <Section title="The workspace">
+      <PageHeading title="General">Settings for everyone in this workspace.</PageHeading>
+      <Section title="Workspace">
         <Form key={workspace.id} onSubmit={save} submit="Save">
           <div className="grid gap-4 sm:grid-cols-2">
             <TextField autoComplete="off" defaultValue={workspace.name} label="Name" maxLength={120} name="name" />
             <SelectField
               choices={timeZones(workspace.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
               defaultValue={workspace.timeZone}
-              hint="For members who chose none of their own."
+              hint="For members who haven't set their own."
               label="Time zone"
               name="timeZone"
             />
           </div>
           <SelectField
             choices={[
-              { value: "mask", label: "Take them out of texts" },
-              { value: "index", label: "Index them as they are" },
+              { value: "mask", label: "Remove them" },
+              { value: "index", label: "Index them unchanged" },
             ]}
             defaultValue={workspace.secrets}
-            hint="Tokens, private keys and passwords that stand in documents. Taken out, an agent reads “[removed: aws key]” in their place; what is indexed already is changed too."
+            hint="Tokens, private keys and passwords found in documents. When removed, agents read “[removed: aws key]” instead. Changing this also updates what is already indexed."
             label="Secrets in documents"
             name="secrets"
           />

@@ -19,7 +19,7 @@ export function Page() {
   return (
     <EntryCard
       below={<a href="/">Back</a>}
-      lead="Connectors, tokens and members belong to one workspace each."
+      lead="Each workspace has its own connectors, tokens and members."
       title="Choose a workspace"
     >
       <Loaded query={mine}>
@@ -36,7 +36,7 @@ export function Page() {
                     <span className="block truncate font-medium">{name}</span>
                     <span className="text-muted block text-xs">You are {ROLES[role]}</span>
                   </span>
-                  {current ? <Badge tone="accent">You are here</Badge> : <Icon name="external" />}
+                  {current ? <Badge tone="accent">Current</Badge> : <Icon name="external" />}
                 </button>
               </li>
             ))}
@@ -44,7 +44,7 @@ export function Page() {
         )}
       </Loaded>
       <Button className="w-full" icon="plus" onClick={() => setMaking(true)}>
-        Make a workspace
+        Create workspace
       </Button>
     </EntryCard>
   );
@@ -65,10 +65,10 @@ function MakeWorkspace({ onBack }: { onBack(): void }) {
           Back to my workspaces
         </Button>
       }
-      lead="You own it, and it starts empty: nothing of your other workspaces is seen in it."
-      title="Make a workspace"
+      lead="You'll own it. It starts empty and shares nothing with your other workspaces."
+      title="Create workspace"
     >
-      <Form isWide onSubmit={make} submit="Make the workspace">
+      <Form isWide onSubmit={make} submit="Create workspace">
         <TextField autoComplete="organization" autoFocus label="Name" maxLength={120} name="name" />
       </Form>
     </EntryCard>

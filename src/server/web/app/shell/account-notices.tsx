@@ -14,8 +14,8 @@ export function AccountNotices({ notices }: Pick<Session, "notices">) {
 function PasswordSet({ at }: AccountNotice) {
   return (
     <>
-      Whoever runs this server set the password of your account there (<Time at={at} />
-      ). If you did not ask for it, ask them, and set one of your own in{" "}
+      The operator of this server set a new password for your account (<Time at={at} />
+      ). If you didn't ask for that, contact them and choose your own password in{" "}
       <a className="underline" href="/settings/profile">
         your profile
       </a>
@@ -27,10 +27,10 @@ function PasswordSet({ at }: AccountNotice) {
 function LinkMade({ at, by }: AccountNotice) {
   return (
     <>
-      {by ?? "An owner of a workspace of yours"} made a link that sets a new password for your account (<Time at={at} />
-      ). Whoever holds such a link can sign in as you. If you did not ask for it, ask them, and look at{" "}
+      {by ?? "A workspace owner"} created a link to reset your password (<Time at={at} />
+      ). Anyone with the link can sign in as you. If you didn't ask for it, contact them and review{" "}
       <a className="underline" href="/settings/sessions">
-        where you are signed in
+        your sessions
       </a>
       .
     </>

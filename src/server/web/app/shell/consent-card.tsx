@@ -36,6 +36,8 @@ export function ConsentCard({
   const { client, needsPassword, workspaces, currentWorkspaceId } = request;
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState<Decision["decision"]>();
+  const [workspaceId, setWorkspaceId] = useState(currentWorkspaceId);
+  const workspaceName = workspaces.find(({ id }) => id === workspaceId)?.name ?? "your workspace";
 
   async function decide(form: HTMLFormElement | null, decision: Decision["decision"]): Promise<void> {
     if (form === null || busy !== undefined) return;
@@ -48,7 +50,7 @@ export function ConsentCard({
       await onDecide({
         csrf: request.csrf,
         decision,
-        ...(decision === "allow" && { workspaceId: String(fields.get("workspaceId") ?? currentWorkspaceId) }),
+        ...(decision === "allow" && { workspaceId }),
         ...(decision === "allow" && password !== "" && { password }),
       });
     } catch (error) {
@@ -61,7 +63,7 @@ export function ConsentCard({
   return (
     <EntryCard
       below={<SignedInAs user={user} />}
-      title={client.isOurs ? "Let the kb command line in?" : `Let “${client.name}” in?`}
+      title={`Allow ${client.isOurs ? "the kb command line" : `“${client.name}”`} to access ${workspaceName}?`}
     >
       <form
         className="space-y-5"
@@ -73,7 +75,7 @@ export function ConsentCard({
         <Facts request={request} user={user} />
         {warning}
         <section>
-          <h2 className="mb-1.5 font-medium">It may</h2>
+          <h2 className="mb-1.5 font-medium">It can</h2>
           <ul className="space-y-2">
             {request.scopes.map((scope) => (
               <li className="flex gap-2" key={scope}>
@@ -90,16 +92,17 @@ export function ConsentCard({
         </section>
         <SelectField
           choices={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
-          defaultValue={currentWorkspaceId}
-          hint="It sees nothing of your other workspaces."
-          label="In the workspace"
+          hint="It can't see your other workspaces."
+          label="Workspace"
           name="workspaceId"
+          onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+          value={workspaceId}
         />
         {needsPassword && (
           <PasswordField
             autoComplete="current-password"
-            hint="Running the workspace needs your password once more."
-            label="Your password"
+            hint="Enter your password to allow managing the workspace."
+            label="Password"
             name="password"
           />
         )}
@@ -116,7 +119,7 @@ export function ConsentCard({
             Allow
           </Button>
         </div>
-        <p className="text-muted text-xs">You can end this at any time under Settings, MCP access.</p>
+        <p className="text-muted text-xs">You can revoke access at any time under Settings, MCP access.</p>
       </form>
     </EntryCard>
   );
@@ -126,19 +129,19 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
   return (
     <div className="space-y-3">
       <dl className="bg-sunken space-y-1.5 rounded-md px-3 py-2.5">
-        <Fact label="In your name">
+        <Fact label="As">
           {user.name} <span className="text-muted font-normal">{user.email}</span>
         </Fact>
-        {!client.isOurs && <Fact label="It calls itself">“{client.name}”</Fact>}
-        <Fact label="The answer goes to">
+        {!client.isOurs && <Fact label="App name">“{client.name}”</Fact>}
+        <Fact label="Redirects to">
           {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
         </Fact>
-        {client.uri !== null && <Fact label="Its own page">{client.uri}</Fact>}
-        {askedFrom !== null && <Fact label="Asked from">{askedFrom}</Fact>}
+        {client.uri !== null && <Fact label="Website">{client.uri}</Fact>}
+        {askedFrom !== null && <Fact label="Requested from">{askedFrom}</Fact>}
       </dl>
       {!client.isOurs && (
         <Notice tone="warn">
-          Anybody can choose a name. Go on only if you started this yourself
+          Any app can use this name. Only continue if you started this yourself
           {client.host === null ? "" : client.isLocal ? ", on this computer" : ` at ${client.host}`}.
         </Notice>
       )}
@@ -160,7 +163,7 @@ function SignedInAs({ user }: { user: Session["user"] }) {
   return (
     <p className="wrap-anywhere">
       <Button kind="quiet" onClick={() => void signOut(window.location.pathname)}>
-        I am not {user.name}
+        Not {user.name}? Use another account
       </Button>
     </p>
   );

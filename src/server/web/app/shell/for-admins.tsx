@@ -11,9 +11,9 @@ export function ForAdmins({ title, children }: { title: string; children: ReactN
   return (
     <>
       <PageHeading title={title} />
-      <Section title="For admins">
-        <EmptyState icon="people" title="Admins of the workspace see this page">
-          Ask one of them; who they are stands under Members.
+      <Section title="Admins only">
+        <EmptyState icon="people" title="Only admins can see this page">
+          Ask an admin. You can find them under Members.
         </EmptyState>
       </Section>
     </>

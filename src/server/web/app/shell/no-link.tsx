@@ -4,8 +4,8 @@ import { EntryCard } from "./entry.tsx";
 export function NoLink({ title }: { title: string }) {
   return (
     <EntryCard
-      below={<a href="/">Go to the start</a>}
-      lead="This page is opened by a link. Open the link again: its secret part is taken out of the address bar and is gone once the page is loaded anew."
+      below={<a href="/">Go to the home page</a>}
+      lead="Open the link from your message again. Reloading doesn't work, because kb removes the secret part of the link from the address bar."
       title={title}
     />
   );

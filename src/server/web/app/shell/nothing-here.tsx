@@ -4,16 +4,16 @@ import { Mark } from "#server/web/app/ui/icon.tsx";
 export function NothingHere() {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-4 py-16 text-center">
-      <title>Nothing here · kb</title>
+      <title>Page not found · kb</title>
       <Mark size={32} />
       <h1 className="mt-4 text-xl" tabIndex={-1}>
-        Nothing here
+        Page not found
       </h1>
       <p className="text-muted mt-2">
-        There is nothing at this address, or you may not see it. Check the address, or the workspace you are in.
+        This page doesn't exist, or you don't have access to it. Check the address and the workspace you're in.
       </p>
       <p className="mt-4">
-        <a href="/">Go to the start</a>
+        <a href="/">Go to the home page</a>
       </p>
     </div>
   );

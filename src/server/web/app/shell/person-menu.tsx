@@ -33,7 +33,7 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
       <MenuLine />
       <MenuChoice
         choices={[
-          { value: "system", label: "As the system", icon: "system" },
+          { value: "system", label: "System", icon: "system" },
           { value: "light", label: "Light", icon: "sun" },
           { value: "dark", label: "Dark", icon: "moon" },
         ]}

@@ -17,7 +17,7 @@ export function WorkspaceMenu({ session: { workspace } }: { session: Session }) 
         <>
           <Mark size={26} />
           <span className="min-w-0 flex-1 truncate font-semibold tracking-tight">{workspace.name}</span>
-          <span className="sr-only">Change workspace</span>
+          <span className="sr-only">Switch workspace</span>
         </>
       }
     >
@@ -33,7 +33,7 @@ export function WorkspaceMenu({ session: { workspace } }: { session: Session }) 
         </>
       )}
       <MenuItem icon="plus" onSelect={() => void navigate({ to: "/workspaces" })}>
-        Choose or make a workspace
+        Switch or create workspace
       </MenuItem>
     </Menu>
   );

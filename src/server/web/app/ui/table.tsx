@@ -29,7 +29,7 @@ export function Table<Row>({
           <tr>
             {columns.map(({ title, isHeadless }) => (
               <th
-                className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0 @2xl:first:w-[26%] @2xl:last:text-right"
+                className="border-line text-muted border-b py-1.5 pr-4 text-xs font-medium last:pr-0 @2xl:first:w-[30%] @2xl:last:text-right"
                 key={title}
                 scope="col"
               >

@@ -11,7 +11,7 @@ type Names = ReadonlyMap<string, string>;
 /** Acts as sentences, the newest first: who did what, and below it with what, from where and when. */
 export function Acts({ entries, names }: { entries: readonly AuditEntry[]; names: Names }) {
   return (
-    <ul aria-label="Acts" className="divide-line @container divide-y">
+    <ul aria-label="Activity" className="divide-line @container divide-y">
       {entries.map((entry) => (
         <Act entry={entry} key={entry.seq} names={names} />
       ))}

@@ -51,14 +51,14 @@ function Audit() {
             className={buttonClass()}
             download
             href="/api/audit/export"
-            onClick={() => toast("The audit is being downloaded as kb-audit.ndjson")}
+            onClick={() => toast("Downloading kb-audit.ndjson")}
           >
             Export
           </a>
         }
         title="Audit"
       >
-        What members, clients and the server did, kept for 90 days. Each row is chained to the one before it.
+        What members, clients and the server did in the last 90 days. Each row is chained to the one before it.
       </PageHeading>
       <div className="space-y-5">
         <Section title="Activity">
@@ -66,10 +66,10 @@ function Audit() {
           <LoadedPages query={query} rowsOf={(page) => [page]}>
             {(pages) =>
               pages.every(({ entries }) => entries.length === 0) ? (
-                <EmptyState icon="list" title="Nothing fits">
+                <EmptyState icon="list" title="No matching activity">
                   {filter !== EVERYTHING && (
                     <Button kind="quiet" onClick={() => setFilter(EVERYTHING)}>
-                      Show everything
+                      Clear filters
                     </Button>
                   )}
                 </EmptyState>
@@ -99,7 +99,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter
         onChange={(event) => set({ userId: event.currentTarget.value })}
         value={filter.userId}
       >
-        <option value="">Everybody</option>
+        <option value="">Everyone</option>
         {everybody.map(({ userId, name }) => (
           <option key={userId} value={userId}>
             {name}
@@ -112,7 +112,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter
         onChange={(event) => set({ action: event.currentTarget.value })}
         value={filter.action}
       >
-        <option value="">Every act</option>
+        <option value="">All actions</option>
         {ACTS_BY_TOPIC.map(({ topic, acts }) => (
           <optgroup key={topic} label={topic}>
             {Object.entries(acts).map(([action, { title }]) => (

@@ -14,29 +14,29 @@ export function ChainCheck() {
     <Section
       action={
         <Button isBusy={check.isPending} onClick={() => check.mutate()}>
-          Check the chain
+          Check chain
         </Button>
       }
-      description="Proves that no row was changed or taken out since it was written."
+      description="Verifies that nobody changed or removed a row."
       title="Chain"
     >
       <div aria-live="polite">
         {error !== null && <ProblemNotice problem={toProblem(error)} />}
         {data?.isIntact === true && (
           <div className="space-y-3">
-            <Notice tone="ok">Unbroken: each of the {data.entries} rows follows from the one before.</Notice>
+            <Notice tone="ok">Intact: each of the {data.entries} rows matches the one before it.</Notice>
             {data.lastHash !== null && (
               <div className="space-y-1">
                 <CopyField label="Last hash" showsLabel value={data.lastHash} />
                 <p className="text-muted text-xs">
-                  Keep it somewhere else: it shows later that nothing was cut off at the end.
+                  Store it somewhere else. With it you can detect later whether rows were cut off at the end.
                 </p>
               </div>
             )}
           </div>
         )}
         {data?.isIntact === false && (
-          <Notice tone="danger">Row {data.brokenAt} does not follow from the one before it.</Notice>
+          <Notice tone="danger">Row {data.brokenAt} doesn't match the one before it.</Notice>
         )}
       </div>
     </Section>

@@ -12,7 +12,7 @@ export function whyVisible(lists: readonly List[], names: Names): string[] {
   return telling.length > 0 ? telling : unique;
 }
 
-const FOR_EVERYBODY = "it is for everybody in the workspace";
+const FOR_EVERYBODY = "everyone in the workspace can";
 
 /** Whom a list names, in words; null for somebody who is not told. */
 export function whoIn({ principals, size }: List, names: Names): string | null {
@@ -26,18 +26,18 @@ export function whoIn({ principals, size }: List, names: Names): string | null {
 function reasonOf(chain: readonly string[], names: Names): string {
   const [first = "", ...others] = chain;
   const last = others.at(-1);
-  const through = last === undefined ? "" : ` may read ${nameOf(last, names)}`;
+  const through = last === undefined ? "" : ` can read ${nameOf(last, names)}`;
   const isConnector = last?.startsWith("group:connector:") === true;
   const via = others.slice(0, isConnector ? -1 : undefined).map((one) => nameOf(one, names));
   if (first === "workspace" || first === "everyone") {
-    return isConnector ? `everybody in the workspace${through}` : FOR_EVERYBODY;
+    return isConnector ? `everyone in the workspace${through}` : FOR_EVERYBODY;
   }
   if (via.length > 0) return `you are in ${via.join(", which is in ")}${isConnector ? `, which${through}` : ""}`;
   return isConnector ? `you${through}` : "it is shared with you";
 }
 
 function nameOf(principal: string, names: Names): string {
-  if (principal === "workspace" || principal === "everyone") return "Everybody in the workspace";
+  if (principal === "workspace" || principal === "everyone") return "Everyone in the workspace";
   const [type, second = "", third] = principal.split(":");
   if (type === "user" && third === undefined) return names[second] ?? "a former member";
   if (type === "group" && third === undefined) return `the group ${names[second] ?? "(deleted)"}`;

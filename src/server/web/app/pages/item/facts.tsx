@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { FileRecord } from "#api/files.ts";
 import { itemAccessQuery } from "#server/web/app/data/item.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
+import { WithMailLinks } from "./mail-links.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
 
 /** Fields of the source that are shown; more are for the API. */
@@ -28,7 +29,7 @@ export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
         </Fact>
       )}
       {updatedAt !== null && !isMail && (
-        <Fact label="Changed">
+        <Fact label="Updated">
           <Time at={updatedAt} />
         </Fact>
       )}
@@ -40,7 +41,7 @@ export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
         .slice(0, MOST_FIELDS)
         .map(([name, value]) => (
           <Fact key={name} label={wordsOf(name)}>
-            {valueText(value)}
+            {linkedText(value)}
           </Fact>
         ))}
       <Access kbId={file.kbId} />
@@ -52,9 +53,9 @@ export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
 function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<FileRecord, "fields">) {
   return (
     <>
-      <Fact label="From">{valueText(from)}</Fact>
-      <Fact label="To">{valueText(to)}</Fact>
-      <Fact label="Cc">{valueText(cc)}</Fact>
+      <Fact label="From">{linkedText(from)}</Fact>
+      <Fact label="To">{linkedText(to)}</Fact>
+      <Fact label="Cc">{linkedText(cc)}</Fact>
       {date !== "" && (
         <Fact label="Date">
           <Moment at={valueText(date)} />
@@ -66,6 +67,12 @@ function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<F
 
 function valueText(value: FileRecord["fields"][string]): string {
   return typeof value === "object" ? value.join(", ") : String(value);
+}
+
+/** With links to the addresses in it; undefined where there is nothing to show. */
+function linkedText(value: FileRecord["fields"][string]): ReactNode {
+  const text = valueText(value);
+  return text === "" ? undefined : <WithMailLinks text={text} />;
 }
 
 /** What stands above, under another name. */
@@ -114,7 +121,7 @@ function Access({ kbId }: { kbId: string }) {
                 <li key={words}>{words}</li>
               ))}
             </ul>
-            {who.length > 1 && <p className="text-muted mt-1">Only who is in each of these lists.</p>}
+            {who.length > 1 && <p className="text-muted mt-1">Only people who are in all of these lists.</p>}
           </details>
         )}
       </dd>

@@ -1,5 +1,5 @@
 import type { InfiniteData } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import type { FileRecord } from "#api/files.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
@@ -20,6 +20,8 @@ interface Part {
 
 export interface ItemTextProps {
   kind: TextKind;
+  /** The page's heading. */
+  title: string;
   query: {
     data: InfiniteData<Part> | undefined;
     error: unknown;
@@ -35,7 +37,7 @@ export interface ItemTextProps {
 }
 
 /** The text of an item by its kind, with a switch to the text as it is stored; or why there is none. */
-export function ItemText({ kind, query, textState, showsBreaks }: ItemTextProps) {
+export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTextProps) {
   const [isRaw, setRaw] = useState(false);
   const problem = query.error === null ? undefined : toProblem(query.error);
   const { reason, message } = textState;
@@ -44,7 +46,7 @@ export function ItemText({ kind, query, textState, showsBreaks }: ItemTextProps)
       <Section title="No text">
         <EmptyState icon="list" title={reason === null ? "This item has no text" : REASONS[reason]}>
           {message !== null && <p className="wrap-anywhere">{message}</p>}
-          <p>Search finds it by its title, its place and what its source says about it.</p>
+          <p>You can still find it by its title, location and details.</p>
         </EmptyState>
       </Section>
     );
@@ -61,30 +63,39 @@ export function ItemText({ kind, query, textState, showsBreaks }: ItemTextProps)
       title={isRaw ? "Raw text" : TITLES[kind]}
     >
       <LoadedPages query={query} rowsOf={({ text }) => [text]}>
-        {(parts) => {
-          const text = parts.join("");
-          return isRaw ? (
-            <Raw text={text} />
-          ) : (
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <Rendered isWhole={!query.hasNextPage} kind={kind} showsBreaks={showsBreaks} text={text} />
-            </Suspense>
-          );
-        }}
+        {(parts) => (
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <Rendered
+              isRaw={isRaw}
+              isWhole={!query.hasNextPage}
+              kind={kind}
+              showsBreaks={showsBreaks}
+              text={parts.join("")}
+              title={title}
+            />
+          </Suspense>
+        )}
       </LoadedPages>
     </Section>
   );
 }
 
-interface RenderedProps extends Pick<ItemTextProps, "kind" | "showsBreaks"> {
+interface RenderedProps extends Pick<ItemTextProps, "kind" | "title" | "showsBreaks"> {
   text: string;
   isWhole: boolean;
+  isRaw: boolean;
 }
 
-function Rendered({ kind, text, isWhole, showsBreaks }: RenderedProps) {
+/** What is added to a long text is drawn in the background, piece by piece: the page stays usable meanwhile. */
+function Rendered(props: RenderedProps) {
+  return <View {...useDeferredValue(props)} />;
+}
+
+const View = memo(function View({ kind, title, text, isWhole, isRaw, showsBreaks }: RenderedProps) {
+  if (isRaw) return <Raw text={text} />;
   switch (kind) {
     case "markdown":
-      return <Markdown breaks={showsBreaks} text={dropDirection(text)} />;
+      return <Markdown breaks={showsBreaks} text={dropDirection(text)} title={title} />;
     case "code":
       return <Code text={text} />;
     case "mail":
@@ -92,7 +103,7 @@ function Rendered({ kind, text, isWhole, showsBreaks }: RenderedProps) {
     case "document":
       return <Document isWhole={isWhole} text={text} />;
   }
-}
+});
 
 const TITLES: Readonly<Record<TextKind, string>> = {
   markdown: "Text",
@@ -102,14 +113,14 @@ const TITLES: Readonly<Record<TextKind, string>> = {
 };
 
 const REASONS: Readonly<Record<NonNullable<FileRecord["textState"]["reason"]>, string>> = {
-  unsupported_type: "kb reads no text from this type of file",
-  too_large: "This file is too large to be read",
-  empty: "There is no text in this item",
+  unsupported_type: "kb doesn't read text from this type of file",
+  too_large: "This file is too large to read",
+  empty: "This item has no text",
   encrypted: "This file is encrypted",
   excluded_by_scope: "The connector's scope leaves this item's text out",
   excluded_by_policy: "This workspace's settings leave this item's text out",
   acl_unknown: "Who may read this item isn't known yet",
-  generated: "This file is made by a program, not read by people",
-  over_quota: "The workspace has reached its limit of texts",
-  failed: "This item's text could not be read",
+  generated: "This is a generated file, which kb doesn't read",
+  over_quota: "The workspace has reached its text limit",
+  failed: "kb couldn't read this item's text",
 };

@@ -39,7 +39,13 @@ export function Page() {
       </PageHeading>
       <div className="space-y-5">
         <Facts file={file} isMail={kind === "mail"} />
-        <ItemText kind={kind} query={text} showsBreaks={file.kind !== "file"} textState={file.textState} />
+        <ItemText
+          kind={kind}
+          query={text}
+          showsBreaks={file.kind !== "file"}
+          textState={file.textState}
+          title={file.title}
+        />
       </div>
     </>
   );
@@ -98,7 +104,7 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
       </CopyButton>
       {url !== null && isWebAddress(url) && !url.endsWith(`/i/${kbId}`) && (
         <a className={buttonClass("plain")} href={url} rel="noopener noreferrer" target="_blank">
-          Open the original
+          Open original
           <Icon name="external" />
         </a>
       )}

@@ -1,4 +1,4 @@
-import MarkdownIt, { type Token } from "markdown-it";
+import MarkdownIt, { type StateBlock, type Token } from "markdown-it";
 
 /** A node of a Markdown text: text, or an element with what is in it. */
 export interface MarkdownNode {
@@ -16,7 +16,7 @@ export interface MarkdownNode {
   children: MarkdownNode[];
 }
 
-/** What is nested deeper than this is left out; the raw text has it. */
+/** What is nested deeper than this is shown as plain text. */
 const DEEPEST = 40;
 /** UTF-16 code units. A longer line is no prose: it is shown as it is; so is a longer paragraph. */
 const LONGEST_LINE = 20_000;
@@ -30,7 +30,8 @@ const LONGEST_RUN = 50_000;
  */
 export function parseMarkdown(text: string, { breaks }: { breaks: boolean }): MarkdownNode[] {
   if (isHuge(text)) return [{ type: "pre", children: [{ type: "text", text, children: [] }] }];
-  const parser = new MarkdownIt({ html: false, linkify: true, breaks, maxNesting: DEEPEST });
+  const parser = new MarkdownIt({ html: false, linkify: true, breaks, maxNesting: DEEPEST + 1 });
+  keepDeepLines(parser);
   parser.validateLink = (url) => safeHref(url) !== undefined || !/^\s*[a-z][a-z0-9+.-]*:/i.test(url);
   return nest(parser.parse(text, {}));
 }
@@ -44,6 +45,25 @@ export function safeHref(url: string): string | undefined {
     // A path, or nothing that can be understood.
     return undefined;
   }
+}
+
+/** The parser drops what is nested too deep, and with a list all that follows it: those lines become plain text. */
+function keepDeepLines({ block }: InstanceType<typeof MarkdownIt>): void {
+  const tokenize = block.tokenize.bind(block);
+  block.tokenize = (state, startLine, endLine) => {
+    if (state.level < DEEPEST) return tokenize(state, startLine, endLine);
+    const end = endOfBlock(state, startLine, endLine);
+    const token = state.push("code_block", "code", 0);
+    token.content = state.getLines(startLine, end, state.blkIndent, false);
+    state.line = end;
+  };
+}
+
+/** The first line after `startLine` that does not belong to what holds it. */
+function endOfBlock(state: StateBlock, startLine: number, endLine: number): number {
+  let line = startLine;
+  while (line < endLine && (state.isEmpty(line) || (state.sCount[line] ?? 0) >= state.blkIndent)) line++;
+  return line;
 }
 
 /** True for lines, and runs of them without a blank one, on which the parser would spend more than half a second. */

@@ -1,5 +1,5 @@
 /** Views of a text that need no parser of their own chunk: as it is, code, paragraphs with tables, mail. */
-import { Fragment, memo } from "react";
+import { memo } from "react";
 import { blocksOf, type TableBlock } from "./blocks.ts";
 import { quotationsOf } from "./mail.ts";
 import { dropDirection, lineSegmentsOf, segmentsOf, showDirection } from "./segments.ts";
@@ -21,7 +21,7 @@ function Prose({ text, className = "" }: { text: string; className?: string }) {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
-  return <Fragment>{text}</Fragment>;
+  return <div className="drawn-when-seen">{text}</div>;
 });
 
 /** Code in a fixed width, with the numbers of its lines; what would change its direction is written out. */
@@ -44,7 +44,7 @@ export function Code({ text }: { text: string }) {
 const Lines = memo(function Lines({ first, count, code }: { first: number; count: number; code: string }) {
   const numbers = Array.from({ length: count }, (_, at) => first + at).join("\n");
   return (
-    <div className="flex">
+    <div className="drawn-when-seen flex">
       <pre
         aria-hidden="true"
         className="bg-surface text-muted border-line sticky left-0 min-w-11 shrink-0 border-r pr-3 text-right select-none"
@@ -81,32 +81,37 @@ export function Document({ text, isWhole }: { text: string; isWhole: boolean }) 
 }
 
 /** Rows drawn together. */
-const ROWS = 100;
+const ROWS = 50;
 
+/**
+ * A table whose columns have their widths from its head and its first rows, so that more rows move nothing; rows out of
+ * sight are not laid out, which a table of the browser's own layout does not allow.
+ */
 function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
   const pieces = Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) =>
     rows.slice(at * ROWS, (at + 1) * ROWS),
   );
+  const columns = columnsOf(head, rows, numeric).join(";");
   return (
     <div
       className="border-line max-h-[75dvh] overflow-auto rounded-md border"
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls
       tabIndex={0}
     >
-      <table className="w-full border-separate border-spacing-0 text-[0.8125rem]">
+      <table className="block w-max min-w-full text-[0.8125rem]">
         {head.length > 0 && (
-          <thead>
-            <tr>
-              {head.map((cell, at) => {
-                const Tag = cell === "" ? "td" : "th";
+          <thead className="bg-sunken border-line sticky top-0 z-1 block border-b">
+            <tr className="flex">
+              {columns.split(";").map((column, at) => {
+                const Tag = (head[at] ?? "") === "" ? "td" : "th";
                 return (
                   <Tag
-                    className={`bg-sunken border-line sticky top-0 border-b px-3 py-1.5 font-medium whitespace-nowrap ${sideOf(numeric[at])}`}
+                    className={`${column} px-3 py-1.5 font-medium`}
                     // oxlint-disable-next-line react/no-array-index-key -- two columns may have the same name
                     key={at}
-                    {...(cell !== "" && { scope: "col" })}
+                    {...(Tag === "th" && { scope: "col" })}
                   >
-                    {cell}
+                    {head[at]}
                   </Tag>
                 );
               })}
@@ -114,29 +119,35 @@ function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
           </thead>
         )}
         {pieces.map((piece, at) => (
+          // The first piece is always laid out: without a head it gives the table its width.
           // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
-          <Rows key={at} numeric={numeric.map(Number).join("")} rows={piece} />
+          <Rows columns={columns} isFirst={at === 0} key={at} rows={piece} />
         ))}
       </table>
     </div>
   );
 }
 
+interface RowsProps {
+  rows: string[][];
+  /** The classes of each column, in one string, which compares by its value. */
+  columns: string;
+  isFirst: boolean;
+}
+
 /** Drawn anew only when its last row changed: rows only ever come after the others. */
 const Rows = memo(
-  function Rows({ rows, numeric }: { rows: string[][]; numeric: string }) {
+  function Rows({ rows, columns, isFirst }: RowsProps) {
+    const classes = columns.split(";");
     return (
-      <tbody>
+      <tbody className={`border-line block border-b last:border-b-0 ${isFirst ? "" : "drawn-when-seen"}`}>
         {rows.map((row, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- a row has no name but its place
-          <tr key={at}>
-            {row.map((cell, column) => (
-              <td
-                className={`border-line max-w-96 min-w-12 border-b px-3 py-1.5 align-top wrap-break-word ${widthOf(cell)} ${sideOf(numeric[column] === "1")}`}
-                // oxlint-disable-next-line react/no-array-index-key -- a cell has no name but its place
-                key={column}
-              >
-                {cell}
+          <tr className="border-line flex border-b last:border-b-0" key={at}>
+            {classes.map((column, place) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a cell has no name but its place
+              <td className={`${column} px-3 py-1.5 wrap-break-word`} key={place}>
+                {row[place]}
               </td>
             ))}
           </tr>
@@ -145,21 +156,33 @@ const Rows = memo(
     );
   },
   (before, after) =>
-    before.numeric === after.numeric &&
+    before.columns === after.columns &&
     before.rows.length === after.rows.length &&
     before.rows.at(-1)?.join("|") === after.rows.at(-1)?.join("|"),
 );
 
-/** Characters of a cell that stay on one line: the table scrolls sideways, its rows stay low. */
-const ONE_LINE = 36;
-
-function widthOf(cell: string): string {
-  return cell.length <= ONE_LINE ? "whitespace-nowrap" : "min-w-64";
+/** The classes of each column: its width, which grows where there is room, and its side. */
+function columnsOf(head: readonly string[], rows: readonly string[][], numeric: readonly boolean[]): string[] {
+  const sample = [head, ...rows.slice(0, ROWS)];
+  const count = Math.max(1, ...sample.map((row) => row.length));
+  return Array.from({ length: count }, (_, at) => {
+    const chars = Math.max(...sample.map((row) => row[at]?.length ?? 0));
+    const width = WIDTHS.find(([most]) => chars <= most)?.[1] ?? WIDEST;
+    return `${width} grow shrink-0 ${numeric[at] === true ? "text-right tabular-nums" : "text-left"}`;
+  });
 }
 
-function sideOf(isNumeric: boolean | undefined): string {
-  return isNumeric === true ? "text-right tabular-nums" : "text-left";
-}
+/** By the longest cell, in characters. Longer ones break into lines. */
+const WIDTHS: readonly (readonly [number, string])[] = [
+  [4, "w-16"],
+  [8, "w-24"],
+  [12, "w-32"],
+  [17, "w-40"],
+  [22, "w-48"],
+  [32, "w-64"],
+  [44, "w-80"],
+];
+const WIDEST = "w-96";
 
 /** What a mail says; what it quotes stands back. */
 export function MailBody({ body }: { body: string }) {

@@ -3,8 +3,11 @@
  * stays as it is when text is added.
  */
 
-/** UTF-16 code units after which the next blank line, else the next line, ends a piece. */
-const WISHED = 20_000;
+/**
+ * UTF-16 code units after which the next blank line, else the next line, ends a piece. A piece is drawn in one go: at
+ * 4,000 one of Markdown takes 5 to 10 ms, at 20,000 it took 50.
+ */
+const WISHED = 4_000;
 /** A line that is longer than that is cut. */
 const LONGEST = 100_000;
 

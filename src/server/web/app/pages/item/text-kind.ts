@@ -14,7 +14,8 @@ export function textKindOf(item: Shown): TextKind {
   const extension = extensionOf(item);
   const type = item.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (item.kind === "message" && (type === "message/rfc822" || MAIL.has(extension))) return "mail";
-  if (type === "text/markdown" || MARKDOWN.has(extension)) return "markdown";
+  // Extraction writes what an HTML page says as Markdown.
+  if (type === "text/markdown" || type === "text/html" || MARKDOWN.has(extension)) return "markdown";
   if (CODE.has(extension) || CODE_TYPES.test(type)) return "code";
   if (type === "" && extension === "" && (item.kind === "task" || item.kind === "page")) return "markdown";
   return "document";

@@ -7,9 +7,9 @@ import { ACTS, type Column } from "#server/web/app/ui/table.tsx";
 /** What a token or a client may do. */
 export function scopesColumn<Row extends { scopes: readonly Scope[] }>(): Column<Row> {
   return {
-    title: "Can",
+    title: "Permissions",
     cell: ({ scopes }) => (
-      <span className="inline-flex flex-wrap gap-1 max-md:justify-end">
+      <span className="inline-flex flex-wrap gap-1 max-@2xl:justify-end">
         {scopes.map((scope) => (
           <Badge key={scope} tone={scope === "kb:admin" ? "warn" : "plain"}>
             {SCOPE_WORDS[scope].title}
@@ -28,7 +28,7 @@ export function revokeColumn<Row>(nameOf: (row: Row) => string, onRevoke: (row: 
     cell: (row) => (
       <Button
         aria-label={`Revoke ${nameOf(row)}`}
-        className="md:-my-1 md:-mr-2"
+        className="@2xl:-my-1.5 @2xl:-mr-2"
         kind="quiet"
         onClick={() => onRevoke(row)}
       >

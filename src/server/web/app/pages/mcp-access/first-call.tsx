@@ -54,7 +54,7 @@ export function NothingIndexed() {
   if (counts === undefined || counts.length > 0) return null;
   return (
     <Notice tone="warn">
-      Nothing is indexed that you can see, so agents find nothing yet. Index a folder with{" "}
+      The index has nothing that you can see, so agents won't find anything yet. Index a folder with{" "}
       <code className="font-mono text-[0.8125rem]">kb quickstart PATH</code>, or connect an app with{" "}
       <code className="font-mono text-[0.8125rem]">kb connectors add SOURCE</code>.
     </Notice>

@@ -20,20 +20,20 @@ export function Grants() {
   async function revoke(): Promise<void> {
     if (revoking === undefined) return;
     await take(api.DELETE("/api/grants/{id}", { params: { path: { id: revoking.id } } }));
-    toast(`${revoking.clientName} is out`);
+    toast(`Access of ${revoking.clientName} revoked`);
     await client.invalidateQueries({ queryKey: grantsQuery.queryKey });
   }
 
   return (
     <Section
-      description="Clients that you let in on the page where they asked. Each names itself: look at where it is."
+      description="Apps you allowed to access this workspace. Apps choose their own names, so check the address."
       title="Connected clients"
     >
       <LoadedPages query={query} rowsOf={({ grants }) => grants}>
         {(grants) =>
           grants.length === 0 ? (
-            <EmptyState icon="person" title="No client is connected">
-              Give a client the address above; it opens a page here where you let it in.
+            <EmptyState icon="person" title="No connected clients">
+              Give a client the URL above. It opens a page here where you allow access.
             </EmptyState>
           ) : (
             <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Connected clients" rows={grants} />
@@ -45,9 +45,9 @@ export function Grants() {
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         onConfirm={revoke}
-        title={`Let “${revoking?.clientName ?? ""}” in no longer?`}
+        title={`Revoke access of “${revoking?.clientName ?? ""}”?`}
       >
-        <p>Its tokens end at once. It may ask again, and you decide again.</p>
+        <p>Its tokens stop working immediately. It can ask for access again.</p>
       </ConfirmDialog>
     </Section>
   );
@@ -67,7 +67,7 @@ function columns(onRevoke: (grant: Grant) => void): Column<Grant>[] {
     },
     scopesColumn(),
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
-    { title: "Let in", cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: "Connected", cell: ({ createdAt }) => <Time at={createdAt} /> },
     revokeColumn(({ clientName }) => clientName, onRevoke),
   ];
 }

@@ -15,12 +15,12 @@ export function Page() {
   return (
     <>
       <PageHeading title="MCP access">
-        Agents search and read this workspace through one address, and see what you see: never more.
+        Agents search and read this workspace through one address. They see what you see, never more.
       </PageHeading>
       <div className="space-y-5">
         <NothingIndexed />
         <Section
-          description="Ready to paste. These lines contain no token: kb login keeps yours."
+          description="Copy and paste. These lines contain no token: kb login stores yours."
           title="Connect a client"
         >
           <div className="space-y-5">
@@ -28,7 +28,7 @@ export function Page() {
             <FirstCall />
           </div>
         </Section>
-        <Section description="Clients that sign in by themselves need only this address." title="Address">
+        <Section description="Clients that support OAuth only need this URL." title="MCP URL">
           <Loaded lines={1} query={tokens}>
             {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
           </Loaded>

@@ -28,11 +28,13 @@ export function NewToken({ isOpen, onClose }: { isOpen: boolean; onClose(): void
   }
   return (
     <Dialog
-      description={made === undefined ? "One for each client or script, so that each can be revoked alone." : undefined}
+      description={
+        made === undefined ? "Create one per client or script, so you can revoke each on its own." : undefined
+      }
       isOpen={isOpen}
       isSticky={made !== undefined}
       onClose={close}
-      title={made === undefined ? "Create token" : `${made.token.name} is made`}
+      title={made === undefined ? "Create token" : "Token created"}
     >
       {made === undefined ? <TokenForm onMade={setMade} /> : <Plaintext made={made} onDone={close} />}
     </Dialog>
@@ -59,7 +61,7 @@ function TokenForm({ onMade }: { onMade(made: CreatedToken): void }) {
       <TextField autoComplete="off" label="Name" maxLength={120} name="name" placeholder="Cursor on my laptop" />
       <SelectField choices={LIFETIMES} defaultValue="90" label="Expires" name="expiresInDays" />
       <fieldset>
-        <legend className="mb-1 font-medium">What it can do</legend>
+        <legend className="mb-1 font-medium">Permissions</legend>
         {SCOPES.filter((scope) => scopes.includes(scope)).map((scope) => (
           <CheckboxField
             defaultChecked={scope === "mcp:read"}
@@ -83,7 +85,7 @@ function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
   return (
     <div className="space-y-4" ref={place}>
       <Notice tone="warn">
-        Copy the token now: it is shown this once. Keep it in a secret store or a variable, never in a file of a
+        Copy your token now. You won't see it again. Keep it in a secret store or an environment variable, never in a
         repository.
       </Notice>
       <CopyField isOnce label="Token" showsLabel value={made.plaintext} />

@@ -22,7 +22,7 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
   async function revoke(): Promise<void> {
     if (revoking === undefined) return;
     await take(api.DELETE("/api/api-tokens/{id}", { params: { path: { id: revoking.id } } }));
-    toast(`${revoking.name} is revoked`);
+    toast(`${revoking.name} revoked`);
     await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   }
 
@@ -33,14 +33,14 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
           Create token
         </Button>
       }
-      description="For clients and scripts that send a token with each request. A token works in this workspace, as you."
+      description="For clients and scripts that send a token with each request. A token acts as you in this workspace."
       title="Personal access tokens"
     >
       <Loaded query={query}>
         {({ tokens }) =>
           tokens.length === 0 ? (
             <EmptyState icon="plug" title="No tokens yet">
-              Create one for each client, so that each can be revoked alone.
+              Create one per client, so you can revoke each on its own.
             </EmptyState>
           ) : (
             <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Tokens" rows={tokens} />
@@ -55,7 +55,7 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
         onConfirm={revoke}
         title={`Revoke ${revoking?.name ?? ""}?`}
       >
-        <p>What uses this token is refused from its next request on. A revoked token does not come back.</p>
+        <p>Anything that uses this token stops working immediately. You can't undo this.</p>
       </ConfirmDialog>
     </Section>
   );
@@ -70,8 +70,8 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
         <>
           <span className="block font-medium wrap-anywhere">{name}</span>
           <span className="text-muted font-mono text-xs">{prefix}…</span>
-          {name.startsWith("kb mcp on ") && <span className="text-muted block text-xs">Made by kb login</span>}
-          {grantId !== null && <span className="text-muted block text-xs">Made by a connected client</span>}
+          {name.startsWith("kb mcp on ") && <span className="text-muted block text-xs">Created by kb login</span>}
+          {grantId !== null && <span className="text-muted block text-xs">Created by a connected client</span>}
         </>
       ),
     },

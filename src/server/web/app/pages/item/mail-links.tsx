@@ -1,0 +1,23 @@
+import type { ReactNode } from "react";
+
+/** Bounded, so that no text makes the search for addresses slow. */
+const ADDRESS = /(?<![\w.+-])([\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?![\w@-])/gi;
+
+/** A text whose e-mail addresses are links that open a message to them. */
+export function WithMailLinks({ text }: { text: string }): ReactNode {
+  return text.split(ADDRESS).map((part, at) =>
+    at % 2 === 1 ? (
+      // oxlint-disable-next-line react/no-array-index-key -- the parts of a text stay where they are
+      <a className="text-accent hover:text-accent-strong underline underline-offset-2" href={hrefOf(part)} key={at}>
+        {part}
+      </a>
+    ) : (
+      part
+    ),
+  );
+}
+
+/** `+` is a blank to some programs. */
+function hrefOf(address: string): string {
+  return `mailto:${address.replaceAll("+", "%2B")}`;
+}
