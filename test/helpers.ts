@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { makeId, type Role, type Scope } from "#api/common.ts";
 import { openDatabase, type Database, type DatabaseOptions } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { makeStore, type Store } from "#storage/store.ts";
 import { makeVault } from "#storage/vault.ts";
 import { type AppOptions, type AppServices, makeApp } from "#server/app.ts";
 import type { AppSettings, Foundation } from "#server/compose/foundation.ts";
@@ -14,7 +14,6 @@ import type { App } from "#server/http/env.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
-import type { Store } from "#storage/store-type.ts";
 import { makePasswords } from "#server/identity/sessions/passwords.ts";
 import { NO_NETWORK } from "./network.ts";
 

@@ -1,13 +1,13 @@
 import { open } from "node:fs/promises";
 import { Kysely } from "kysely";
-import type { SqlHandles } from "./handles.ts";
+import type { SqlHandles, WriterClient } from "./handles.ts";
 import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
 import { explainOpening } from "./failure.ts";
 import { makeStorageHealth, type StorageHealth } from "./health.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
 import type { Tables } from "./schema.ts";
 import { openReader, openWriter, type Durability } from "./sqlite.ts";
-import { type InlineWriterOptions, startInlineWriter, startWriterThread, type WriterClient } from "./writer/client.ts";
+import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "./writer/client.ts";
 
 /** Readers of one thread: enough for a snapshot per request in flight without opening files all the time. */
 const MAX_READERS = 8;

@@ -10,9 +10,9 @@ import {
   type QueryResult,
 } from "kysely";
 import { explaining } from "./failure.ts";
+import type { WriterClient } from "./handles.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
 import type { Priority } from "./writer/engine.ts";
-import type { WriterClient } from "./writer/client.ts";
 
 /** Kysely over the writer: each statement, and each transaction as a whole, takes its turn there. */
 export function makeWriterDialect(writer: WriterClient, priority: Priority = "interactive"): Dialect {

@@ -1,16 +1,16 @@
-import type { Store, WorkspaceStore } from "./store-type.ts";
 import type { SqlHandles } from "./handles.ts";
+import { onFirstUse } from "./on-first-use.ts";
 import { makeAccessStore } from "./records/access.ts";
 import { makeAuditStore } from "./records/audit.ts";
 import { makeConnectorStore } from "./records/connectors.ts";
 import { makeEntityStore } from "./records/entities.ts";
 import { makeGrantStore } from "./records/grants.ts";
+import { makeGroupStore } from "./records/groups.ts";
 import { makeIdempotencyStore } from "./records/idempotency.ts";
 import { makeInstallationStore } from "./records/installation.ts";
 import { makeItemWriteStore } from "./records/item-writes.ts";
 import { makeItemStore } from "./records/items.ts";
 import { makeLinkStore } from "./records/links.ts";
-import { makeGroupStore } from "./records/groups.ts";
 import { makeMemberStore } from "./records/members.ts";
 import { makeNameStore } from "./records/names.ts";
 import { makeOAuthStore } from "./records/oauth.ts";
@@ -20,47 +20,78 @@ import { makeQueueStore } from "./records/queue.ts";
 import { makeSessionStore } from "./records/sessions.ts";
 import { makeSsoStore } from "./records/sso.ts";
 import { makeSyncStore } from "./records/syncs.ts";
-import { makeUsageStore } from "./records/usage.ts";
 import { makeTokenLookup, makeTokenStore } from "./records/tokens.ts";
+import { makeUsageStore } from "./records/usage.ts";
+
+/**
+ * The records. What belongs to a workspace is reached through `in(workspaceId)` and through nothing else; the other
+ * members are those that exist before a workspace is known. Each part is made when it is first used.
+ */
+export interface Store extends Records {
+  in(workspaceId: string): WorkspaceStore;
+  /**
+   * Runs `work` in one writing transaction and gives what it gives: all of it or nothing, as if nobody else wrote
+   * meanwhile (serializable). `work` may run again from its beginning where the database asks for it, so it touches
+   * nothing but the store that it is given: no network, no waiting, no variable of its surroundings that a second run would
+   * change twice. A transaction that sits idle for 10 seconds is rolled back. Not nestable.
+   */
+  transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` on one state of the database: whatever is read through the given store was true at one moment. Writing
+   * through it fails. Like a transaction, `work` touches nothing but the store that it is given.
+   */
+  snapshot<T>(work: (store: Store) => Promise<T>): Promise<T>;
+}
+
+/** The records of one workspace. */
+export type WorkspaceStore = ReturnType<typeof makeWorkspaceStore>;
+
+type Records = ReturnType<typeof makeRecords>;
 
 /** The store on SQL. The same code serves the whole database, a transaction and a snapshot. */
 export function makeStore(sql: SqlHandles): Store {
-  return {
-    installation: makeInstallationStore(sql),
-    users: makeUserStore(sql),
-    workspaces: makeWorkspaceRecordStore(sql),
-    sessions: makeSessionStore(sql),
-    links: makeLinkStore(sql),
-    sso: makeSsoStore(sql),
-    tokenLookup: makeTokenLookup(sql),
-    oauth: makeOAuthStore(sql),
-    queue: makeQueueStore(sql),
-    idempotency: makeIdempotencyStore(sql),
-    in: (workspaceId) => makeWorkspaceStore(sql, workspaceId),
-    transaction: (work) =>
+  return Object.assign(makeRecords(sql), {
+    in: (workspaceId: string) => makeWorkspaceStore(sql, workspaceId),
+    transaction: <T>(work: (store: Store) => Promise<T>) =>
       sql.write.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),
-    snapshot: (work) =>
+    snapshot: <T>(work: (store: Store) => Promise<T>) =>
       sql.read.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),
-  };
+  });
 }
 
-function makeWorkspaceStore(sql: SqlHandles, workspaceId: string): WorkspaceStore {
-  return {
-    workspaceId,
-    members: makeMemberStore(sql, workspaceId),
-    invitations: makeInvitationStore(sql, workspaceId),
-    groups: makeGroupStore(sql, workspaceId),
-    tokens: makeTokenStore(sql, workspaceId),
-    grants: makeGrantStore(sql, workspaceId),
-    audit: makeAuditStore(sql, workspaceId),
-    access: makeAccessStore(sql, workspaceId),
-    connectors: makeConnectorStore(sql, workspaceId),
-    syncs: makeSyncStore(sql, workspaceId),
-    items: makeItemStore(sql, workspaceId),
-    itemWrites: makeItemWriteStore(sql, workspaceId),
-    entities: makeEntityStore(sql, workspaceId),
-    pushUploads: makePushUploadStore(sql, workspaceId),
-    usage: makeUsageStore(sql, workspaceId),
-    names: makeNameStore(sql, workspaceId),
-  };
-}
+const makeRecords = onFirstUse({
+  installation: makeInstallationStore,
+  users: makeUserStore,
+  workspaces: makeWorkspaceRecordStore,
+  sessions: makeSessionStore,
+  /** Links that were mailed or handed over. */
+  links: makeLinkStore,
+  sso: makeSsoStore,
+  /** Finds a token or connector key by its hash, before its workspace is known. */
+  tokenLookup: makeTokenLookup,
+  /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
+  oauth: makeOAuthStore,
+  /** The queue is claimed across workspaces; every job names its own. */
+  queue: makeQueueStore,
+  /** Every key holds a hash that names its workspace. */
+  idempotency: makeIdempotencyStore,
+});
+
+const makeWorkspaceStore = onFirstUse({
+  workspaceId: (_sql: SqlHandles, workspaceId: string) => workspaceId,
+  members: makeMemberStore,
+  invitations: makeInvitationStore,
+  groups: makeGroupStore,
+  tokens: makeTokenStore,
+  grants: makeGrantStore,
+  audit: makeAuditStore,
+  access: makeAccessStore,
+  connectors: makeConnectorStore,
+  syncs: makeSyncStore,
+  items: makeItemStore,
+  itemWrites: makeItemWriteStore,
+  entities: makeEntityStore,
+  pushUploads: makePushUploadStore,
+  usage: makeUsageStore,
+  names: makeNameStore,
+});

@@ -3,10 +3,10 @@ import type { EntityType } from "#api/common.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { fillConnectorGroup } from "#server/connectors/visibility.ts";
 import type { AnsweringServices } from "#server/compose/content.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { ItemEntity, ItemOp, PreparedItem } from "#storage/records-types/item-writes.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import { NO_COUNTS } from "#storage/records-types/syncs.ts";
+import type { ItemEntity, ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import { NO_COUNTS } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
 import { composeFeatures } from "../features.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";
 import {

@@ -4,7 +4,7 @@ import type { OpenRead, Policy } from "#storage/access/policy.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import type { SearchRequest } from "#storage/search-index.ts";
 import type { Principal } from "#core/principals.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 import { startServer, type Plant } from "./build.ts";
 import { compareWorlds, countLeaks } from "./compare.ts";
 import { idFor, makeModel, mayRead, PERSONAS, userIdOf, withHidden, WORKSPACES, type Model } from "./model.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import type { ClaimedJob, NewJob, QueueStore } from "#storage/records-types/queue.ts";
+import type { ClaimedJob, NewJob, QueueStore } from "#storage/records/queue.ts";
 
 /** What every queue must do. `open` gives an empty one. */
 export function describeQueue(name: string, open: () => Promise<QueueStore>): void {

@@ -9,7 +9,7 @@ import { isLoopbackAddress } from "#net/addresses.ts";
 import { baseUrlOf, type Settings } from "#server/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/eras.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
 /** What the app needs to know of the settings. */

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { Source } from "#sources/contract.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 /** Secrets by their names, as the source's schema takes them. */

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
 import { requireChangeable } from "./change.ts";
 import { addKey } from "./create.ts";
 import { type ConnectorParts, requireSource } from "./parts.ts";

@@ -7,9 +7,9 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
-import type { ConnectorRecord, ConnectorState } from "#storage/records-types/connectors.ts";
-import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records-types/syncs.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
+import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
 import type { CredentialKeeper } from "./credentials.ts";
 
 /** The kinds of apps this program knows. */

@@ -2,8 +2,8 @@ import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
-import type { HiddenChild, OpOutcome, ParentTrouble } from "#storage/records-types/item-writes.ts";
-import { pushResultOf, type PushResultName, type PushTrouble } from "#storage/records-types/push-uploads.ts";
+import { type HiddenChild, type OpOutcome, type ParentTrouble, pushResultOf } from "#storage/batch/item-batch.ts";
+import type { PushResultName, PushTrouble } from "#storage/records/push-uploads.ts";
 
 /** What a line is answered by: its op, or what is known of it without one. */
 export interface Answer {

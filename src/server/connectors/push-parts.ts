@@ -3,8 +3,8 @@ import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
 import type { PartRules, SourceItem } from "#sources/contract.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { ItemOp } from "#storage/records-types/item-writes.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { stateConflict } from "./state-conflict.ts";
 

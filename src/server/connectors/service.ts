@@ -19,8 +19,8 @@ import type { BeginUploadBody, EndUploadBody, PushQuery, PushUpload } from "#api
 import { listOpenings } from "#storage/access/openings.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin, type ConnectorCaller } from "#storage/access/actor.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { ItemCount } from "#storage/records-types/items.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ItemCount } from "#storage/records/items.ts";
 import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import type { ConnectorRecord, ConnectorState } from "#storage/records-types/connectors.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 
 /** The refusal of what a connector does not do in its state, with the command that helps. `what`: "does not sync". */
 export function stateConflict(

@@ -1,5 +1,6 @@
-import type { BatchResult, ItemBatch, ItemOp, StoredItem } from "#storage/records-types/item-writes.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { StoredItem } from "#storage/records/item-writes.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorParts } from "./parts.ts";
 
 const PAGE = 2_000;

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ConnectorPatch, ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Store } from "#storage/store.ts";
 import type { ConnectorParts } from "./parts.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";

@@ -1,9 +1,9 @@
 import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { SyncRecord, SyncSkip } from "#storage/records-types/syncs.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(

@@ -2,8 +2,8 @@ import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccess } from "#api/connector-records.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceSpec } from "#sources/contract.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 type Access = Pick<ConnectorRecord, "visibility" | "memberIds" | "groupIds" | "ownerUserId">;
 

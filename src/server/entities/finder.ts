@@ -1,8 +1,8 @@
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
+import type { ShownEntity } from "#storage/records/entities.ts";
 import type { EntityFinder, NamedEntity } from "./types.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
-import type { ShownEntity } from "#storage/records-types/entities.ts";
 import { foldWords, hasWords, isClose, visibleByName } from "./names.ts";
 
 /** Sources whose items belong to nobody's account there. */

@@ -1,6 +1,6 @@
 import { foldWord } from "#text/fold.ts";
 import type { OpenList } from "#storage/access/policy.ts";
-import type { EntityName, ShownEntity } from "#storage/records-types/entities.ts";
+import type { EntityName, ShownEntity } from "#storage/records/entities.ts";
 
 /** Names read at once: an index walk of a few milliseconds. */
 const WALK = 5000;

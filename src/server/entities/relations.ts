@@ -1,6 +1,6 @@
+import type { ShownEntity } from "#storage/records/entities.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
 import type { EntityRelationRecord } from "./types.ts";
-import type { ShownEntity } from "#storage/records-types/entities.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
 
 const MAX_RELATIONS = 20;
 

@@ -3,8 +3,8 @@ import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
 import type { EntityOverview, EntityRecord, EntityService } from "./types.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
 
 /** Hangs the routes of entities. */
 export function mountEntities(

@@ -6,8 +6,8 @@ import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "./types.ts";
 import type { Clock } from "#core/clock.ts";
+import type { ShownEntity } from "#storage/records/entities.ts";
 import type { SearchFilters, SearchIndex, SearchRequest } from "#storage/search-index.ts";
-import type { ShownEntity } from "#storage/records-types/entities.ts";
 import { foldWords, hasWords, visibleByName } from "./names.ts";
 import { relationsOf } from "./relations.ts";
 

@@ -2,15 +2,9 @@ import { ApiError } from "#api/errors.ts";
 import type { FileCounts } from "#api/files.ts";
 import type { OpenList, Policy } from "#storage/access/policy.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
-import type { ConnectorGate } from "#storage/records-types/access.ts";
-import type {
-  ItemCount,
-  ItemFilter,
-  ItemOrder,
-  ItemPosition,
-  ItemRecord,
-  ItemStore,
-} from "#storage/records-types/items.ts";
+import type { ConnectorGate } from "#storage/records/access.ts";
+import type { ItemFilter, ItemPosition } from "#storage/records/item-queries.ts";
+import type { ItemCount, ItemOrder, ItemRecord, ItemStore } from "#storage/records/items.ts";
 
 export interface ItemPageRequest {
   filter: ItemFilter;

@@ -3,7 +3,8 @@ import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import { itemNotFound, type OpenList, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { AskedItems, ItemMatch } from "#storage/records-types/items.ts";
+import type { AskedItems } from "#storage/records/item-queries.ts";
+import type { ItemMatch } from "#storage/records/items.ts";
 
 /** What a text names among what somebody may see: the best item first; several only where none is better. */
 export interface LookedUp {

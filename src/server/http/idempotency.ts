@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
-import { canonicalJson } from "#storage/records-types/audit-chain.ts";
-import type { IdempotencyRecord } from "#storage/records-types/idempotency.ts";
-import type { Store } from "#storage/store-type.ts";
+import { canonicalJson } from "#storage/audit-chain.ts";
+import type { IdempotencyRecord } from "#storage/records/idempotency.ts";
+import type { Store } from "#storage/store.ts";
 import type { Caller } from "./authenticate.ts";
 import { routeShape } from "./auth.ts";
 

@@ -4,7 +4,7 @@ import { distanceOf, formatDay } from "#api/days.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
 import { fieldName } from "#text/field-terms.ts";
 import type { SearchEntry, SearchPassage } from "#server/search/types.ts";
-import type { ItemPerson, ItemRecord } from "#storage/records-types/items.ts";
+import type { ItemPerson, ItemRecord } from "#storage/records/items.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */
 export interface EntryDetail {

@@ -1,7 +1,7 @@
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
 import { fieldKey } from "#text/field-terms.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
 
 /** Fields that one question may ask for. */
 export const MAX_FIELD_FILTERS = 8;

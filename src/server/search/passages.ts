@@ -1,9 +1,9 @@
+import type { ItemRecord } from "#storage/records/items.ts";
 import { placeAt } from "#text/sections.ts";
 import { urlOfPlace } from "#text/place-url.ts";
 import type { SnippetOptions } from "#text/snippet.ts";
 import type { SearchPassage } from "./types.ts";
 import type { Excerpt, ExcerptRequest, SearchIndex } from "#storage/search-index.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
 
 export interface PassagesOf {
   /** By kbId; an item without text has no entry. */

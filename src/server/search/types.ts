@@ -1,8 +1,8 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
 import type { Actor } from "#storage/access/actor.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
 
 /** What `search` and `entities` answer, as the tools and the REST routes render it. */
 

@@ -1,12 +1,6 @@
 import type { Principal } from "#core/principals.ts";
-import type {
-  BatchResult,
-  BatchRun,
-  ItemBatch,
-  ItemOp,
-  SyncCounts,
-  SyncProgress,
-} from "#storage/records-types/item-writes.ts";
+import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
 /** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
 export interface BatchSink {

@@ -1,8 +1,8 @@
 import type { RandomBytes } from "#core/clock.ts";
 import type { PartRules, SourceItem } from "#sources/contract.ts";
-import type { ConnectorRecord, ConnectorState } from "#storage/records-types/connectors.ts";
-import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records-types/syncs.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
+import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithParts, prepareWithParts } from "./parts.ts";
 import type { PrepareOptions } from "./prepare.ts";

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { foldWord } from "#text/fold.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
-import type { ItemEntity } from "#storage/records-types/item-writes.ts";
+import type { ItemEntity } from "#storage/batch/item-batch.ts";
 import { storable } from "./storable.ts";
 
 export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;

@@ -1,8 +1,8 @@
 import { assertNever } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { ConnectorPatch, ConnectorRecord } from "#storage/records-types/connectors.ts";
-import { backOffMs } from "#storage/records-types/queue.ts";
-import type { SyncPatch, SyncRecord } from "#storage/records-types/syncs.ts";
+import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
+import { backOffMs } from "#storage/records/queue.ts";
+import type { SyncPatch, SyncRecord } from "#storage/records/syncs.ts";
 import type { RunEnd } from "./run.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
 

@@ -1,5 +1,5 @@
 import { beforeParts, isInside, isPartId, outermostId } from "#core/child-ids.ts";
-import type { ItemWriteStore, StoredItem } from "#storage/records-types/item-writes.ts";
+import type { ItemWriteStore, StoredItem } from "#storage/records/item-writes.ts";
 
 /**
  * What a connector has stored, as a run saw it at its start, and what the run has named since. Some 200 bytes an item.

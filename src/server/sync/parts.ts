@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ExtractedPart } from "#extract/extractor.ts";
 import { isPartId, MAX_PART_BYTES, partExternalId } from "#core/child-ids.ts";
 import type { PartRules, SourceItem } from "#sources/contract.ts";
-import type { ItemOp } from "#storage/records-types/item-writes.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
 
 /** What preparing an item with the files inside it takes. */

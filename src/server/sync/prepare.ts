@@ -8,12 +8,12 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { Extracted, ExtractedPart, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
-import type { ItemText, PreparedItem } from "#storage/records-types/item-writes.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
 import { redact } from "#core/redact.ts";
+import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
 import { storable } from "./storable.ts";
 
 /** What `prepare` takes from its surroundings. */

@@ -1,8 +1,8 @@
 import { makeId } from "#api/common.ts";
 import type { RandomBytes } from "#core/clock.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#storage/records-types/syncs.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import { NO_COUNTS, type SyncMode, type SyncRecord, type SyncTrigger } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface SyncWish {
   trigger: SyncTrigger;

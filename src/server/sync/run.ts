@@ -6,10 +6,6 @@ import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { outermostId } from "#core/child-ids.ts";
-import { type ItemOp, removalLimit, type StoredItem } from "#storage/records-types/item-writes.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { SyncRecord } from "#storage/records-types/syncs.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
@@ -18,6 +14,11 @@ import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { redact } from "#core/redact.ts";
+import { type ItemOp, removalLimit } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { StoredItem } from "#storage/records/item-writes.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 /** Why a run is told to end before its end. */
 export type StopReason = "cancel" | "give_back";

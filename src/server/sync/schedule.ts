@@ -1,6 +1,6 @@
 import type { RandomBytes } from "#core/clock.ts";
-import { KEEP_REMOVED_MS } from "#storage/records-types/item-writes.ts";
-import type { Store } from "#storage/store-type.ts";
+import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
+import type { Store } from "#storage/store.ts";
 import { requestSync } from "./request.ts";
 
 export interface Schedule {

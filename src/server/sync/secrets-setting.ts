@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { ClaimedJob } from "#storage/records-types/queue.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ClaimedJob } from "#storage/records/queue.ts";
+import type { Store } from "#storage/store.ts";
 
 /** How long an answer is good for: a run asks for each item. */
 const FRESH_MS = 1_000;

@@ -1,7 +1,6 @@
 import { ApiError } from "#api/errors.ts";
-import type { SyncCounts } from "#storage/records-types/item-writes.ts";
-import type { ConnectorState } from "#storage/records-types/connectors.ts";
-import type { SyncState } from "#storage/records-types/syncs.ts";
+import type { ConnectorState } from "#storage/records/connectors.ts";
+import type { SyncCounts, SyncState } from "#storage/records/syncs.ts";
 
 /** What can happen to a connector. */
 export type ConnectorEvent =

@@ -1,7 +1,7 @@
 import type { RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import { type ClaimedJob, LEASE_MS } from "#storage/records-types/queue.ts";
-import type { Store } from "#storage/store-type.ts";
+import { type ClaimedJob, LEASE_MS } from "#storage/records/queue.ts";
+import type { Store } from "#storage/store.ts";
 import { type JobEnd, runJob, type SyncParts } from "./jobs.ts";
 import type { StopReason } from "./run.ts";
 import { makeSchedule } from "./schedule.ts";

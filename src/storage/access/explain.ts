@@ -1,8 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "./actor.ts";
 import type { Principal } from "#core/principals.ts";
-import type { Store, WorkspaceStore } from "#storage/store-type.ts";
-import type { ItemAccess } from "#storage/records-types/items.ts";
+import type { ItemAccess } from "#storage/records/items.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { meetsEvery } from "./decision.ts";
 import { itemNotFound, type Policy, type Viewer } from "./policy.ts";
 

@@ -1,7 +1,7 @@
 import type { Opening, Opened } from "#api/openings.ts";
 import { MAX_CHARS, cleanLine } from "#api/clean.ts";
-import type { AuditRecord } from "#storage/records-types/audit.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { AuditRecord } from "#storage/audit-chain.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 /** Acts that may let more people read. */
 const ACTIONS = ["connector.changed", "connector.access_pushed", "connector.people_pushed", "group.changed"];

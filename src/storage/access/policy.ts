@@ -4,9 +4,9 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "./actor.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
-import type { Store, WorkspaceStore } from "#storage/store-type.ts";
-import type { ConnectorGate } from "#storage/records-types/access.ts";
-import type { ItemAccess } from "#storage/records-types/items.ts";
+import type { ConnectorGate } from "#storage/records/access.ts";
+import type { ItemAccess } from "#storage/records/items.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { makeVisibleCache, type VisibleAccesses } from "./visible.ts";
 
 /** Who asks, as the index and the store need to know it. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { AccessStore } from "#storage/records-types/access.ts";
 import type { Principal } from "#core/principals.ts";
+import type { AccessStore } from "#storage/records/access.ts";
 
 /** Which access numbers of a workspace somebody's principals open. */
 export interface VisibleAccesses {

@@ -1,6 +1,6 @@
 import { isPartId } from "#core/child-ids.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { HiddenChild, OpOutcome, PreparedItem } from "#storage/records-types/item-writes.ts";
+import type { HiddenChild, OpOutcome, PreparedItem } from "./item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 

@@ -1,14 +1,6 @@
 import { Kysely } from "kysely";
 import { ApiError, assertNever } from "#api/errors.ts";
 import type { IndexChange } from "#storage/search-index.ts";
-import {
-  type BatchResult,
-  type ItemBatch,
-  type ItemOp,
-  type ItemState,
-  type OpOutcome,
-  type PreparedItem,
-} from "#storage/records-types/item-writes.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import type { Tables } from "#storage/schema.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
@@ -36,6 +28,7 @@ import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
 import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "#storage/writer/withhold.ts";
+import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
 
 /** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
 export interface IndexPart {

@@ -1,4 +1,4 @@
-import type { ParentTrouble } from "#storage/records-types/item-writes.ts";
+import type { ParentTrouble } from "./item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 
 /** Most items above one, all of whose accesses count: below that nobody reads anything. */

@@ -2,7 +2,7 @@ import type { FieldValue } from "#api/common.ts";
 import { fieldTerms } from "#text/field-terms.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
-import type { ItemEntity, PreparedItem } from "#storage/records-types/item-writes.ts";
+import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
 /** What the index holds of an item as its record does. */
 export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> & {

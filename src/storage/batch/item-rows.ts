@@ -1,6 +1,6 @@
 import { countLineFeeds } from "#text/lines.ts";
-import type { ItemEntity, PreparedItem } from "#storage/records-types/item-writes.ts";
 import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
+import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
 /** What a batch looks at before it changes an item. */
 export interface KnownItem {

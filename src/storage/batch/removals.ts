@@ -1,6 +1,6 @@
 import { isInside, isPartId, outermostId } from "#core/child-ids.ts";
-import type { ItemOp, OpOutcome } from "#storage/records-types/item-writes.ts";
 import { touch } from "./access.ts";
+import type { ItemOp, OpOutcome } from "./item-batch.ts";
 import { stateOf, type Work } from "./work.ts";
 import type { ItemRows, KnownItem } from "./item-rows.ts";
 import { partsBeside } from "./part-rows.ts";

@@ -1,5 +1,6 @@
-import type { BatchRun, ItemBatch, SyncCounts } from "#storage/records-types/item-writes.ts";
+import type { SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
+import type { BatchRun, ItemBatch } from "./item-batch.ts";
 
 /**
  * Why a batch may not be stored any more, if it may not: the worker lost its lease, the scope is another one now, or

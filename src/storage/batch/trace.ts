@@ -1,7 +1,7 @@
 import type { Principal } from "#core/principals.ts";
-import type { AccessStore } from "#storage/records-types/access.ts";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
-import { summarize } from "#storage/records-types/readers.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { AccessStore } from "#storage/records/access.ts";
+import { summarize } from "#storage/records/readers.ts";
 import type { Work } from "./work.ts";
 
 /** Items that one row of the audit names at most; beside them stands how many there are. */

@@ -1,9 +1,8 @@
 import { ApiError } from "#api/errors.ts";
-import type { BatchUpload, OpOutcome } from "#storage/records-types/item-writes.ts";
-import { type PushCounts, pushResultOf } from "#storage/records-types/push-uploads.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import { makePushUploadStore } from "#storage/records/push-uploads.ts";
+import { makePushUploadStore, type PushCounts } from "#storage/records/push-uploads.ts";
+import { type BatchUpload, type OpOutcome, pushResultOf } from "./item-batch.ts";
 
 /**
  * The set that is open for a connector, or null. Whatever is pushed meanwhile, by this set or beside it, is newer than

@@ -1,10 +1,10 @@
 import type { IndexChange } from "#storage/search-index.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import { type ItemBatch, removalLimit, type SyncCounts } from "#storage/records-types/item-writes.ts";
-import { NO_COUNTS } from "#storage/records-types/syncs.ts";
+import { NO_COUNTS, type SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { type EffectiveAccess, makeEffectiveAccess } from "./effective-access.ts";
+import { type ItemBatch, removalLimit } from "./item-batch.ts";
 import { openSetOf } from "./upload.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
 import { removedLately } from "./removal-windows.ts";

@@ -1,12 +1,23 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { AccessStore } from "#storage/records-types/access.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+
+/** What decides, beside the lists, whether a connector's items may be read at all. */
+export interface ConnectorGate {
+  connectorId: string;
+  providerId: string;
+  ownerUserId: string;
+  state: string;
+  /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
+  aclCheckedAt: number | null;
+}
+
+export type AccessStore = ReturnType<typeof makeAccessStore>;
 
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 500;
 
-/** The permission model's records of one workspace, on SQL. */
-export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessStore {
+/** The permission model's records of one workspace. Source: design page "auth", S1–S6. */
+export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const memberRows = (group: Principal, reportedBy: string) =>
     sql.write
       .selectFrom("memberships")
@@ -37,8 +48,9 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
     }
   }
 
-  const store: AccessStore = {
-    async epoch() {
+  const store = {
+    /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
+    async epoch(): Promise<number> {
       const row = await sql.read
         .selectFrom("access_state")
         .select("epoch")
@@ -47,7 +59,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return row?.epoch ?? 0;
     },
 
-    async raiseEpoch() {
+    /** Raises the epoch; call it in the transaction of the change. */
+    async raiseEpoch(): Promise<void> {
       await sql.write
         .insertInto("access_state")
         .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
@@ -55,7 +68,11 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
         .execute();
     },
 
-    async intern(access, always) {
+    /**
+     * The number of an access: the source's lists AND each of `always` (connector and connection groups).
+     * 0 = nobody, and nobody AND anything is nobody. Equal accesses have equal numbers; numbers are never reused.
+     */
+    async intern(access: SourceAccess, always: readonly Principal[]): Promise<number> {
       const lists = allLists(access, always);
       if (!lists) return 0;
       const listIds: number[] = [];
@@ -73,13 +90,18 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return aclId;
     },
 
-    async listsOf(aclId) {
+    /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */
+    async listsOf(aclId: number): Promise<Principal[][]> {
       const listIds = await listIdsOf(sql, workspaceId, [aclId]);
       const principals = await principalsOfLists(sql, workspaceId, listIds.get(aclId) ?? []);
       return (listIds.get(aclId) ?? []).map((id) => principals.get(id) ?? []);
     },
 
-    async expand(principals) {
+    /**
+     * The closure: every principal these stand for through memberships, themselves included, sorted. A membership
+     * counts only as its authority reported it: `group:<con>:…` by that connector, everything else by `kb` (S2, N3).
+     */
+    async expand(principals: readonly Principal[]): Promise<Principal[]> {
       const found = new Set(principals);
       let edge = [...found];
       while (edge.length > 0) {
@@ -90,7 +112,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return [...found].sort();
     },
 
-    async groupsOf(principals) {
+    /** The direct memberships of these principals, counted as `expand` counts them. */
+    async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const found: { member: Principal; group: Principal }[] = [];
       for (const part of chunks(principals)) {
         const rows = await sql.read
@@ -108,7 +131,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return found;
     },
 
-    async isMember(userId) {
+    /** True while this user is a member of the workspace. */
+    async isMember(userId: string): Promise<boolean> {
       const row = await sql.read
         .selectFrom("members")
         .select("userId")
@@ -118,7 +142,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return row !== undefined;
     },
 
-    connectorGates() {
+    /** Every connector's gate. */
+    connectorGates(): Promise<ConnectorGate[]> {
       return sql.read
         .selectFrom("connectors")
         .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt"])
@@ -126,7 +151,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
         .execute();
     },
 
-    async marks() {
+    /** The highest numbers given so far; numbers only grow and never change their meaning. */
+    async marks(): Promise<{ listId: number; aclId: number }> {
       const row = await sql.read
         .selectFrom("access_state")
         .select(["nextListId", "nextAclId"])
@@ -135,7 +161,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return { listId: (row?.nextListId ?? 1) - 1, aclId: (row?.nextAclId ?? 1) - 1 };
     },
 
-    async listsHolding(principals, afterListId) {
+    /** Of the lists numbered above `afterListId`, those that hold one of `principals`. */
+    async listsHolding(principals: readonly Principal[], afterListId: number): Promise<number[]> {
       const found = new Set<number>();
       for (const part of chunks(principals)) {
         const rows = await sql.read
@@ -150,7 +177,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return [...found];
     },
 
-    async accessesAfter(afterAclId, limit) {
+    /** Accesses numbered above `afterAclId`, ascending, at most `limit`. */
+    async accessesAfter(afterAclId: number, limit: number): Promise<{ aclId: number; listIds: number[] }[]> {
       const rows = await sql.read
         .selectFrom("accesses")
         .select(["aclId", "listIds"])
@@ -162,7 +190,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return rows.map((row) => ({ aclId: row.aclId, listIds: row.listIds.split(",").map(Number) }));
     },
 
-    async visibleOf(aclIds, principals) {
+    /** Of these access numbers, those that every list of which holds one of `principals`. */
+    async visibleOf(aclIds: readonly number[], principals: readonly Principal[]): Promise<Set<number>> {
       const held = new Set(principals);
       const wanted = [...new Set(aclIds)];
       const listIds = await listIdsOf(sql, workspaceId, wanted);
@@ -180,7 +209,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       );
     },
 
-    async setMembers(group, members, reportedBy) {
+    /** Makes exactly these the members of a group, as `reportedBy` says; raises the epoch when something changed. */
+    async setMembers(group: Principal, members: readonly Principal[], reportedBy: string): Promise<void> {
       const before = await memberRows(group, reportedBy).execute();
       const wanted = new Set(members);
       const present = new Set(before.map((row) => row.memberPrincipal));
@@ -191,7 +221,16 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       await store.raiseEpoch();
     },
 
-    async changeMembers(group, { add, remove }, reportedBy) {
+    /**
+     * Adds and takes out members of a group, as `reportedBy` says; raises the epoch when something changed.
+     *
+     * @returns which of the named members were in it before
+     */
+    async changeMembers(
+      group: Principal,
+      { add, remove }: { add: readonly Principal[]; remove: readonly Principal[] },
+      reportedBy: string,
+    ): Promise<Set<Principal>> {
       const present = new Set<Principal>();
       for (const part of chunks([...new Set([...add, ...remove])])) {
         const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", part).execute();
@@ -206,7 +245,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       return present;
     },
 
-    async dropReported(reportedBy) {
+    /** Ends every membership that this connector reported; raises the epoch. */
+    async dropReported(reportedBy: string): Promise<void> {
       await sql.write
         .deleteFrom("memberships")
         .where("workspaceId", "=", workspaceId)
@@ -215,7 +255,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string): AccessSto
       await store.raiseEpoch();
     },
 
-    async membersOf(group) {
+    /** Who is a direct member of the group. */
+    async membersOf(group: Principal): Promise<Principal[]> {
       const rows = await sql.read
         .selectFrom("memberships")
         .select("memberPrincipal")

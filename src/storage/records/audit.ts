@@ -1,9 +1,34 @@
 import { type Selectable, sql as raw } from "kysely";
-import { type AuditRecord, READ_ACTION, type AuditStore } from "#storage/records-types/audit.ts";
-import { nextRow, NO_CHAIN, toAuditRow } from "#storage/audit-chain.ts";
+import {
+  type AuditRecord,
+  type AuditRow,
+  type NewAuditRecord,
+  nextRow,
+  NO_CHAIN,
+  toAuditRow,
+} from "#storage/audit-chain.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { AuditTable } from "#storage/schema.ts";
 import type { AppendAuditArgs } from "#storage/writer/append-audit.ts";
+
+/** The action of rows that say what was shown or read. */
+export const READ_ACTION = "items.read";
+
+export interface AuditListOptions {
+  limit: number;
+  /** A `seq`. */
+  before?: number;
+  /** Exactly this action; without it all but reads, which are far more than all the others. */
+  action?: string | undefined;
+  userId?: string | undefined;
+  credential?: string;
+  /** From then on. */
+  since?: Date;
+  /** Before then. */
+  until?: Date;
+}
+
+export type AuditStore = ReturnType<typeof makeAuditStore>;
 
 /** Written out, not as a parameter: only so the partial index is found. */
 const IS_ACT = raw<boolean>`"action" <> ${raw.lit(READ_ACTION)}`;
@@ -14,9 +39,10 @@ function toRecord(row: Selectable<AuditTable>): AuditRecord {
 }
 
 /** The audit rows of one workspace; rows are only ever added, and swept from the beginning. */
-export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore {
+export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
   return {
-    async append(record) {
+    /** Appends a row to the chain; call it in the transaction of the act. */
+    async append(record: NewAuditRecord): Promise<void> {
       // One writer at a time, and a transaction holds it: the next number is nobody else's.
       const end = await sql.write
         .selectFrom("audit")
@@ -31,13 +57,15 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
         .execute();
     },
 
-    async appendMany(records) {
+    /** Appends rows in a transaction of their own, behind whoever waits for an answer. Not inside a transaction. */
+    async appendMany(records: readonly NewAuditRecord[]): Promise<void> {
       if (!sql.writer) throw new Error("Rows are appended in groups outside transactions only.");
       const args: AppendAuditArgs = { workspaceId, records };
       await sql.writer.call("appendAudit", args, "batch");
     },
 
-    async list({ limit, before, action, userId, credential, since, until }) {
+    /** Newest first. */
+    async list({ limit, before, action, userId, credential, since, until }: AuditListOptions): Promise<AuditRecord[]> {
       let query = sql.read.selectFrom("audit").selectAll().where("workspaceId", "=", workspaceId);
       if (before !== undefined) query = query.where("seq", "<", before);
       query = action === undefined ? query.where(IS_ACT) : query.where("action", "=", action);
@@ -48,7 +76,11 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    async listByTarget(targetIds, { actions, since, before, limit }) {
+    /** Acts of these kinds on any of these things, newest first. */
+    async listByTarget(
+      targetIds: readonly string[],
+      { actions, since, before, limit }: { actions: readonly string[]; since: Date; before?: number; limit: number },
+    ): Promise<AuditRecord[]> {
       if (targetIds.length === 0) return [];
       let query = sql.read
         .selectFrom("audit")
@@ -62,7 +94,8 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    async readChain({ after, limit, since }) {
+    /** Rows of the chain, the oldest first, after this `seq`. */
+    async readChain({ after, limit, since }: { after: number; limit: number; since?: Date }): Promise<AuditRow[]> {
       let query = sql.read
         .selectFrom("audit")
         .selectAll()
@@ -72,7 +105,13 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string): AuditStore
       return (await query.orderBy("seq").limit(limit).execute()).map(toAuditRow);
     },
 
-    async sweep(before, limit) {
+    /**
+     * Deletes rows from before this moment, at most `limit`, from the beginning of the chain only; the newest row
+     * stays, since the next one goes on from it.
+     *
+     * @returns how many were deleted; fewer than `limit` = nothing is left to delete
+     */
+    async sweep(before: Date, limit: number): Promise<number> {
       const oldest = sql.read.selectFrom("audit").select(["seq", "at"]).where("workspaceId", "=", workspaceId);
       const rows = await oldest
         .orderBy("seq")

@@ -1,17 +1,78 @@
 import type { Selectable, Updateable } from "kysely";
 import type { Scope } from "#core/scope.ts";
-import type {
-  ConnectorPatch,
-  ConnectorRecord,
-  ConnectorState,
-  ConnectorStore,
-  Visibility,
-} from "#storage/records-types/connectors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ConnectorsTable } from "#storage/schema.ts";
 
-/** Connectors and their keys, on SQL. */
-export function makeConnectorStore(sql: SqlHandles, workspaceId: string): ConnectorStore {
+export const CONNECTOR_STATES = [
+  "pending_auth",
+  "active",
+  "paused",
+  "needs_reauth",
+  "needs_owner",
+  "error",
+  "deleting",
+] as const;
+export type ConnectorState = (typeof CONNECTOR_STATES)[number];
+
+export const VISIBILITIES = ["private", "members", "workspace", "source"] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** A configured instance that indexes one source kind. Times are epoch milliseconds. */
+export interface ConnectorRecord {
+  connectorId: string;
+  providerId: string;
+  name: string;
+  ownerUserId: string;
+  visibility: Visibility;
+  memberIds: string[];
+  groupIds: string[];
+  /** As its source's schema parsed it; never a secret. */
+  config: Record<string, unknown>;
+  scope: Scope;
+  /** Rises with each change of scope or config: a run of an older one stores nothing more. */
+  scopeVersion: number;
+  accountId: string | null;
+  connectionId: string | null;
+  everyMinutes: number | null;
+  state: ConnectorState;
+  stateReason: string | null;
+  nextRunAt: number | null;
+  /** What its source said last; opaque to everybody else. */
+  cursor: unknown;
+  consecutiveFailures: number;
+  /** When a listing last would have shown a change of permissions. Source: S23. */
+  aclCheckedAt: number | null;
+  lastFullAt: number | null;
+  createdAt: number;
+  /** Whose role says how far it may reach: its maker, or who took it over. */
+  createdBy: string;
+}
+
+export interface ConnectorKeyRecord {
+  keyId: string;
+  connectorId: string;
+  /** SHA-256 of the plaintext, hex. */
+  hash: string;
+  prefix: string;
+  createdAt: number;
+  createdBy: string;
+  expiresAt: number | null;
+  revokedAt: number | null;
+}
+
+/** What a connector signs in with. */
+export interface ConnectorCredentialRecord {
+  connectorId: string;
+  /** As the vault sealed it. */
+  sealed: string;
+  givenBy: string;
+  givenAt: number;
+}
+
+export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
+
+/** Connectors and their keys. */
+export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
   const openKeys = (now: number) =>
     sql.read
       .selectFrom("connector_keys")
@@ -23,7 +84,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
       .orderBy("keyId");
 
   return {
-    async create(connector) {
+    async create(connector: ConnectorRecord): Promise<void> {
       const { connectorId, providerId, createdAt, createdBy, ...rest } = connector;
       // A whole record gives every column.
       const row = toRow(rest) as Omit<ConnectorsTable, "workspaceId">;
@@ -32,7 +93,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .values({ ...row, workspaceId, connectorId, providerId, createdAt, createdBy })
         .execute();
     },
-    async find(connectorId) {
+    async find(connectorId: string): Promise<ConnectorRecord | undefined> {
       const row = await sql.read
         .selectFrom("connectors")
         .selectAll()
@@ -41,7 +102,9 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .executeTakeFirst();
       return row && toRecord(row);
     },
-    async list() {
+
+    /** All of the workspace, the oldest first; one workspace has some hundred at most. */
+    async list(): Promise<ConnectorRecord[]> {
       const rows = await sql.read
         .selectFrom("connectors")
         .selectAll()
@@ -51,7 +114,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .execute();
       return rows.map(toRecord);
     },
-    async update(connectorId, patch) {
+    async update(connectorId: string, patch: ConnectorPatch): Promise<void> {
       const row = toRow(patch);
       if (Object.keys(row).length === 0) return;
       await sql.write
@@ -61,26 +124,32 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .where("connectorId", "=", connectorId)
         .execute();
     },
-    async remove(connectorId) {
+
+    /** Deletes the record with its syncs, keys and whatever still hangs on it. */
+    async remove(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("connectors")
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .execute();
     },
-    async addKey(key) {
+    async addKey(key: ConnectorKeyRecord): Promise<void> {
       await sql.write
         .insertInto("connector_keys")
         .values({ workspaceId, ...key })
         .execute();
     },
-    async listKeys(connectorId, now) {
+
+    /** Keys that open at this time, the newest first. */
+    async listKeys(connectorId: string, now: number): Promise<ConnectorKeyRecord[]> {
       return openKeys(now).where("connectorId", "=", connectorId).execute();
     },
-    async listKeysMadeBy(userId, now) {
+
+    /** The connectors that keys of this workspace were made for by this person, still open. */
+    async listKeysMadeBy(userId: string, now: number): Promise<ConnectorKeyRecord[]> {
       return openKeys(now).where("createdBy", "=", userId).execute();
     },
-    async findCredentials(connectorId) {
+    async findCredentials(connectorId: string): Promise<ConnectorCredentialRecord | undefined> {
       return sql.read
         .selectFrom("connector_credentials")
         .select(["connectorId", "sealed", "givenBy", "givenAt"])
@@ -88,13 +157,15 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .where("connectorId", "=", connectorId)
         .executeTakeFirst();
     },
-    async addCredentials(credentials) {
+    async addCredentials(credentials: ConnectorCredentialRecord): Promise<void> {
       await sql.write
         .insertInto("connector_credentials")
         .values({ workspaceId, ...credentials })
         .execute();
     },
-    async resealCredentials(connectorId, before, after) {
+
+    /** Puts another envelope over the same secret, unless it was replaced meanwhile. */
+    async resealCredentials(connectorId: string, before: string, after: string): Promise<void> {
       await sql.write
         .updateTable("connector_credentials")
         .set({ sealed: after })
@@ -103,14 +174,16 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string): Connec
         .where("sealed", "=", before)
         .execute();
     },
-    async deleteCredentials(connectorId) {
+    async deleteCredentials(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("connector_credentials")
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .execute();
     },
-    async endKeys(keyIds, endsAt) {
+
+    /** Keys end at `endsAt` unless they end sooner. */
+    async endKeys(keyIds: readonly string[], endsAt: number): Promise<void> {
       if (keyIds.length === 0) return;
       await sql.write
         .updateTable("connector_keys")

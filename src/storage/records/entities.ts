@@ -1,15 +1,38 @@
 import { sql as raw } from "kysely";
 import type { EntityType } from "#api/common.ts";
-import type { EntityStore } from "#storage/records-types/entities.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+
+/** A name that some item gives an entity. Look-up only: the item may be hidden from who asks. */
+export interface EntityName {
+  /** Folded words of name, login and e-mail. */
+  nameKey: string;
+  entityId: string;
+}
+
+/** An entity as one item shows it. */
+export interface ShownEntity {
+  kbId: string;
+  entityId: string;
+  type: EntityType;
+  role: string;
+  name: string;
+  nameKey: string;
+  email: string | null;
+  login: string | null;
+  claimed: boolean;
+}
 
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 500;
 
-/** The reading side of entities, on SQL. Every query begins with the workspace. */
-export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntityStore {
+/**
+ * The reading side of entities. Nothing here asks who reads: `entities/` shows a name only when an item that the reader
+ * may see gives it. Every query begins with the workspace. Source: S11.
+ */
+export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
   return {
-    async walkNames(after, limit) {
+    /** The next distinct names after `after`, by name and id, at most `limit`: an index walk that reads no row. */
+    async walkNames(after: EntityName | undefined, limit: number): Promise<EntityName[]> {
       let query = sql.read
         .selectFrom("item_entities")
         .select(["nameKey", "entityId"])
@@ -22,7 +45,12 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
       return query.execute();
     },
 
-    async itemsNaming({ nameKey, entityId }, afterKbId, limit) {
+    /** Living items that give the entity this name, after `afterKbId`, at most `limit`, with their accesses. */
+    async itemsNaming(
+      { nameKey, entityId }: EntityName,
+      afterKbId: string,
+      limit: number,
+    ): Promise<{ kbId: string; aclId: number }[]> {
       return sql.read
         .selectFrom("item_entities as shown")
         .innerJoin("items", (join) =>
@@ -39,7 +67,8 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
         .execute();
     },
 
-    async typesOf(entityIds) {
+    /** The types of these entities; unknown ids are left out. */
+    async typesOf(entityIds: readonly string[]): Promise<Map<string, EntityType>> {
       const rows = await inChunks(entityIds, (part) =>
         sql.read
           .selectFrom("entities")
@@ -52,7 +81,8 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
       return new Map(rows.map((row) => [row.entityId, row.type as EntityType]));
     },
 
-    async findByIdentity(type, identity) {
+    /** The entity that is the same as this principal, container or label; undefined when no item ever named it. */
+    async findByIdentity(type: EntityType, identity: string): Promise<string | undefined> {
       const row = await sql.read
         .selectFrom("entities")
         .select("entityId")
@@ -63,7 +93,8 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string): EntitySto
       return row?.entityId;
     },
 
-    async shownOn(kbIds) {
+    /** Every entity that these items show. */
+    async shownOn(kbIds: readonly string[]): Promise<ShownEntity[]> {
       const rows = await inChunks(kbIds, (part) =>
         sql.read
           .selectFrom("item_entities as shown")

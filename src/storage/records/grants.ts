@@ -1,14 +1,34 @@
 import type { Selectable } from "kysely";
 import { Scope } from "#api/common.ts";
-import type { GrantRecord, GrantStore } from "#storage/records-types/grants.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { GrantsTable } from "#storage/schema.ts";
 import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
+import type { RowsAfter } from "./people.ts";
+
+/** An OAuth client that a person let into one workspace. */
+export interface GrantRecord {
+  grantId: string;
+  workspaceId: string;
+  userId: string;
+  clientId: string;
+  clientName: string;
+  /** Where the client is sent back to: a host, or "this computer". */
+  place: string;
+  scopes: Scope[];
+  isDevice: boolean;
+  /** When the person last proved themselves before deciding. */
+  authenticatedAt: Date;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  /** When its last token ends; each refresh moves it. */
+  expiresAt: Date;
+  revokedAt: Date | null;
+}
 
 /** The OAuth grants of one workspace. */
-export function makeGrantStore(sql: SqlHandles, workspaceId: string): GrantStore {
+export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
   return {
-    async find(grantId) {
+    async find(grantId: string): Promise<GrantRecord | undefined> {
       const row = await sql.read
         .selectFrom("grants")
         .selectAll()
@@ -18,7 +38,18 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string): GrantStore
       return row && toGrant(row);
     },
 
-    async list({ userId, now, limit, after }) {
+    /** Living ones of a person, by (createdAt, grantId) descending. */
+    async list({
+      userId,
+      now,
+      limit,
+      after,
+    }: {
+      userId: string;
+      now: Date;
+      limit: number;
+      after?: RowsAfter;
+    }): Promise<GrantRecord[]> {
       let query = sql.read
         .selectFrom("grants")
         .selectAll()
@@ -35,7 +66,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string): GrantStore
       return rows.map(toGrant);
     },
 
-    async insert(grant) {
+    async insert(grant: GrantRecord): Promise<void> {
       await sql.write
         .insertInto("grants")
         .values({

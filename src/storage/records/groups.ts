@@ -1,14 +1,24 @@
-import type { GroupRecord, GroupStore } from "#storage/records-types/people.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { toDate } from "#storage/times.ts";
 import { makeAccessStore } from "./access.ts";
 import { dropFromConnectors, dropFromGroups } from "./members.ts";
+import type { PageRequest } from "./people.ts";
 
-/** The workspace's own groups; who is in them stands in `memberships`. */
-export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore {
+export interface GroupRecord {
+  groupId: string;
+  name: string;
+  /** Null where its owner left. */
+  ownerUserId: string | null;
+  /** Only its owner changes it. */
+  isClosed: boolean;
+  createdAt: Date;
+}
+
+/** The workspace's own groups; who is in them is `access.membersOf("group:<id>")`. */
+export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
   const columns = ["groupId", "name", "ownerUserId", "isClosed", "createdAt"] as const;
   return {
-    async find(groupId) {
+    async find(groupId: string): Promise<GroupRecord | undefined> {
       const row = await sql.read
         .selectFrom("groups")
         .select(columns)
@@ -18,7 +28,8 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
       return row && toRecord(row);
     },
 
-    async list({ limit, after }) {
+    /** By (createdAt, groupId). */
+    async list({ limit, after }: PageRequest): Promise<GroupRecord[]> {
       let query = sql.read.selectFrom("groups").select(columns).where("workspaceId", "=", workspaceId);
       if (after) {
         query = query.where((eb) =>
@@ -29,7 +40,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
       return rows.map(toRecord);
     },
 
-    async whichOf(groupIds) {
+    async whichOf(groupIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (let i = 0; i < groupIds.length; i += 500) {
         const rows = await sql.read
@@ -43,14 +54,18 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
       return found;
     },
 
-    async insert(group) {
+    async insert(group: GroupRecord): Promise<void> {
       await sql.write
         .insertInto("groups")
         .values({ ...group, workspaceId, isClosed: Number(group.isClosed), createdAt: group.createdAt.getTime() })
         .execute();
     },
 
-    async update(groupId, { isClosed, ...change }) {
+    /** Changes what is said of the group; who is in it is another matter. */
+    async update(
+      groupId: string,
+      { isClosed, ...change }: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>,
+    ): Promise<void> {
       if (isClosed === undefined && Object.keys(change).length === 0) return;
       await sql.write
         .updateTable("groups")
@@ -60,7 +75,8 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string): GroupStore
         .execute();
     },
 
-    async remove(groupId) {
+    /** Deletes the group with its memberships in both directions; raises the access epoch. */
+    async remove(groupId: string): Promise<void> {
       const principal = `group:${groupId}`;
       await sql.write
         .deleteFrom("memberships")

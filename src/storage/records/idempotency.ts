@@ -1,10 +1,34 @@
-import type { IdempotencyStore } from "#storage/records-types/idempotency.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** Records of requests that may be sent again. */
-export function makeIdempotencyStore(sql: SqlHandles): IdempotencyStore {
+/** What became of a request that may be sent again. */
+export interface IdempotencyRecord {
+  bodyHash: string;
+  /** Null while the first request runs, or for ever when the server died over it. */
+  status: number | null;
+  /** The JSON of the answer; null for one that held a secret. */
+  answer: string | null;
+  /** Id of what was made. */
+  targetId: string | null;
+}
+
+/** Answers of creates, by a hash of everything that tells one request from another. Source: S14. */
+export function makeIdempotencyStore(sql: SqlHandles) {
   return {
-    async begin({ keyHash, bodyHash, now, expiresAt }) {
+    /**
+     * Claims a key for a first request: gives nothing, or the record that is there already. A record that is over at
+     * `now` is none.
+     */
+    async begin({
+      keyHash,
+      bodyHash,
+      now,
+      expiresAt,
+    }: {
+      keyHash: string;
+      bodyHash: string;
+      now: Date;
+      expiresAt: Date;
+    }): Promise<IdempotencyRecord | undefined> {
       const fresh = {
         bodyHash,
         status: null,
@@ -29,15 +53,20 @@ export function makeIdempotencyStore(sql: SqlHandles): IdempotencyStore {
         .executeTakeFirst();
     },
 
-    async finish(keyHash, outcome) {
+    async finish(
+      keyHash: string,
+      outcome: { status: number; answer: string | null; targetId: string | null },
+    ): Promise<void> {
       await sql.write.updateTable("idempotency_records").set(outcome).where("keyHash", "=", keyHash).execute();
     },
 
-    async drop(keyHash) {
+    /** Gives the key back: nothing was made. */
+    async drop(keyHash: string): Promise<void> {
       await sql.write.deleteFrom("idempotency_records").where("keyHash", "=", keyHash).execute();
     },
 
-    async sweep(now, limit) {
+    /** Deletes what is over; at most `limit`. @returns how many */
+    async sweep(now: Date, limit: number): Promise<number> {
       const due = sql.read
         .selectFrom("idempotency_records")
         .select("keyHash")

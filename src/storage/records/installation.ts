@@ -1,14 +1,29 @@
-import type { InstallationStore } from "#storage/records-types/installation.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { toDate, toDateOrNull } from "#storage/times.ts";
+
+export interface InstallationState {
+  /** Set once, by whoever made the first admin; the gate of onboarding. Source: S35. */
+  completedAt: Date | null;
+  setupCodeHash: string | null;
+  setupCodeExpiresAt: Date | null;
+  /** Wrong tries since the code was made. */
+  setupCodeTries: number;
+}
+
+export interface LocalRootRecord {
+  rootId: string;
+  path: string;
+  createdBy: string;
+  createdAt: Date;
+}
 
 /** The one row's key. */
 const ID = 1;
 
 /** What belongs to the installation and to no workspace. */
-export function makeInstallationStore(sql: SqlHandles): InstallationStore {
+export function makeInstallationStore(sql: SqlHandles) {
   return {
-    async state() {
+    async state(): Promise<InstallationState> {
       const row = await sql.read.selectFrom("installation").selectAll().where("id", "=", ID).executeTakeFirst();
       return {
         completedAt: toDateOrNull(row?.completedAt ?? null),
@@ -18,7 +33,8 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
       };
     },
 
-    async setSetupCode(hash, expiresAt) {
+    /** Replaces the setup code and its count of tries. */
+    async setSetupCode(hash: string, expiresAt: Date): Promise<void> {
       const code = { setupCodeHash: hash, setupCodeExpiresAt: expiresAt.getTime(), setupCodeTries: 0 };
       await sql.write
         .insertInto("installation")
@@ -27,7 +43,7 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
         .execute();
     },
 
-    async countSetupTry() {
+    async countSetupTry(): Promise<void> {
       await sql.write
         .updateTable("installation")
         .set((eb) => ({ setupCodeTries: eb("setupCodeTries", "+", 1) }))
@@ -35,7 +51,11 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
         .execute();
     },
 
-    async complete(at, setupCodeHash) {
+    /**
+     * True for exactly one caller: the first ever, and the first with the hash of a code that was made since. The setup
+     * code goes.
+     */
+    async complete(at: Date, setupCodeHash?: string): Promise<boolean> {
       const done = { completedAt: at.getTime(), setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
       const result = await sql.write
         .insertInto("installation")
@@ -56,7 +76,7 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
       return result.numInsertedOrUpdatedRows === 1n;
     },
 
-    async listLocalRoots() {
+    async listLocalRoots(): Promise<LocalRootRecord[]> {
       const rows = await sql.read
         .selectFrom("local_roots")
         .selectAll()
@@ -66,7 +86,8 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
       return rows.map((row) => ({ ...row, createdAt: toDate(row.createdAt) }));
     },
 
-    async addLocalRoot(root) {
+    /** The record of this path, the one that was there before if there was one. */
+    async addLocalRoot(root: LocalRootRecord): Promise<LocalRootRecord> {
       await sql.write
         .insertInto("local_roots")
         .values({ ...root, createdAt: root.createdAt.getTime() })
@@ -80,7 +101,7 @@ export function makeInstallationStore(sql: SqlHandles): InstallationStore {
       return { ...row, createdAt: toDate(row.createdAt) };
     },
 
-    async removeLocalRoot(rootId) {
+    async removeLocalRoot(rootId: string): Promise<boolean> {
       const result = await sql.write.deleteFrom("local_roots").where("rootId", "=", rootId).executeTakeFirst();
       return result.numDeletedRows === 1n;
     },

@@ -1,13 +1,55 @@
 import { sql as rawSql } from "kysely";
 import type { IndexState } from "#api/common.ts";
 import { PART_MARK } from "#core/child-ids.ts";
-import { type BatchResult, GUARD_WINDOW_MS, type ItemWriteStore } from "#storage/records-types/item-writes.ts";
-import type { SqlHandles } from "#storage/handles.ts";
+import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batch/item-batch.ts";
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
+import type { SqlHandles } from "#storage/handles.ts";
 import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
 
-/** The writing side of items: procedures of the writer, and the look-ups that go before them. */
-export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWriteStore {
+/** What a run knows beforehand of a stored, living item. */
+export interface StoredItem {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: IndexState;
+  /** True while another try of the same version may give text. */
+  isRetryable: boolean;
+  seenBy: string | null;
+  parentExternalId: string | null;
+}
+
+export interface HeldRemoval {
+  kbId: string;
+  syncId: string | null;
+  heldAt: number;
+}
+
+export interface HiddenChildCounts {
+  /** On account of their parents. */
+  parentMissing: number;
+  /** Stored before a child could have an access of its own, and not pushed since. */
+  awaitingPush: number;
+}
+
+export interface RemovalGuard {
+  /** Living items now. */
+  living: number;
+  /** Highest number of living items within the last 24 hours. */
+  highest: number;
+  /** Removed within the last 24 hours, approved removals apart. */
+  removed: number;
+}
+
+export type ItemWriteStore = ReturnType<typeof makeItemWriteStore>;
+
+/** How long a removed item can be restored. */
+export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
+
+/**
+ * The writing side of items, and what writers need to know before they write. Nothing here answers people. What writes
+ * many rows is a procedure of the writer. Source: design page "connectors", Rules.
+ */
+export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   const living = (connectorId: string) =>
     sql.read
       .selectFrom("items")
@@ -27,10 +69,27 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
     ]);
 
   return {
-    applyBatch: (batch) => call<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
-    purge: (which) => call<number>(sql, "purgeItems", { workspaceId, ...which }),
+    /**
+     * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
+     * Idempotent.
+     *
+     * @throws ApiError `push_upload_over` when the batch's upload takes nothing more, `unavailable` when it expects
+     *   another
+     *   version of an item than there is
+     */
+    applyBatch: (batch: ItemBatch): Promise<BatchResult> =>
+      call<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
 
-    async listStored(connectorId, afterExternalId, limit) {
+    /**
+     * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
+     * rows and index entries.
+     * @returns how many were deleted; fewer than `limit` = nothing is left
+     */
+    purge: (which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number> =>
+      call<number>(sql, "purgeItems", { workspaceId, ...which }),
+
+    /** Living items after this externalId in its order, at most `limit`. */
+    async listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> {
       const rows = await stored(connectorId)
         .where("externalId", ">", afterExternalId)
         .orderBy("externalId")
@@ -38,7 +97,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .execute();
       return rows.map(toStored);
     },
-    async listStoredOf(connectorId, externalIds) {
+
+    /** Of these identities at the source, the living items. */
+    async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const found = [];
       for (let i = 0; i < externalIds.length; i += 500) {
         const rows = await stored(connectorId)
@@ -48,12 +109,14 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
       }
       return found;
     },
-    async findStored(connectorId, externalId) {
+
+    /** One living item by its identity at the source. */
+    async findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined> {
       const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
       return row && toStored(row);
     },
 
-    async guardOf(connectorId, now) {
+    async guardOf(connectorId: string, now: number): Promise<RemovalGuard> {
       const { count } = await living(connectorId)
         .select((eb) => eb.fn.countAll().as("count"))
         .executeTakeFirstOrThrow();
@@ -70,7 +133,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         removed: Number(lately?.removed ?? 0),
       };
     },
-    async forgetVersions(connectorId) {
+
+    /** The next run reads every item again, whatever its version. */
+    async forgetVersions(connectorId: string): Promise<void> {
       await sql.write
         .updateTable("items")
         .set({ version: null })
@@ -79,15 +144,25 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .where("removedAt", "is", null)
         .execute();
     },
-    maskStored: (afterKbId) => call<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
-    async countMasked(connectorId) {
+
+    /**
+     * Takes the secrets out of stored items, some after this kbId in its order; their index entries follow.
+     * @returns the last kbId looked at; null = there are no more
+     */
+    maskStored: (afterKbId: string): Promise<string | null> =>
+      call<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
+
+    /** Secrets that were taken out of the connector's living items. */
+    async countMasked(connectorId: string): Promise<number> {
       const row = await living(connectorId)
         .where("maskedSecrets", ">", 0)
         .select((eb) => eb.fn.sum("maskedSecrets").as("count"))
         .executeTakeFirst();
       return Number(row?.count ?? 0);
     },
-    async resetGuard(connectorId) {
+
+    /** Forgets what was removed lately: a person has approved it. */
+    async resetGuard(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("removal_windows")
         .where("workspaceId", "=", workspaceId)
@@ -95,9 +170,20 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .execute();
     },
 
-    sweepAccesses: (slice = {}) => call<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
+    /**
+     * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`.
+     * Safe beside all other work. `page` and `steps` make slices smaller.
+     */
+    sweepAccesses: (
+      slice: {
+        page?: number;
+        steps?: number;
+      } = {},
+    ): Promise<{ isDone: boolean; accesses: number; lists: number }> =>
+      call<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
 
-    async listHeld(connectorId, afterKbId, limit) {
+    /** Held removals after this kbId, ascending, at most `limit`. */
+    async listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]> {
       return sql.read
         .selectFrom("removals")
         .select(["kbId", "syncId", "heldAt"])
@@ -108,7 +194,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
         .limit(limit)
         .execute();
     },
-    async countStates(connectorId) {
+
+    /** Living items by state. */
+    async countStates(connectorId: string): Promise<Record<IndexState, number>> {
       const rows = await living(connectorId)
         .select(["indexState", (eb) => eb.fn.countAll().as("count")])
         .groupBy("indexState")
@@ -118,7 +206,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string): ItemWr
       for (const row of rows) counts[row.indexState as IndexState] = Number(row.count);
       return counts;
     },
-    async countHiddenChildren(connectorId) {
+
+    /** Living children that nobody may read, files inside files apart. */
+    async countHiddenChildren(connectorId: string): Promise<HiddenChildCounts> {
       const rows = await living(connectorId)
         .where("aclId", "=", 0)
         .where("parentExternalId", "is not", null)

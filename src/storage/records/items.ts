@@ -1,20 +1,109 @@
-import { sql as raw, type SelectQueryBuilder } from "kysely";
-import type { IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import { sql as raw } from "kysely";
+import type { FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
 import type { Section } from "#core/sections.ts";
-import type {
-  AskedItems,
-  ItemCount,
-  ItemFilter,
-  ItemPerson,
-  ItemPosition,
-  ItemRecord,
-  ItemStore,
-} from "#storage/records-types/items.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ItemsTable, Tables } from "#storage/schema.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import {
+  applyFilter,
+  type AskedItems,
+  CHUNK,
+  contains,
+  type ItemFilter,
+  type ItemPosition,
+  titleSlice,
+  toWalked,
+  walkByTitle,
+  walkByUpdated,
+  whereAsked,
+} from "./item-queries.ts";
 
-/** Parameters per statement stay below SQLite's limit. */
-const CHUNK = 512;
+/** What decides who may read an item; nothing that could be shown. */
+export interface ItemAccess {
+  kbId: string;
+  connectorId: string;
+  aclId: number;
+  isRemoved: boolean;
+}
+
+/** A person as an item names them. `entityId` is null while no entity stands for them. */
+export interface ItemPerson {
+  name: string;
+  entityId: string | null;
+  claimed: boolean;
+}
+
+/** An item without its text. Times are epoch milliseconds. */
+export interface ItemRecord {
+  kbId: string;
+  connectorId: string;
+  externalId: string;
+  parentExternalId: string | null;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  subkind: string | null;
+  key: string | null;
+  title: string;
+  url: string | null;
+  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  lineAnchor: string | null;
+  path: string[];
+  mimeType: string | null;
+  size: number | null;
+  version: string | null;
+  textHash: string | null;
+  /** UTF-16 code units of the stored text. */
+  textChars: number;
+  sections: Section[];
+  status: TaskStatus | null;
+  priority: string | null;
+  labels: string[];
+  fields: Record<string, FieldValue>;
+  author: ItemPerson | null;
+  assignees: ItemPerson[];
+  createdAt: number | null;
+  updatedAt: number | null;
+  dueAt: number | null;
+  indexedAt: number;
+  indexState: IndexState;
+  textReason: TextReason | null;
+  textMessage: string | null;
+  aclId: number;
+}
+
+export type ItemOrder = "updatedAt" | "title";
+
+/** Items of one source and state, by access. */
+export interface ItemCount {
+  connectorId: string;
+  providerId: string;
+  source: string;
+  kind: ItemKind;
+  indexState: IndexState;
+  aclId: number;
+  count: number;
+}
+
+/** An item that a URL, key, name or title could mean. */
+export interface ItemMatch extends ItemAccess {
+  providerId: string;
+  kind: ItemKind;
+  title: string;
+  source: string;
+  path: readonly string[];
+  key: string | null;
+  url: string | null;
+  indexedAt: number;
+}
+
+/** A stretch of an item's text as it is stored. Offsets in UTF-16 code units. */
+export interface TextChunk {
+  start: number;
+  text: string;
+}
+
+export type ItemStore = ReturnType<typeof makeItemStore>;
+
 const MATCH_COLUMNS = [
   "kbId",
   "connectorId",
@@ -29,8 +118,12 @@ const MATCH_COLUMNS = [
   "indexedAt",
 ] as const;
 
-/** The reading side of items, on SQL. Every query begins with the workspace. */
-export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
+/**
+ * The reading side of items. Nothing here asks who reads: only `storage/access/policy.ts` hands this out to whoever
+ * answers people, together with what they may see. Removed items are given by `accessOf` alone. Every query begins with
+ * the workspace.
+ */
+export function makeItemStore(sql: SqlHandles, workspaceId: string) {
   const living = () =>
     sql.read.selectFrom("items").where("workspaceId", "=", workspaceId).where("removedAt", "is", null);
 
@@ -49,7 +142,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
-    async accessOf(kbIds) {
+    /** What decides over these items, removed ones included; unknown ids are left out. */
+    async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
       const found = await inChunks(kbIds, (part) =>
         sql.read
           .selectFrom("items")
@@ -61,7 +155,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
     },
 
-    async records(kbIds) {
+    /** The records of these items in the order asked for; unknown and removed ones are left out. */
+    async records(kbIds: readonly string[]): Promise<ItemRecord[]> {
       const rows = await inChunks(kbIds, (part) => living().selectAll().where("kbId", "in", part).execute());
       const byId = new Map(rows.map((row) => [row.kbId, row]));
       return kbIds.flatMap((kbId) => {
@@ -70,10 +165,26 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       });
     },
 
-    walk: (order, after, limit) =>
+    /**
+     * The next items after `after` in the order, at most `limit`, as their ids, positions and accesses: an index walk
+     * that reads no row. `updatedAt`: newest first, undated last; `title`: ascending.
+     */
+    walk: (
+      order: ItemOrder,
+      after: ItemPosition | undefined,
+      limit: number,
+    ): Promise<{ position: ItemPosition; aclId: number }[]> =>
       order === "title" ? walkByTitle(living(), after, limit) : walkByUpdated(living, after, limit),
 
-    async titlesWith(part, after, rows) {
+    /**
+     * Looks at the next `rows` entries by title after `after` and gives those that have `part` (ASCII letters in lower
+     * case) in their lower-cased title; `last` is the last entry looked at, undefined when there are no more.
+     */
+    async titlesWith(
+      part: string,
+      after: ItemPosition | undefined,
+      rows: number,
+    ): Promise<{ found: { position: ItemPosition; aclId: number }[]; last: ItemPosition | undefined }> {
       const slice = titleSlice(living(), after).limit(rows);
       const found = await sql.read
         .selectFrom(slice.as("slice"))
@@ -89,7 +200,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return { found: found.map(toWalked), last: last && toWalked(last).position };
     },
 
-    async matching(kbIds, filter) {
+    /** Of these items, those that the filter lets through. */
+    async matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>> {
       const connectorIds = await connectorsOf(filter);
       const rows = await inChunks(kbIds, (part) =>
         applyFilter(living().select("kbId").where("kbId", "in", part), filter, connectorIds).execute(),
@@ -97,7 +209,15 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return new Set(rows.map((row) => row.kbId));
     },
 
-    async counts(filter, after, limit) {
+    /**
+     * How many living items there are per connector, source, kind, state and access, in this order, at most `limit`
+     * groups after `after`: an index walk that reads no row, unless by `textReason`. `titlePart` is not counted here.
+     */
+    async counts(
+      filter: Omit<ItemFilter, "titlePart">,
+      after: ItemCount | undefined,
+      limit: number,
+    ): Promise<ItemCount[]> {
       const columns = ["connectorId", "source", "kind", "indexState", "aclId"] as const;
       let query = applyFilter(living(), filter, await connectorsOf(filter))
         .select([...columns, (eb) => eb.fn.countAll().as("count")])
@@ -115,7 +235,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       });
     },
 
-    async textChunks(kbId, start, end) {
+    /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
+    async textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]> {
       const texts = () =>
         sql.read.selectFrom("item_texts").where("workspaceId", "=", workspaceId).where("kbId", "=", kbId);
       const first = await texts()
@@ -130,7 +251,11 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
         .execute();
     },
 
-    async offsetOfLine(kbId, line) {
+    /**
+     * Where one of its file's lines begins in the text; undefined when the text has no such line, or not the file's
+     * lines.
+     */
+    async offsetOfLine(kbId: string, line: number): Promise<number | undefined> {
       const chunk = await sql.read
         .selectFrom("item_texts")
         .select(["start", "line", "text"])
@@ -151,7 +276,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return first?.line === line ? 0 : undefined;
     },
 
-    async positionOf(kbId, order) {
+    /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
+    async positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined> {
       const row = await sql.read
         .selectFrom("items")
         .select(["updatedAt", raw<string>`lower("title")`.as("lowTitle")])
@@ -161,7 +287,10 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       return row && { kbId, value: order === "title" ? row.lowTitle : row.updatedAt };
     },
 
-    async matches(asked, after, limit) {
+    /**
+     * The next living items after `after` that fit, the first indexed first, at most `limit`: hidden ones among them.
+     */
+    async matches(asked: AskedItems, after: ItemMatch | undefined, limit: number): Promise<ItemMatch[]> {
       let query = whereAsked(living().select(MATCH_COLUMNS), asked);
       if (after) query = query.where(raw<boolean>`("indexedAt", "kbId") > (${after.indexedAt}, ${after.kbId})`);
       const rows = await query.orderBy("indexedAt").orderBy("kbId").limit(limit).execute();
@@ -171,91 +300,6 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string): ItemStore {
       });
     },
   };
-}
-
-type ItemQuery<O> = SelectQueryBuilder<Tables, "items", O>;
-type Walked = { position: ItemPosition; aclId: number }[];
-
-/** Newest first. Undated items follow as a second range: one condition over both would read the index from its start. */
-async function walkByUpdated(
-  living: () => ItemQuery<object>,
-  after: ItemPosition | undefined,
-  limit: number,
-): Promise<Walked> {
-  const found: Walked = [];
-  const range = () =>
-    living()
-      .select(["kbId", "updatedAt", "aclId"])
-      .limit(limit - found.length);
-  if (after === undefined || after.value !== null) {
-    let dated = range().where("updatedAt", "is not", null);
-    if (after) dated = dated.where(raw<boolean>`("updatedAt", "kbId") < (${after.value}, ${after.kbId})`);
-    const rows = await dated.orderBy("updatedAt", "desc").orderBy("kbId", "desc").execute();
-    found.push(...rows.map((row) => ({ position: { value: row.updatedAt, kbId: row.kbId }, aclId: row.aclId })));
-    if (found.length === limit) return found;
-  }
-  let undated = range().where("updatedAt", "is", null);
-  if (after && after.value === null) undated = undated.where("kbId", "<", after.kbId);
-  const rows = await undated.orderBy("kbId", "desc").execute();
-  found.push(...rows.map((row) => ({ position: { value: null, kbId: row.kbId }, aclId: row.aclId })));
-  return found;
-}
-
-async function walkByTitle(living: ItemQuery<object>, after: ItemPosition | undefined, limit: number): Promise<Walked> {
-  return (await titleSlice(living, after).limit(limit).execute()).map(toWalked);
-}
-
-function toWalked(row: { kbId: string; aclId: number; lowTitle: string }): Walked[number] {
-  return { position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId };
-}
-
-function titleSlice(living: ItemQuery<object>, after: ItemPosition | undefined) {
-  const lowTitle = raw<string>`lower("title")`;
-  let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]);
-  // Not as a pair: SQLite finds no index for a pair that holds an expression.
-  if (after) {
-    query = query
-      .where(raw<boolean>`lower("title") >= ${after.value}`)
-      .where(raw<boolean>`(lower("title") > ${after.value} or "kbId" > ${after.kbId})`);
-  }
-  return query.orderBy(lowTitle).orderBy("kbId");
-}
-
-/** `connectorIds` stand for `filter.providerId`: asked for so, the index by place answers without reading a row. */
-function applyFilter<O>(
-  query: ItemQuery<O>,
-  filter: ItemFilter,
-  connectorIds: readonly string[] | undefined,
-): ItemQuery<O> {
-  let filtered = query;
-  for (const column of ["connectorId", "source", "kind", "indexState", "textReason"] as const) {
-    const value = filter[column];
-    if (value !== undefined) filtered = filtered.where(column, "=", value);
-  }
-  if (connectorIds) filtered = filtered.where("connectorId", "in", connectorIds.length > 0 ? connectorIds : [""]);
-  if (filter.titlePart === undefined) return filtered;
-  // `|| ''`: with the index's own expression SQLite would read the whole index by title instead of the rows in question.
-  return filtered.where(raw<boolean>`lower("title" || '') like ${contains(filter.titlePart)} escape '!'`);
-}
-
-/** Both databases compare the lower-case forms; SQLite lowers ASCII letters only. */
-function contains(part: string): string {
-  return `%${escapeLike(lowerAscii(part))}%`;
-}
-
-function lowerAscii(text: string): string {
-  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[!%_]/g, "!$&");
-}
-
-function whereAsked<O>(query: ItemQuery<O>, asked: AskedItems): ItemQuery<O> {
-  if ("urls" in asked) return query.where("url", "in", asked.urls.slice(0, CHUNK));
-  if ("title" in asked) return query.where(raw<boolean>`lower("title") = ${lowerAscii(asked.title)}`);
-  if ("keys" in asked) return query.where("key", "in", asked.keys.slice(0, CHUNK));
-  return query.where(raw<boolean>`"key" like ${`%${escapeLike(asked.keySuffix)}`} escape '!'`);
 }
 
 /** The columns of closed sets and JSON are written by the item-writing side only, from the types named here. */

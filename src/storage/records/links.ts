@@ -1,16 +1,32 @@
 import type { Selectable } from "kysely";
-import type { LinkPurpose, LinkRecord, LinkStore } from "#storage/records-types/links.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { EmailLinksTable } from "#storage/schema.ts";
 import { toDate } from "#storage/times.ts";
 
-/** Links that were mailed or handed over. */
-export function makeLinkStore(sql: SqlHandles): LinkStore {
+export type LinkPurpose = "sign_up" | "verification" | "email_change" | "password_reset";
+
+/** A link that was mailed or handed over; its secret is known to its holder only. */
+export interface LinkRecord {
+  purpose: LinkPurpose;
+  /** Null for a sign-up: nobody is there yet. */
+  userId: string | null;
+  /** The address that the link proves, or that of the account. */
+  email: string;
+  /** True when this server sent it to `email`: only then it proves the address. Source: S3. */
+  isMailed: boolean;
+  /** What the purpose needs. */
+  details: Record<string, unknown>;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Links that were mailed or handed over, across workspaces. */
+export function makeLinkStore(sql: SqlHandles) {
   const ending = (at: Date) =>
     sql.write.updateTable("email_links").set({ usedAt: at.getTime() }).where("usedAt", "is", null);
 
   return {
-    async insert(link) {
+    async insert(link: LinkRecord & { tokenHash: string }): Promise<void> {
       await sql.write
         .insertInto("email_links")
         .values({
@@ -27,7 +43,8 @@ export function makeLinkStore(sql: SqlHandles): LinkStore {
         .execute();
     },
 
-    async findOpen(tokenHash, now) {
+    /** By the SHA-256 of its secret; undefined when used, ended or expired. */
+    async findOpen(tokenHash: string, now: Date): Promise<LinkRecord | undefined> {
       const row = await sql.read
         .selectFrom("email_links")
         .selectAll()
@@ -38,7 +55,8 @@ export function makeLinkStore(sql: SqlHandles): LinkStore {
       return row && toLink(row);
     },
 
-    async use(tokenHash, at) {
+    /** True for exactly one caller, and only while it is open. */
+    async use(tokenHash: string, at: Date): Promise<boolean> {
       const result = await ending(at)
         .where("tokenHash", "=", tokenHash)
         .where("expiresAt", ">", at.getTime())
@@ -46,12 +64,14 @@ export function makeLinkStore(sql: SqlHandles): LinkStore {
       return result.numUpdatedRows === 1n;
     },
 
-    async endOf(userId, at, purpose) {
+    /** Ends the open links of a person, of all purposes unless told. */
+    async endOf(userId: string, at: Date, purpose?: LinkPurpose): Promise<void> {
       const query = ending(at).where("userId", "=", userId);
       await (purpose === undefined ? query : query.where("purpose", "=", purpose)).execute();
     },
 
-    async sweep(before) {
+    /** Deletes what expired before. */
+    async sweep(before: Date): Promise<void> {
       await sql.write.deleteFrom("email_links").where("expiresAt", "<", before.getTime()).execute();
     },
   };

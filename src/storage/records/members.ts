@@ -1,13 +1,21 @@
 import { Role } from "#api/common.ts";
-import type { MemberStore } from "#storage/records-types/people.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { toDate } from "#storage/times.ts";
 import { makeAccessStore } from "./access.ts";
 import { endGrantsOf } from "./grants.ts";
 import { leaveConnectors } from "./left-connectors.ts";
+import type { PageRequest } from "./people.ts";
+
+export interface MemberRecord {
+  userId: string;
+  name: string;
+  email: string;
+  role: Role;
+  joinedAt: Date;
+}
 
 /** Members of one workspace. */
-export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberStore {
+export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
   const joined = () =>
     sql.read
@@ -17,12 +25,13 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       .where("members.workspaceId", "=", workspaceId);
 
   return {
-    async find(userId) {
+    async find(userId: string): Promise<MemberRecord | undefined> {
       const row = await joined().where("members.userId", "=", userId).executeTakeFirst();
       return row && toMember(row);
     },
 
-    async list({ limit, after }) {
+    /** By (joinedAt, userId). */
+    async list({ limit, after }: PageRequest): Promise<MemberRecord[]> {
       let query = joined();
       if (after) {
         query = query.where((eb) =>
@@ -36,7 +45,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       return rows.map(toMember);
     },
 
-    async whichOf(userIds) {
+    /** Of these users, those who are members. */
+    async whichOf(userIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (let i = 0; i < userIds.length; i += 500) {
         const rows = await sql.read
@@ -50,7 +60,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       return found;
     },
 
-    async countOwners() {
+    async countOwners(): Promise<number> {
       const { count } = await sql.read
         .selectFrom("members")
         .select((eb) => eb.fn.countAll().as("count"))
@@ -60,7 +70,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       return Number(count);
     },
 
-    async insert({ userId, role, joinedAt }) {
+    /** Adds a member and raises the access epoch. */
+    async insert({ userId, role, joinedAt }: { userId: string; role: Role; joinedAt: Date }): Promise<void> {
       await sql.write
         .insertInto("members")
         .values({ workspaceId, userId, role, joinedAt: joinedAt.getTime() })
@@ -68,7 +79,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       await raiseEpoch();
     },
 
-    async setRole(userId, role) {
+    /** Changes the role and raises the access epoch. */
+    async setRole(userId: string, role: Role): Promise<void> {
       await sql.write
         .updateTable("members")
         .set({ role })
@@ -78,13 +90,26 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string): MemberSto
       await raiseEpoch();
     },
 
-    async endCredentials(userId, at, keep = {}) {
+    /**
+     * Ends the person's sessions, tokens and grants here, whether they stay or go.
+     *
+     * @param keep  a session that stays, and whether the tokens made in a session stay
+     */
+    async endCredentials(userId: string, at: Date, keep: { sessionId?: string; tokens?: boolean } = {}): Promise<void> {
       await endSessions(sql, { workspaceId, userId, at: at.getTime(), except: keep.sessionId });
       await endGrantsOf(sql, { workspaceId, userId }, at);
       if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at: at.getTime() });
     },
 
-    async remove(userId, at) {
+    /**
+     * Ends the membership and everything that hung on it, so that coming back restores none of it: group memberships,
+     * places in connectors' access, sessions, tokens, grants, connector keys and invitations they made, credentials
+     * they gave to connectors. Connectors of theirs that can't go on without are `needs_owner`. Raises the access
+     * epoch. Source: S13.
+     *
+     * @returns the runs under way that were told to end
+     */
+    async remove(userId: string, at: Date): Promise<{ stoppedSyncIds: string[] }> {
       const whose = { workspaceId, userId, at: at.getTime() };
       await endSessions(sql, whose);
       await endGrantsOf(sql, { workspaceId, userId }, at);

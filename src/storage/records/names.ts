@@ -1,16 +1,22 @@
 import { ID_PREFIXES } from "#api/common.ts";
-import { READ_ACTION } from "#storage/records-types/audit.ts";
-import type { NameStore } from "#storage/records-types/names.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { READ_ACTION } from "./audit.ts";
 
 /** Ids of one query. */
 const SLICE = 500;
 
-/** Names within one workspace, whatever table they stand in. */
-export function makeNameStore(sql: SqlHandles, workspaceId: string): NameStore {
+/** What the things of a workspace are called now, by their ids. */
+export function makeNameStore(sql: SqlHandles, workspaceId: string) {
   const queries = makeQueries(sql, workspaceId);
   return {
-    async of(ids) {
+    /**
+     * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
+     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Whoever shows
+     * them answers for who may see them. Items are not among them: their titles are a matter of access.
+     *
+     * @returns only those that are there
+     */
+    async of(ids: readonly string[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
       const unique = [...new Set(ids)];
       for (const [prefix, query] of Object.entries(queries)) {

@@ -1,23 +1,49 @@
 import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
-import type { OAuthClientRecord, OAuthRecord, OAuthStore } from "#storage/records-types/oauth.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { OAuthClientsTable, OAuthRecordsTable } from "#storage/schema.ts";
 import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
-import { endGrant, endGrantsOf, toGrant } from "./grants.ts";
+import { endGrant, endGrantsOf, type GrantRecord, toGrant } from "./grants.ts";
+import type { WithMembership } from "./sessions.ts";
 
-/** What the authorization server keeps. */
-export function makeOAuthStore(sql: SqlHandles): OAuthStore {
+/** A client that registered itself. */
+export interface OAuthClientRecord {
+  clientId: string;
+  metadata: Record<string, unknown>;
+  /** Where it registered from. */
+  ip: string | null;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+/** A code, token, interaction or device code of the authorization server. */
+export interface OAuthRecord {
+  model: string;
+  /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
+  idHash: string;
+  /** JSON, sealed. */
+  sealed: string;
+  grantId: string | null;
+  userCodeHash: string | null;
+  consumedAt: Date | null;
+  expiresAt: Date | null;
+}
+
+/** What an access token leads to, as it stands now. */
+export interface OAuthAccess extends WithMembership {
+  sealed: string;
+  expiresAt: Date | null;
+  grant: GrantRecord;
+}
+
+/** What the authorization server keeps; none of it is bound to a workspace before a person decides. */
+export function makeOAuthStore(sql: SqlHandles) {
   return { ...makeClients(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }
 
-type Clients = Pick<OAuthStore, "findClient" | "insertClient" | "markClientUsed" | "sweepClients">;
-type Records = Pick<OAuthStore, "find" | "findByUserCode" | "save" | "consume" | "remove" | "sweep" | "findAccess">;
-type Grants = Omit<OAuthStore, keyof Clients | keyof Records>;
-
-function makeClients(sql: SqlHandles): Clients {
+function makeClients(sql: SqlHandles) {
   return {
-    async findClient(clientId) {
+    async findClient(clientId: string): Promise<OAuthClientRecord | undefined> {
       const row = await sql.read
         .selectFrom("oauth_clients")
         .selectAll()
@@ -26,7 +52,7 @@ function makeClients(sql: SqlHandles): Clients {
       return row && toClient(row);
     },
 
-    async insertClient(client) {
+    async insertClient(client: OAuthClientRecord): Promise<void> {
       await sql.write
         .insertInto("oauth_clients")
         .values({
@@ -39,7 +65,8 @@ function makeClients(sql: SqlHandles): Clients {
         .execute();
     },
 
-    async markClientUsed(clientId, at, unlessAfter) {
+    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    async markClientUsed(clientId: string, at: Date, unlessAfter: Date): Promise<void> {
       await sql.write
         .updateTable("oauth_clients")
         .set({ lastUsedAt: at.getTime() })
@@ -48,7 +75,19 @@ function makeClients(sql: SqlHandles): Clients {
         .execute();
     },
 
-    async sweepClients({ unusedSince, keepUnused, now }) {
+    /**
+     * Deletes clients that nobody used since `unusedSince`, and of those never used the oldest beyond `keepUnused`.
+     * A client of a living grant stays.
+     */
+    async sweepClients({
+      unusedSince,
+      keepUnused,
+      now,
+    }: {
+      unusedSince: Date;
+      keepUnused: number;
+      now: Date;
+    }): Promise<number> {
       const living = sql.write
         .selectFrom("grants")
         .select("clientId")
@@ -77,9 +116,9 @@ function makeClients(sql: SqlHandles): Clients {
   };
 }
 
-function makeRecords(sql: SqlHandles): Records {
+function makeRecords(sql: SqlHandles) {
   return {
-    async find(model, idHash) {
+    async find(model: string, idHash: string): Promise<OAuthRecord | undefined> {
       const row = await sql.read
         .selectFrom("oauth_records")
         .selectAll()
@@ -89,7 +128,7 @@ function makeRecords(sql: SqlHandles): Records {
       return row && toRecord(row);
     },
 
-    async findByUserCode(userCodeHash) {
+    async findByUserCode(userCodeHash: string): Promise<OAuthRecord | undefined> {
       const row = await sql.read
         .selectFrom("oauth_records")
         .selectAll()
@@ -98,7 +137,8 @@ function makeRecords(sql: SqlHandles): Records {
       return row && toRecord(row);
     },
 
-    async save(record) {
+    /** Writes the record; one that is there keeps its `consumedAt`. */
+    async save(record: Omit<OAuthRecord, "consumedAt">): Promise<void> {
       const { sealed, grantId, userCodeHash } = record;
       const expiresAt = toColumn(record.expiresAt);
       await sql.write
@@ -108,7 +148,8 @@ function makeRecords(sql: SqlHandles): Records {
         .execute();
     },
 
-    async consume(model, idHash, at) {
+    /** True for exactly one caller. */
+    async consume(model: string, idHash: string, at: Date): Promise<boolean> {
       const result = await sql.write
         .updateTable("oauth_records")
         .set({ consumedAt: at.getTime() })
@@ -119,11 +160,12 @@ function makeRecords(sql: SqlHandles): Records {
       return result.numUpdatedRows === 1n;
     },
 
-    async remove(model, idHash) {
+    async remove(model: string, idHash: string): Promise<void> {
       await sql.write.deleteFrom("oauth_records").where("model", "=", model).where("idHash", "=", idHash).execute();
     },
 
-    async sweep(now) {
+    /** Deletes what expired before `now`. @returns how many */
+    async sweep(now: Date): Promise<number> {
       const result = await sql.write
         .deleteFrom("oauth_records")
         .where("expiresAt", "<=", now.getTime())
@@ -131,7 +173,8 @@ function makeRecords(sql: SqlHandles): Records {
       return Number(result.numDeletedRows);
     },
 
-    async findAccess(idHash) {
+    /** By the hash of an access token; undefined when its person is no member of the grant's workspace any more. */
+    async findAccess(idHash: string): Promise<OAuthAccess | undefined> {
       const row = await sql.read
         .selectFrom("oauth_records")
         .innerJoin("grants", "grants.grantId", "oauth_records.grantId")
@@ -159,16 +202,17 @@ function makeRecords(sql: SqlHandles): Records {
   };
 }
 
-function makeGrants(sql: SqlHandles): Grants {
+function makeGrants(sql: SqlHandles) {
   const findRow = (from: SqlHandles["read"], grantId: string) =>
     from.selectFrom("grants").selectAll().where("grantId", "=", grantId).executeTakeFirst();
   return {
-    async findGrant(grantId) {
+    async findGrant(grantId: string): Promise<GrantRecord | undefined> {
       const row = await findRow(sql.read, grantId);
       return row && toGrant(row);
     },
 
-    async extendGrant(grantId, at, expiresAt) {
+    /** Moves the grant's end and writes `lastUsedAt`. */
+    async extendGrant(grantId: string, at: Date, expiresAt: Date): Promise<void> {
       await sql.write
         .updateTable("grants")
         .set({ lastUsedAt: at.getTime(), expiresAt: expiresAt.getTime() })
@@ -177,7 +221,8 @@ function makeGrants(sql: SqlHandles): Grants {
         .execute();
     },
 
-    async markGrantUsed(grantId, at, unlessAfter) {
+    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    async markGrantUsed(grantId: string, at: Date, unlessAfter: Date): Promise<void> {
       await sql.write
         .updateTable("grants")
         .set({ lastUsedAt: at.getTime() })
@@ -186,14 +231,24 @@ function makeGrants(sql: SqlHandles): Grants {
         .execute();
     },
 
-    async endGrant(grantId, at) {
+    /**
+     * Ends one grant with everything that hangs on it: codes, tokens, personal access tokens that it made.
+     *
+     * @returns the grant as it was; undefined for an unknown one and for one that had ended before
+     */
+    async endGrant(grantId: string, at: Date): Promise<GrantRecord | undefined> {
       const row = await findRow(sql.write, grantId);
       if (!row || row.revokedAt !== null) return undefined;
       await endGrant(sql, row, at);
       return toGrant(row);
     },
 
-    endGrantsOf: (of, at) => endGrantsOf(sql, of, at),
+    /**
+     * Ends the grants of a person, in one workspace or in all of them. Call it in the transaction of the act.
+     *
+     * @returns how many living ones there were
+     */
+    endGrantsOf: (of: { userId: string; workspaceId?: string }, at: Date): Promise<number> => endGrantsOf(sql, of, at),
   };
 }
 

@@ -2,28 +2,65 @@ import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import { SecretsSetting } from "#api/session.ts";
-import {
-  emailKeyOf,
-  type InvitationRecord,
-  type InvitationStore,
-  type UserRecord,
-  type UserStore,
-  type WorkspaceRecord,
-  type WorkspaceRecordStore,
-} from "#storage/records-types/people.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { InvitationsTable, UsersTable, WorkspacesTable } from "#storage/schema.ts";
 import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 
+/** A person, across workspaces. */
+export interface UserRecord {
+  userId: string;
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  emailVerifiedAt: Date | null;
+  timeZone: string | null;
+  createdAt: Date;
+}
+
+export interface WorkspaceRecord {
+  workspaceId: string;
+  name: string;
+  timeZone: string;
+  /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
+  secrets: SecretsSetting;
+  createdAt: Date;
+}
+
+export interface InvitationRecord {
+  invitationId: string;
+  workspaceId: string;
+  email: string;
+  role: Role;
+  invitedBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+  acceptedAt: Date | null;
+  revokedAt: Date | null;
+  /** True when this server sent the link to `email`: accepting it then proves the address. Source: S3. */
+  isMailed: boolean;
+}
+
+/** Rows after this one: the value of the list's order, then the id. */
+export interface RowsAfter {
+  value: number;
+  id: string;
+}
+
+export interface PageRequest {
+  limit: number;
+  after?: RowsAfter;
+}
+
 /** People, across workspaces. */
-export function makeUserStore(sql: SqlHandles): UserStore {
+export function makeUserStore(sql: SqlHandles) {
   return {
-    async find(userId) {
+    async find(userId: string): Promise<UserRecord | undefined> {
       const row = await sql.read.selectFrom("users").selectAll().where("userId", "=", userId).executeTakeFirst();
       return row && toUser(row);
     },
 
-    async findByEmail(email) {
+    /** By address, ASCII-lower-case. */
+    async findByEmail(email: string): Promise<UserRecord | undefined> {
       const row = await sql.read
         .selectFrom("users")
         .selectAll()
@@ -32,7 +69,8 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       return row && toUser(row);
     },
 
-    async insert(user) {
+    /** @throws ApiError `email_taken` */
+    async insert(user: UserRecord): Promise<void> {
       const emailKey = emailKeyOf(user.email);
       const result = await sql.write
         .insertInto("users")
@@ -47,20 +85,22 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       if (result.numInsertedOrUpdatedRows === 0n) throw emailTaken();
     },
 
-    async setPasswordHash(userId, passwordHash) {
+    async setPasswordHash(userId: string, passwordHash: string): Promise<void> {
       await sql.write.updateTable("users").set({ passwordHash }).where("userId", "=", userId).execute();
     },
 
-    async setTimeZone(userId, timeZone) {
+    async setTimeZone(userId: string, timeZone: string | null): Promise<void> {
       await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
     },
 
-    async noteResetLink(userId, madeBy, at) {
+    /** Remembers that this person made a link by which they could sign in as the user. */
+    async noteResetLink(userId: string, madeBy: string, at: Date): Promise<void> {
       const change = { resetLinkAt: at.getTime(), resetLinkBy: madeBy };
       await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
     },
 
-    async findResetLink(userId) {
+    /** The last such link. */
+    async findResetLink(userId: string): Promise<{ at: Date; madeBy: string } | undefined> {
       const row = await sql.read
         .selectFrom("users")
         .select(["resetLinkAt", "resetLinkBy"])
@@ -70,12 +110,14 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       return { at: toDate(row.resetLinkAt), madeBy: row.resetLinkBy };
     },
 
-    async notePasswordSet(userId, at) {
+    /** Remembers that the operator set the user's password on the server's machine. */
+    async notePasswordSet(userId: string, at: Date): Promise<void> {
       const change = { passwordSetAt: at.getTime() };
       await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
     },
 
-    async findPasswordSet(userId) {
+    /** When that was last. */
+    async findPasswordSet(userId: string): Promise<Date | undefined> {
       const row = await sql.read
         .selectFrom("users")
         .select("passwordSetAt")
@@ -84,7 +126,8 @@ export function makeUserStore(sql: SqlHandles): UserStore {
       return typeof row?.passwordSetAt === "number" ? toDate(row.passwordSetAt) : undefined;
     },
 
-    async fillTimeZone(userId, timeZone) {
+    /** Sets the zone of the device that somebody comes in from, unless they have one. */
+    async fillTimeZone(userId: string, timeZone: string): Promise<void> {
       await sql.write
         .updateTable("users")
         .set({ timeZone })
@@ -93,11 +136,12 @@ export function makeUserStore(sql: SqlHandles): UserStore {
         .execute();
     },
 
-    async setName(userId, name) {
+    async setName(userId: string, name: string): Promise<void> {
       await sql.write.updateTable("users").set({ name }).where("userId", "=", userId).execute();
     },
 
-    async setEmail(userId, email, verifiedAt) {
+    /** Another address, with what is known of it; nothing of the former one stays. @throws ApiError `email_taken` */
+    async setEmail(userId: string, email: string, verifiedAt: Date | null): Promise<void> {
       const emailKey = emailKeyOf(email);
       const other = await sql.read
         .selectFrom("users")
@@ -113,7 +157,8 @@ export function makeUserStore(sql: SqlHandles): UserStore {
         .execute();
     },
 
-    async markVerified(userId, email, at) {
+    /** The address was proved, if it is still this one and was not proved before. */
+    async markVerified(userId: string, email: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("users")
         .set({ emailVerifiedAt: at.getTime() })
@@ -123,7 +168,8 @@ export function makeUserStore(sql: SqlHandles): UserStore {
         .execute();
     },
 
-    async membershipsOf(userId) {
+    /** The workspaces a person is a member of, the one joined first first. */
+    async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: Date }[]> {
       const rows = await sql.read
         .selectFrom("members")
         .select(["workspaceId", "role", "joinedAt"])
@@ -137,9 +183,9 @@ export function makeUserStore(sql: SqlHandles): UserStore {
 }
 
 /** The workspaces themselves. */
-export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore {
+export function makeWorkspaceRecordStore(sql: SqlHandles) {
   return {
-    async find(workspaceId) {
+    async find(workspaceId: string): Promise<WorkspaceRecord | undefined> {
       const row = await sql.read
         .selectFrom("workspaces")
         .selectAll()
@@ -148,7 +194,8 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
       return row && toWorkspace(row);
     },
 
-    async list() {
+    /** Oldest first. */
+    async list(): Promise<WorkspaceRecord[]> {
       const rows = await sql.read
         .selectFrom("workspaces")
         .selectAll()
@@ -158,19 +205,24 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
       return rows.map(toWorkspace);
     },
 
-    async insert(workspace) {
+    /** A new one masks secrets. */
+    async insert(workspace: Omit<WorkspaceRecord, "secrets">): Promise<void> {
       await sql.write
         .insertInto("workspaces")
         .values({ ...workspace, createdAt: workspace.createdAt.getTime() })
         .execute();
     },
 
-    async update(workspaceId, change) {
+    async update(
+      workspaceId: string,
+      change: { name?: string; timeZone?: string; secrets?: SecretsSetting },
+    ): Promise<void> {
       if (Object.keys(change).length === 0) return;
       await sql.write.updateTable("workspaces").set(change).where("workspaceId", "=", workspaceId).execute();
     },
 
-    async findInvitation(tokenHash) {
+    /** An invitation by the SHA-256 of its token, before its workspace is known. */
+    async findInvitation(tokenHash: string): Promise<InvitationRecord | undefined> {
       const row = await sql.read
         .selectFrom("invitations")
         .selectAll()
@@ -179,7 +231,8 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
       return row && toInvitation(row);
     },
 
-    async listOpenInvitationsOf(email, now) {
+    /** The open invitations of an address in all workspaces, newest first. */
+    async listOpenInvitationsOf(email: string, now: Date): Promise<InvitationRecord[]> {
       const rows = await sql.read
         .selectFrom("invitations")
         .selectAll()
@@ -196,9 +249,9 @@ export function makeWorkspaceRecordStore(sql: SqlHandles): WorkspaceRecordStore 
 }
 
 /** Invitations of one workspace. */
-export function makeInvitationStore(sql: SqlHandles, workspaceId: string): InvitationStore {
+export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   return {
-    async find(invitationId) {
+    async find(invitationId: string): Promise<InvitationRecord | undefined> {
       const row = await sql.read
         .selectFrom("invitations")
         .selectAll()
@@ -208,7 +261,8 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
       return row && toInvitation(row);
     },
 
-    async list({ limit, after }) {
+    /** Those not withdrawn, by (createdAt, invitationId) descending. */
+    async list({ limit, after }: PageRequest): Promise<InvitationRecord[]> {
       let query = sql.read
         .selectFrom("invitations")
         .selectAll()
@@ -226,7 +280,7 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
       return rows.map(toInvitation);
     },
 
-    async insert(invitation) {
+    async insert(invitation: InvitationRecord & { tokenHash: string }): Promise<void> {
       await sql.write
         .insertInto("invitations")
         .values({
@@ -241,7 +295,8 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
         .execute();
     },
 
-    async accept(invitationId, at) {
+    /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
+    async accept(invitationId: string, at: Date): Promise<boolean> {
       const result = await sql.write
         .updateTable("invitations")
         .set({ acceptedAt: at.getTime() })
@@ -254,7 +309,7 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
       return result.numUpdatedRows === 1n;
     },
 
-    async revoke(invitationId, at) {
+    async revoke(invitationId: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("invitations")
         .set({ revokedAt: at.getTime() })
@@ -264,7 +319,8 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
         .execute();
     },
 
-    async revokeOpenOf(email, at) {
+    /** Withdraws the open invitations of an address. */
+    async revokeOpenOf(email: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("invitations")
         .set({ revokedAt: at.getTime() })
@@ -275,6 +331,11 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string): Invit
         .execute();
     },
   };
+}
+
+/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
+export function emailKeyOf(email: string): string {
+  return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
 function toUser(row: Selectable<UsersTable>): UserRecord {

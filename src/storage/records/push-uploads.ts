@@ -1,32 +1,89 @@
 import type { Selectable } from "kysely";
-import {
-  KEEP_UPLOADS_MS,
-  PUSH_RESULTS,
-  type PushCounts,
-  type PushTrouble,
-  type PushUploadRecord,
-  type PushUploadState,
-  type PushUploadStore,
-  TROUBLES_KEPT,
-  UPLOAD_TTL_MS,
-  UPLOADS_KEPT,
-} from "#storage/records-types/push-uploads.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { PushUploadsTable } from "#storage/schema.ts";
 
-/** The uploads of one workspace's push connectors, on SQL. */
-export function makePushUploadStore(sql: SqlHandles, workspaceId: string): PushUploadStore {
+/** What became of a line, as its answer says it. */
+export const PUSH_RESULTS = [
+  "upserted",
+  "unchanged",
+  "removed",
+  "held",
+  "absent",
+  "failed",
+  "acl_unknown",
+  "error",
+] as const;
+export type PushResultName = (typeof PUSH_RESULTS)[number];
+
+export type PushCounts = Record<PushResultName, number>;
+
+/** A line that was not taken as it was meant. */
+export interface PushTrouble {
+  line: number | null;
+  externalId: string | null;
+  result: PushResultName;
+  code: string;
+  message: string;
+}
+
+export type PushUploadState = "open" | "ending" | "done" | "superseded" | "expired";
+
+/** Several pushes that belong together. Times are epoch milliseconds. */
+export interface PushUploadRecord {
+  uploadId: string;
+  connectorId: string;
+  mode: "add" | "set";
+  name: string | null;
+  /** As of `now` of the look-up: what nobody touched for `UPLOAD_TTL_MS` is expired. */
+  state: PushUploadState;
+  /** The lines 1 to this one are stored. */
+  lines: number;
+  counts: PushCounts;
+  troubles: PushTrouble[];
+  /** Lines that were refused and named no item that could be told: what they meant is not known. */
+  unnamed: number;
+  /** While a set ends and after: whether what was not sent is held, and how much went. */
+  isHeld: boolean;
+  sweptItems: number;
+  createdAt: number;
+  touchedAt: number;
+  finishedAt: number | null;
+}
+
+/** Lines or a document of an upload, stored in the transaction of what they did. */
+export interface PushAcknowledgement {
+  /** The last line; null for a document. */
+  lines: number | null;
+  counts: Partial<PushCounts>;
+  troubles: readonly PushTrouble[];
+  unnamed: number;
+}
+
+/** How long an upload waits for its next line. */
+export const UPLOAD_TTL_MS = 24 * 3_600_000;
+export const TROUBLES_KEPT = 100;
+/** Uploads that are over stay this long, for a lost answer to be asked again; at most as many as `UPLOADS_KEPT`. */
+export const KEEP_UPLOADS_MS = 7 * 24 * 3_600_000;
+export const UPLOADS_KEPT = 200;
+
+/** The uploads of one workspace's push connectors. */
+export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
   const rows = () => sql.read.selectFrom("push_uploads").selectAll().where("workspaceId", "=", workspaceId);
   const change = (uploadId: string) =>
     sql.write.updateTable("push_uploads").where("workspaceId", "=", workspaceId).where("uploadId", "=", uploadId);
 
   return {
-    async find(uploadId, now) {
+    async find(uploadId: string, now: number): Promise<PushUploadRecord | undefined> {
       const row = await rows().where("uploadId", "=", uploadId).executeTakeFirst();
       return row && toRecord(row, now);
     },
 
-    async findOpen(connectorId, { mode, name }, now) {
+    /** The newest open upload of this name and mode. */
+    async findOpen(
+      connectorId: string,
+      { mode, name }: { mode: "add" | "set"; name: string },
+      now: number,
+    ): Promise<PushUploadRecord | undefined> {
       const row = await rows()
         .where("connectorId", "=", connectorId)
         .where("mode", "=", mode)
@@ -38,7 +95,23 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string): PushU
       return row && toRecord(row, now);
     },
 
-    async begin({ uploadId, connectorId, mode, name, now }) {
+    /**
+     * Begins an upload. A set supersedes every other set of the connector, a named one also its namesakes; what is long
+     * over is forgotten. Call it in a transaction.
+     */
+    async begin({
+      uploadId,
+      connectorId,
+      mode,
+      name,
+      now,
+    }: {
+      uploadId: string;
+      connectorId: string;
+      mode: "add" | "set";
+      name: string | null;
+      now: number;
+    }): Promise<void> {
       await forget(sql, workspaceId, connectorId, now);
       await sql.write
         .updateTable("push_uploads")
@@ -72,7 +145,8 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string): PushU
         .execute();
     },
 
-    async acknowledge(uploadId, ack, now) {
+    /** Adds what was stored. @returns false, and nothing was added, when the upload is not open */
+    async acknowledge(uploadId: string, ack: PushAcknowledgement, now: number): Promise<boolean> {
       const row = await rows().where("uploadId", "=", uploadId).executeTakeFirst();
       const before = row && toRecord(row, now);
       if (before?.state !== "open") return false;
@@ -92,7 +166,12 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string): PushU
       return true;
     },
 
-    async close(uploadId, to, now) {
+    /** From open to `ending` (a set whose rest goes) or `done`. @returns false when it is not open */
+    async close(
+      uploadId: string,
+      to: { state: "ending"; isHeld: boolean } | { state: "done" },
+      now: number,
+    ): Promise<boolean> {
       const done = await change(uploadId)
         .set(
           to.state === "done"
@@ -105,13 +184,15 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string): PushU
       return done.numUpdatedRows > 0n;
     },
 
-    async addSwept(uploadId, items) {
+    /** Counts what the end of a set removed or held. */
+    async addSwept(uploadId: string, items: number): Promise<void> {
       await change(uploadId)
         .set((eb) => ({ sweptItems: eb("sweptItems", "+", items) }))
         .execute();
     },
 
-    async finish(uploadId, now) {
+    /** From `ending` to `done`. @returns false when it was superseded meanwhile */
+    async finish(uploadId: string, now: number): Promise<boolean> {
       const done = await change(uploadId)
         .set({ state: "done", touchedAt: now, finishedAt: now })
         .where("state", "=", "ending")

@@ -1,14 +1,60 @@
 import { sql as raw } from "kysely";
-import type { ClaimedJob, JobType, QueueStore } from "#storage/records-types/queue.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { JobsTable } from "#storage/schema.ts";
 
-/** The queue on SQL: one table, claimed in one statement of the single writer. */
-export function makeQueueStore(sql: SqlHandles): QueueStore {
+/** Kinds of background work. */
+export type JobType = "sync" | "purge_connector" | "purge_removed" | "apply_secrets" | "sweep_accesses";
+
+export interface NewJob {
+  workspaceId: string;
+  type: JobType;
+  /** At most one job per key exists, waiting or claimed. */
+  dedupeKey: string;
+  payload: Record<string, string>;
+  /** Lower goes first; 10 = a person waits, 20 = schedule, 30 = upkeep. */
+  priority: number;
+  /** Epoch milliseconds before which it is not claimed. */
+  runAt: number;
+}
+
+export interface ClaimedJob extends NewJob {
+  jobId: string;
+  /** Counts claims: 1 = the first. */
+  attempt: number;
+  /** True when a former claim ended without a word: its worker died or stood still. */
+  isTakenOver: boolean;
+}
+
+export interface ClaimRequest {
+  /** Names this claim: unique per worker and call, so that a late worker can't act on a job that was given on. */
+  owner: string;
+  /** Jobs, 1–100. */
+  limit: number;
+  /** Milliseconds until an unfinished job may be claimed again; `heartbeat` extends it. */
+  leaseMs: number;
+  now: number;
+}
+
+/** Lease of a claimed job; the worker's heartbeat comes three times as often. Source: design page "connectors". */
+export const LEASE_MS = 30_000;
+
+export type QueueStore = ReturnType<typeof makeQueueStore>;
+
+/**
+ * Background work across workspaces. Delivery is at least once: what a job does must bear being done again. Every act
+ * of a worker names the owner of its claim and does nothing when the claim is no longer its. One table, claimed by the
+ * single writer.
+ */
+export function makeQueueStore(sql: SqlHandles) {
   const owned = (jobId: string, owner: string) => ({ jobId, leaseOwner: owner });
 
   return {
-    async enqueue(job) {
+    /**
+     * Puts a job in line. A waiting job of the same key is kept and moved to the earlier `runAt` and the more urgent
+     * priority of the two; of a claimed one nothing changes.
+     * @returns true when it is new
+     */
+    async enqueue(job: NewJob): Promise<boolean> {
       const fresh = await sql.write
         .insertInto("jobs")
         .values({
@@ -34,7 +80,11 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
       return false;
     },
 
-    async claim({ owner, limit, leaseMs, now }) {
+    /**
+     * Claims at most `limit` due jobs and hides them from others. Workspaces with fewer claimed jobs go first among
+     * equal priority, then the earlier `runAt`. Never waits.
+     */
+    async claim({ owner, limit, leaseMs, now }: ClaimRequest): Promise<ClaimedJob[]> {
       // `returning` gives the row after the update, so who held it before is looked at first, in the same transaction.
       return inTransaction(sql, async (trx) => {
         const due = await trx.write
@@ -61,7 +111,8 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
       });
     },
 
-    async heartbeat(jobId, owner, leaseUntil) {
+    /** Extends the lease. @returns false when the claim was lost */
+    async heartbeat(jobId: string, owner: string, leaseUntil: number): Promise<boolean> {
       return changed(
         sql.write
           .updateTable("jobs")
@@ -69,10 +120,14 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
           .where(matches(owned(jobId, owner))),
       );
     },
-    async finish(jobId, owner) {
+
+    /** The job is done. @returns false when the claim was lost */
+    async finish(jobId: string, owner: string): Promise<boolean> {
       return changed(sql.write.deleteFrom("jobs").where(matches(owned(jobId, owner))));
     },
-    async giveBack(jobId, owner, runAt) {
+
+    /** Gives the job back, due again at `runAt`. @returns false when the claim was lost */
+    async giveBack(jobId: string, owner: string, runAt: number): Promise<boolean> {
       const free = { runAt, leaseOwner: null, leaseUntil: null };
       return changed(
         sql.write
@@ -81,11 +136,14 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
           .where(matches(owned(jobId, owner))),
       );
     },
-    async drop(dedupeKey) {
+
+    /** Removes the job whoever has claimed it. */
+    async drop(dedupeKey: string): Promise<void> {
       await sql.write.deleteFrom("jobs").where("dedupeKey", "=", dedupeKey).execute();
     },
 
-    listDueConnectors(now, limit) {
+    /** Connectors whose schedule is due, the longest due first. */
+    listDueConnectors(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]> {
       return sql.read
         .selectFrom("connectors")
         .select(["workspaceId", "connectorId"])
@@ -95,7 +153,14 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         .limit(limit)
         .execute();
     },
-    async listWatchableConnectors(providerIds) {
+
+    /**
+     * Active connectors of these kinds that have a schedule; `standing` is another after each change that matters to a
+     * watch.
+     */
+    async listWatchableConnectors(
+      providerIds: readonly string[],
+    ): Promise<{ workspaceId: string; connectorId: string; standing: string }[]> {
       const rows = await sql.read
         .selectFrom("connectors")
         .select(["workspaceId", "connectorId", "scopeVersion", "visibility"])
@@ -107,7 +172,9 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         return { workspaceId, connectorId, standing: `${scopeVersion} ${visibility}` };
       });
     },
-    listWithAccesses(afterWorkspaceId, limit) {
+
+    /** Workspaces that have given out access numbers, after this one in the order of ids, at most `limit`. */
+    listWithAccesses(afterWorkspaceId: string, limit: number): Promise<{ workspaceId: string }[]> {
       return sql.read
         .selectFrom("access_state")
         .select("workspaceId")
@@ -116,7 +183,9 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         .limit(limit)
         .execute();
     },
-    listPurgeable(removedBefore, limit) {
+
+    /** Workspaces with items that were removed before this time. */
+    listPurgeable(removedBefore: number, limit: number): Promise<{ workspaceId: string }[]> {
       return sql.read
         .selectFrom("items")
         .select("workspaceId")
@@ -126,6 +195,12 @@ export function makeQueueStore(sql: SqlHandles): QueueStore {
         .execute();
     },
   };
+}
+
+/** Milliseconds to wait after the `failures`-th failure in a row: 1 min, 2, 4 … at most 6 h, spread by `random` 0–1. */
+export function backOffMs(failures: number, random: number): number {
+  const base = Math.min(6 * 3_600_000, 60_000 * 2 ** Math.max(0, failures - 1));
+  return Math.round(base * (0.75 + random / 2));
 }
 
 /** A transaction of its own, or the one that these handles are. */

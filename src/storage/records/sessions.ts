@@ -1,14 +1,35 @@
 import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
-import type { SessionRecordRow, SessionStore } from "#storage/records-types/sessions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SessionsTable } from "#storage/schema.ts";
 import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 
+export interface SessionRecordRow {
+  sessionId: string;
+  userId: string;
+  workspaceId: string;
+  createdAt: Date;
+  /** When the person last proved who they are; switching workspaces does not count. */
+  authenticatedAt: Date;
+  lastSeenAt: Date;
+  /** The absolute end; the idle end follows from `lastSeenAt`. */
+  expiresAt: Date;
+  revokedAt: Date | null;
+  userAgent: string | null;
+  ip: string | null;
+}
+
+/** A credential together with what its person is today. */
+export interface WithMembership {
+  role: Role;
+  /** The person's zone, else the workspace's. */
+  timeZone: string;
+}
+
 /** Web sessions; each is bound to one workspace. */
-export function makeSessionStore(sql: SqlHandles): SessionStore {
+export function makeSessionStore(sql: SqlHandles) {
   return {
-    async insert(session) {
+    async insert(session: SessionRecordRow & { tokenHash: string }): Promise<void> {
       await sql.write
         .insertInto("sessions")
         .values({
@@ -22,7 +43,8 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
         .execute();
     },
 
-    async findByHash(tokenHash) {
+    /** By the SHA-256 of the secret; undefined when its person is no member of its workspace any more. */
+    async findByHash(tokenHash: string): Promise<(SessionRecordRow & WithMembership) | undefined> {
       const row = await sql.read
         .selectFrom("sessions")
         .innerJoin("members", (join) =>
@@ -39,7 +61,7 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
       return row && { ...toSession(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
 
-    async find(sessionId) {
+    async find(sessionId: string): Promise<SessionRecordRow | undefined> {
       const row = await sql.read
         .selectFrom("sessions")
         .selectAll()
@@ -48,7 +70,22 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
       return row && toSession(row);
     },
 
-    async list({ userId, workspaceId, now, idleMs, limit, after }) {
+    /** Live ones of a person in a workspace, by (createdAt, sessionId) descending. */
+    async list({
+      userId,
+      workspaceId,
+      now,
+      idleMs,
+      limit,
+      after,
+    }: {
+      userId: string;
+      workspaceId: string;
+      now: Date;
+      idleMs: number;
+      limit: number;
+      after?: { value: number; id: string };
+    }): Promise<SessionRecordRow[]> {
       let query = sql.read
         .selectFrom("sessions")
         .selectAll()
@@ -66,7 +103,7 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
       return rows.map(toSession);
     },
 
-    async touch(sessionId, at) {
+    async touch(sessionId: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("sessions")
         .set({ lastSeenAt: at.getTime() })
@@ -74,7 +111,7 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
         .execute();
     },
 
-    async revoke(sessionId, at) {
+    async revoke(sessionId: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("sessions")
         .set({ revokedAt: at.getTime() })
@@ -83,7 +120,10 @@ export function makeSessionStore(sql: SqlHandles): SessionStore {
         .execute();
     },
 
-    async sweep(endedBefore, idleSince) {
+    /**
+     * Deletes those that ended before this moment, by themselves or by somebody, or were last used before `idleSince`.
+     */
+    async sweep(endedBefore: Date, idleSince: Date): Promise<void> {
       const before = endedBefore.getTime();
       await sql.write
         .deleteFrom("sessions")

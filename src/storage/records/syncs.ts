@@ -1,25 +1,98 @@
 import { sql as raw, type Selectable, type Updateable } from "kysely";
+import type { z } from "zod";
 import type { SourceProblem } from "#api/common.ts";
-import type { SyncCounts, SyncProgress } from "#storage/records-types/item-writes.ts";
 import {
-  NO_COUNTS,
-  OPEN_SYNC_STATES,
-  type SyncMode,
-  type SyncPatch,
-  type SyncRecord,
-  type SyncState,
-  type SyncStore,
-  type SyncTrigger,
-} from "#storage/records-types/syncs.ts";
+  type SyncMode as SyncModeSchema,
+  SyncState as SyncStateSchema,
+  type SyncTrigger as SyncTriggerSchema,
+} from "#api/connector-records.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SyncsTable } from "#storage/schema.ts";
 
-/** Runs of connectors, on SQL. */
-export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
+/**
+ * What a run has done. Items are counted once, whoever named them how often and in how many attempts; bytes as often as
+ * they were read. What leaves no trace in the records (unchanged and left-out items) is added with the cursor that covers
+ * it, or at the end of the run: an attempt that dies before has not counted it.
+ */
+export interface SyncCounts {
+  seen: number;
+  upserted: number;
+  unchanged: number;
+  deleted: number;
+  skipped: number;
+  failed: number;
+  bytes: number;
+  /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
+  parentMissing: number;
+}
+
+export interface SyncProgress {
+  done: number;
+  total: number | null;
+  note: string | null;
+}
+
+/** The words of the contract: a run has the same mode, trigger and state over REST as in the records. */
+export const SYNC_STATES = SyncStateSchema.options;
+export type SyncMode = z.infer<typeof SyncModeSchema>;
+export type SyncTrigger = z.infer<typeof SyncTriggerSchema>;
+export type SyncState = z.infer<typeof SyncStateSchema>;
+
+/** One run of a connector. Times are epoch milliseconds. */
+export interface SyncRecord {
+  syncId: string;
+  connectorId: string;
+  mode: SyncMode;
+  trigger: SyncTrigger;
+  state: SyncState;
+  /**
+   * Attempts that ended at the same place, the one under way included: 1 while all is well. It is 1 again when one stores
+   * something that those before it had not.
+   */
+  attempt: number;
+  /** Of the whole run, whatever the number of its attempts. */
+  counts: SyncCounts;
+  progress: SyncProgress;
+  /** External ids, for mode `items`. */
+  items: string[] | null;
+  resumeAt: number | null;
+  cancelRequestedAt: number | null;
+  problem: SourceProblem | null;
+  scopeVersion: number;
+  createdAt: number;
+  startedAt: number | null;
+  finishedAt: number | null;
+}
+
+export interface SyncSkip {
+  externalId: string;
+  reason: string;
+  message: string;
+  retryable: boolean;
+}
+
+export type SyncPatch = Partial<Omit<SyncRecord, "syncId" | "connectorId" | "createdAt">>;
+
+/** States of a run that is not over. */
+export const OPEN_SYNC_STATES: readonly SyncState[] = ["queued", "running", "waiting", "cancelling"];
+
+export const NO_COUNTS: SyncCounts = {
+  seen: 0,
+  upserted: 0,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 0,
+  failed: 0,
+  bytes: 0,
+  parentMissing: 0,
+};
+
+/** Runs of connectors. */
+export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = () => sql.read.selectFrom("syncs").selectAll().where("workspaceId", "=", workspaceId);
 
   return {
-    async create({ syncId, connectorId, createdAt, ...rest }) {
+    async create({ syncId, connectorId, createdAt, ...rest }: SyncRecord): Promise<void> {
       // A whole record gives every column.
       const row = toRow(rest) as Omit<SyncsTable, "workspaceId" | "syncId" | "connectorId" | "createdAt">;
       await sql.write
@@ -27,11 +100,11 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
         .values({ ...row, workspaceId, syncId, connectorId, createdAt })
         .execute();
     },
-    async find(syncId) {
+    async find(syncId: string): Promise<SyncRecord | undefined> {
       const row = await syncs().where("syncId", "=", syncId).executeTakeFirst();
       return row && toRecord(row);
     },
-    async update(syncId, patch) {
+    async update(syncId: string, patch: SyncPatch): Promise<void> {
       const row = toRow(patch);
       if (Object.keys(row).length === 0) return;
       await sql.write
@@ -41,13 +114,21 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
         .where("syncId", "=", syncId)
         .execute();
     },
-    async list(connectorId, limit, after) {
+
+    /** Runs of a connector, the newest first, at most `limit`, after this one. */
+    async list(
+      connectorId: string,
+      limit: number,
+      after?: { createdAt: number; syncId: string },
+    ): Promise<SyncRecord[]> {
       let query = syncs().where("connectorId", "=", connectorId);
       if (after) query = query.where(raw<boolean>`("createdAt", "syncId") < (${after.createdAt}, ${after.syncId})`);
       const rows = await query.orderBy("createdAt", "desc").orderBy("syncId", "desc").limit(limit).execute();
       return rows.map(toRecord);
     },
-    async listOpen(connectorIds) {
+
+    /** Runs of these connectors that are not over, the oldest first. */
+    async listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       if (connectorIds.length === 0) return [];
       const rows = await syncs()
         .where("connectorId", "in", [...connectorIds])
@@ -57,7 +138,9 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
         .execute();
       return rows.map(toRecord);
     },
-    async listLast(connectorIds) {
+
+    /** The newest finished run of each of these connectors. */
+    async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
         const row = await syncs()
@@ -70,7 +153,9 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
       }
       return last;
     },
-    async listSkips(syncId) {
+
+    /** A sample of what a run left out. */
+    async listSkips(syncId: string): Promise<SyncSkip[]> {
       const rows = await sql.read
         .selectFrom("sync_skips")
         .select(["externalId", "reason", "message", "retryable"])
@@ -80,7 +165,9 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string): SyncStore {
         .execute();
       return rows.map((row) => ({ ...row, retryable: row.retryable === 1 }));
     },
-    async trim(connectorId, keep) {
+
+    /** Deletes finished runs beyond the newest `keep` of a connector. */
+    async trim(connectorId: string, keep: number): Promise<void> {
       const oldest = await syncs()
         .where("connectorId", "=", connectorId)
         .where("finishedAt", "is not", null)

@@ -1,14 +1,32 @@
 import type { Selectable } from "kysely";
 import { Role, Scope } from "#api/common.ts";
-import type { TokenLookup, TokenRecord, TokenStore } from "#storage/records-types/tokens.ts";
+import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ApiTokensTable } from "#storage/schema.ts";
 import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
+import type { WithMembership } from "./sessions.ts";
 
-/** Secrets by their hash, across workspaces. */
-export function makeTokenLookup(sql: SqlHandles): TokenLookup {
+export interface TokenRecord {
+  tokenId: string;
+  workspaceId: string;
+  userId: string;
+  name: string;
+  prefix: string;
+  scopes: Scope[];
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  expiresAt: Date | null;
+  /** As stored; at expiry what is shown is `expiresAt`. */
+  revokedAt: Date | null;
+  /** The OAuth grant it dies with; null when a session made or adopted it. Source: S28. */
+  grantId: string | null;
+}
+
+/** Finds a secret by its SHA-256, before its workspace is known. */
+export function makeTokenLookup(sql: SqlHandles) {
   return {
-    async findToken(hash, now) {
+    /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
+    async findToken(hash: string, now: Date): Promise<(TokenRecord & WithMembership) | undefined> {
       const row = await sql.read
         .selectFrom("api_tokens")
         .innerJoin("members", (join) =>
@@ -32,7 +50,8 @@ export function makeTokenLookup(sql: SqlHandles): TokenLookup {
       return row && { ...toToken(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
 
-    async findConnectorKey(hash, now) {
+    /** A live key of a connector that is not being deleted. */
+    async findConnectorKey(hash: string, now: Date): Promise<Omit<ConnectorCaller, "origin"> | undefined> {
       return sql.read
         .selectFrom("connector_keys")
         .innerJoin("connectors", (join) =>
@@ -53,9 +72,9 @@ export function makeTokenLookup(sql: SqlHandles): TokenLookup {
 }
 
 /** The personal access tokens of one workspace. */
-export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore {
+export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
   return {
-    async find(tokenId) {
+    async find(tokenId: string): Promise<TokenRecord | undefined> {
       const row = await sql.read
         .selectFrom("api_tokens")
         .selectAll()
@@ -65,7 +84,8 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
       return row && toToken(row);
     },
 
-    async listActive(userId, now) {
+    /** Neither revoked nor expired, newest first. */
+    async listActive(userId: string, now: Date): Promise<TokenRecord[]> {
       const rows = await sql.read
         .selectFrom("api_tokens")
         .selectAll()
@@ -79,7 +99,7 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
       return rows.map(toToken);
     },
 
-    async insert(token) {
+    async insert(token: TokenRecord & { hash: string }): Promise<void> {
       await sql.write
         .insertInto("api_tokens")
         .values({
@@ -99,7 +119,8 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
         .execute();
     },
 
-    async revoke(tokenId, at) {
+    /** Sets `revokedAt` if it is not set yet. */
+    async revoke(tokenId: string, at: Date): Promise<void> {
       await sql.write
         .updateTable("api_tokens")
         .set({ revokedAt: at.getTime() })
@@ -109,7 +130,8 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
         .execute();
     },
 
-    async adopt(tokenId) {
+    /** Frees it from the grant that made it. */
+    async adopt(tokenId: string): Promise<void> {
       await sql.write
         .updateTable("api_tokens")
         .set({ grantId: null })
@@ -118,7 +140,8 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string): TokenStore
         .execute();
     },
 
-    async markUsed(tokenId, at, unlessAfter) {
+    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    async markUsed(tokenId: string, at: Date, unlessAfter: Date): Promise<void> {
       await sql.write
         .updateTable("api_tokens")
         .set({ lastUsedAt: at.getTime() })

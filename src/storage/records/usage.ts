@@ -1,8 +1,7 @@
-import type { UsageStore } from "#storage/records-types/usage.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** How much one workspace holds. */
-export function makeUsageStore({ read }: SqlHandles, workspaceId: string): UsageStore {
+export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
   const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
     Number((await query.executeTakeFirstOrThrow()).count);
 
@@ -22,7 +21,8 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string): Usage
   }
 
   return {
-    async count(what, now) {
+    /** Connectors that are not being deleted, members with open invitations, active tokens. */
+    async count(what: "connectors" | "members" | "tokens", now: Date): Promise<number> {
       switch (what) {
         case "members":
           return countMembers(now);
@@ -45,7 +45,9 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string): Usage
           );
       }
     },
-    async items() {
+
+    /** Living items and the UTF-16 code units of their texts; reads a row of each. */
+    async items(): Promise<{ items: number; textChars: number }> {
       const { items, textChars } = await read
         .selectFrom("items")
         .select(({ fn }) => [fn.countAll<number>().as("items"), fn.sum<number | null>("textChars").as("textChars")])

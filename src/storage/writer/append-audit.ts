@@ -1,5 +1,4 @@
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
-import { type ChainEnd, nextRow, NO_CHAIN } from "#storage/audit-chain.ts";
+import { type ChainEnd, type NewAuditRecord, nextRow, NO_CHAIN } from "#storage/audit-chain.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 

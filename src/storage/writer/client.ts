@@ -1,18 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import type { WriterClient } from "#storage/handles.ts";
 import { openWriter, type Durability, type SqliteConnection } from "#storage/sqlite.ts";
 import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
 import { makeWriterWork, type WriterTuning } from "./procedures.ts";
 import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from "./thread.ts";
-
-/** The way to the one writing connection, whether it lives in a thread of its own or in this one. */
-export interface WriterClient {
-  request(request: WriterRequest, priority?: Priority): Promise<unknown>;
-  /** Runs a procedure of `storage/writer/procedures.ts`. The result's type is the procedure's; callers state it. */
-  call<Result>(name: string, args: unknown, priority?: Priority): Promise<Result>;
-  /** Finishes what is in line, checkpoints and closes. */
-  close(): Promise<void>;
-}
 
 /** Starts the writer in a thread of its own. `entry` is the built `writer.js`. */
 export function startWriterThread(entry: string, data: WriterThreadData): WriterClient {

@@ -1,5 +1,5 @@
 import type { Extractor } from "#extract/extractor.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import type { TestAnswer, TestServerOptions } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 
@@ -106,12 +106,13 @@ export function interceptBatches(
   const calls = { count: 0 };
   store.in = (workspaceId) => {
     const inner = make(workspaceId);
-    const applyBatch: typeof inner.itemWrites.applyBatch = async (batch) => {
+    const { itemWrites } = inner;
+    const applyBatch: typeof itemWrites.applyBatch = async (batch) => {
       calls.count += 1;
       if (!(await mayApply(calls.count))) throw new Error("The disk is full.");
-      return inner.itemWrites.applyBatch(batch);
+      return itemWrites.applyBatch(batch);
     };
-    return { ...inner, itemWrites: { ...inner.itemWrites, applyBatch } };
+    return Object.defineProperty(inner, "itemWrites", { value: { ...itemWrites, applyBatch } });
   };
   return calls;
 }

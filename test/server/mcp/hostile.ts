@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { ID_ALPHABET } from "#api/common.ts";
 import type { SearchEntry, SearchOutcome } from "#server/search/types.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 
 const id = (prefix: string) =>

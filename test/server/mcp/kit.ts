@@ -3,8 +3,8 @@ import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/co
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceContainer, SourcePerson } from "#sources/contract.ts";
-import type { ItemOp } from "#storage/records-types/item-writes.ts";
 import { makeItemEntities } from "#server/sync/entities.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";
 

@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
 import type { Policy } from "#storage/access/policy.ts";
 import type { ExcerptRequest, SearchIndex, SearchResponse } from "#storage/search-index.ts";
-import type { ItemRecord } from "#storage/records-types/items.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
 import { makeSearchService } from "#server/search/service.ts";
+import type { ItemRecord } from "#storage/records/items.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 const ACTOR = { workspaceId: "wsp_1", userId: "usr_1", timeZone: "UTC" } as Parameters<
   ReturnType<typeof makeSearchService>["search"]

@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import type { ItemBatch } from "#storage/records-types/item-writes.ts";
 import { makeBatchSink } from "#server/sync/batch-sink.ts";
+import type { ItemBatch } from "#storage/batch/item-batch.ts";
 
 test("a total that the source gave stays until it gives another", async ({ expect }) => {
   const batches: ItemBatch[] = [];

@@ -2,11 +2,11 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
-import type { ItemOp } from "#storage/records-types/item-writes.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
-import { NO_COUNTS } from "#storage/records-types/syncs.ts";
 import { syncJobKey } from "#server/sync/request.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
+import { NO_COUNTS } from "#storage/records/syncs.ts";
 import {
   CONNECTOR,
   end,

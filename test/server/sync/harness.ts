@@ -6,12 +6,12 @@ import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { ConnectorRecord } from "#storage/records-types/connectors.ts";
-import type { SyncMode, SyncRecord } from "#storage/records-types/syncs.ts";
-import type { Store } from "#storage/store-type.ts";
 import type { SyncParts } from "#server/sync/jobs.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncMode, SyncRecord } from "#storage/records/syncs.ts";
+import type { Store } from "#storage/store.ts";
 import { openTestStore } from "../../helpers.ts";
 
 export const WORKSPACE = "wsp_2222222222222222";

@@ -1,7 +1,4 @@
 import { describe, test } from "vitest";
-import { CONNECTOR_STATES } from "#storage/records-types/connectors.ts";
-import { SYNC_STATES } from "#storage/records-types/syncs.ts";
-import { backOffMs } from "#storage/records-types/queue.ts";
 import {
   type ConnectorEvent,
   healthAfterRun,
@@ -10,6 +7,9 @@ import {
   outcomeOf,
   type SyncStateEvent,
 } from "#server/sync/state.ts";
+import { CONNECTOR_STATES } from "#storage/records/connectors.ts";
+import { backOffMs } from "#storage/records/queue.ts";
+import { SYNC_STATES } from "#storage/records/syncs.ts";
 
 const NO = "-";
 

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { READ_ACTION } from "#storage/records-types/audit.ts";
 import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/audit-words.ts";
 import { describeBrowser } from "#server/web/app/browser-words.ts";
 import { describeCredential } from "#server/web/app/credential-words.ts";
@@ -11,6 +10,7 @@ import { dayEnd, dayStart } from "#server/web/app/days.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { signInAddress } from "#server/web/app/return-to.ts";
 import { describeTime } from "#server/web/app/ui/time-words.ts";
+import { READ_ACTION } from "#storage/records/audit.ts";
 
 describe("where a person goes after signing in", () => {
   test.for([

@@ -5,7 +5,7 @@ import type { ItemsTable } from "#storage/schema.ts";
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import { openTestStore } from "../../helpers.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30);

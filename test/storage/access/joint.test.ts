@@ -4,8 +4,8 @@ import { analyzeDocument } from "#text/analyzer.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import type { Principal } from "#core/principals.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { HitPosition, SearchIndex } from "#storage/search-index.ts";
-import type { ItemOp } from "#storage/records-types/item-writes.ts";
 import { idFor, NOW } from "../../leaks/model.ts";
 import { makeWorld } from "./fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeVisibleCache } from "#storage/access/visible.ts";
-import type { AccessStore } from "#storage/records-types/access.ts";
+import type { AccessStore } from "#storage/records/access.ts";
 
 /** Accesses 1 to `count`, each of one list, which everybody's principals hold. `read` tells from where lists were read. */
 function makeAccesses() {

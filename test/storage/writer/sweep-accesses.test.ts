@@ -12,7 +12,7 @@ import { makePurgeItems } from "#storage/writer/purge.ts";
 import { makeAccessSweeper } from "#storage/writer/sweep-accesses.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { Principal } from "#core/principals.ts";
-import type { ItemOp, PreparedItem } from "#storage/records-types/item-writes.ts";
+import type { ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
 import { CONNECTOR, end, makeHarness, upsert, WORKSPACE } from "../../server/sync/harness.ts";
 import { TINY_LIMITS } from "../index/world.ts";
 

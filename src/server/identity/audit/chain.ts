@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditCheck } from "#api/audit.ts";
-import { canonicalJson, chainText } from "#storage/records-types/audit-chain.ts";
-import type { AuditRow, AuditStore } from "#storage/records-types/audit.ts";
+import { type AuditRow, canonicalJson, chainText } from "#storage/audit-chain.ts";
+import type { AuditStore } from "#storage/records/audit.ts";
 
 /** Rows read at once: some milliseconds of this thread, and under a megabyte. */
 const PAGE = 500;

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { Store } from "#storage/store.ts";
 
 /** Rows that nobody waits for, written some together. */
 export interface Gatherer {

@@ -1,6 +1,6 @@
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { Store } from "#storage/store.ts";
 
 /** What somebody did. Ids, numbers and words of our own only: no titles, no secrets, no query text. */
 export interface AuditAct {

@@ -3,9 +3,9 @@ import { networkOf } from "#net/client-ip.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { UseRecorder } from "./recorder.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import type { Store } from "#storage/store.ts";
 import type { Gatherer } from "./gatherer.ts";
 import { rowOf } from "./rows.ts";
 

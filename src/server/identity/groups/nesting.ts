@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Group } from "#api/workspace.ts";
-import type { GroupRecord } from "#storage/records-types/people.ts";
-import type { WorkspaceStore } from "#storage/store-type.ts";
+import type { GroupRecord } from "#storage/records/groups.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
 
 type Workspace = Pick<WorkspaceStore, "access" | "groups">;
 

@@ -7,9 +7,9 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
-import type { Store, WorkspaceStore } from "#storage/store-type.ts";
-import { summarize } from "#storage/records-types/readers.ts";
-import type { GroupRecord } from "#storage/records-types/people.ts";
+import type { GroupRecord } from "#storage/records/groups.ts";
+import { summarize } from "#storage/records/readers.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 

@@ -5,9 +5,9 @@ import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { OAuthClientRecord } from "#storage/records-types/oauth.ts";
-import type { MemberRecord } from "#storage/records-types/people.ts";
+import type { MemberRecord } from "#storage/records/members.ts";
+import type { OAuthClientRecord } from "#storage/records/oauth.ts";
+import type { Store } from "#storage/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 

@@ -4,8 +4,8 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { GrantRecord } from "#storage/records-types/grants.ts";
+import type { GrantRecord } from "#storage/records/grants.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface GrantService {
   /** The clients that the person let into this workspace, newest first. */

@@ -2,7 +2,7 @@ import type { Configuration, KoaContextWithOIDC, Provider, TokenEndpointGrantCon
 import { serialize } from "hono/utils/cookie";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import { makeAdapters } from "./adapter.ts";
 import { OWN_CLIENT } from "./clients.ts";
 import { bindingCookie } from "./consent.ts";

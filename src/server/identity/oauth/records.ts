@@ -1,10 +1,10 @@
 import { isApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { OAuthRecord } from "#storage/records-types/oauth.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import { hashSecret } from "#core/secrets.ts";
+import type { OAuthRecord } from "#storage/records/oauth.ts";
+import type { Store } from "#storage/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 
 /** What a record holds once it is open. */

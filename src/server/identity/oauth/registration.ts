@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import { readClientMetadata } from "./clients.ts";
 import { oauthFailure } from "./failures.ts";
 

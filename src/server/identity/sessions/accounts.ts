@@ -2,8 +2,8 @@ import { makeId } from "#api/common.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
-import type { UserRecord } from "#storage/records-types/people.ts";
+import type { UserRecord } from "#storage/records/people.ts";
+import type { Store } from "#storage/store.ts";
 
 export type NewAccount = Omit<UserRecord, "userId" | "createdAt">;
 

@@ -1,7 +1,7 @@
 import { throttleKeyOfIp } from "#net/client-ip.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
-import { emailKeyOf } from "#storage/records-types/people.ts";
+import { emailKeyOf } from "#storage/records/people.ts";
 
 /** Takes a try at a door from the address it came from and, where one is named, from the account. @throws ApiError `rate_limited` */
 export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {

@@ -1,5 +1,5 @@
 import type { Notice } from "#api/session.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 
 const DAY_MS = 86_400_000;
 /** How long after it each sign-in is told of it. */

@@ -1,5 +1,5 @@
 import type { User } from "#api/session.ts";
-import type { UserRecord } from "#storage/records-types/people.ts";
+import type { UserRecord } from "#storage/records/people.ts";
 
 /** A person as the contract shows one. */
 export function toUser(user: UserRecord): User {

@@ -7,10 +7,10 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { OpenedSession, SignInContext } from "#server/identity/sessions/sign-in.ts";
-import type { Store } from "#storage/store-type.ts";
-import { emailKeyOf } from "#storage/records-types/people.ts";
 import type { AccountService } from "#server/identity/sessions/accounts.ts";
 import type { SessionService } from "#server/identity/sessions/service.ts";
+import { emailKeyOf } from "#storage/records/people.ts";
+import type { Store } from "#storage/store.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
 import type { Trips } from "./trips.ts";
 

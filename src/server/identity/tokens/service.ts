@@ -6,9 +6,9 @@ import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { TokenRecord } from "#storage/records/tokens.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
-import type { TokenRecord } from "#storage/records-types/tokens.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface TokenService {
   /** The person's active tokens, newest first, at most 50. */

@@ -10,8 +10,8 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { QuotaKeeper } from "./quotas.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Post } from "#server/identity/mail/post.ts";
-import type { Store } from "#storage/store-type.ts";
-import { emailKeyOf, type InvitationRecord } from "#storage/records-types/people.ts";
+import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface InvitationService {
   /** Those not withdrawn, newest first. */

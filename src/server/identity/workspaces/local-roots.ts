@@ -7,7 +7,7 @@ import { isLocalClient } from "#net/client-ip.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface LocalRootService {
   /** Those of the settings first. */

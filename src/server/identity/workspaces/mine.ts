@@ -3,7 +3,7 @@ import type { CreateWorkspaceBody, MyWorkspace, Session, Workspace } from "#api/
 import type { PageQuery } from "#api/workspace.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { Store } from "#storage/store.ts";
 import { toWorkspace } from "./service.ts";
 
 export interface MyWorkspaceService {

@@ -1,8 +1,8 @@
 import type { SourceProblem } from "#api/common.ts";
-import type { Store } from "#storage/store-type.ts";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
+import type { Store } from "#storage/store.ts";
 
 /** What a workspace may hold. */
 export interface Quotas {

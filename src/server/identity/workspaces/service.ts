@@ -7,9 +7,10 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store-type.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
-import type { MemberRecord, WorkspaceRecord } from "#storage/records-types/people.ts";
+import type { MemberRecord } from "#storage/records/members.ts";
+import type { WorkspaceRecord } from "#storage/records/people.ts";
+import type { Store } from "#storage/store.ts";
 
 export interface WorkspaceService {
   get(actor: Actor): Promise<{ workspace: Workspace }>;

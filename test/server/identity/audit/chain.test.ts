@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, test } from "vitest";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import { makeServer, TEST_NOW, type TestServer, type TestUser } from "../../../helpers.ts";
 
 const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { makeGatherer } from "#server/identity/audit/gatherer.ts";
 import { networkOf } from "#net/client-ip.ts";
-import type { NewAuditRecord } from "#storage/records-types/audit.ts";
-import type { Store } from "#storage/store-type.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { Store } from "#storage/store.ts";
 import { makeTestLog, type TestAnswer } from "../../../helpers.ts";
 import { makeKit } from "../../mcp/kit.ts";
 

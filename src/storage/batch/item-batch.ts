@@ -1,10 +1,11 @@
-import type { EntityType, FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
-import type { AnalyzedText } from "#text/analyzer.ts";
-import type { Section } from "#core/sections.ts";
+import type { EntityType, FieldValue, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { NewAuditRecord } from "./audit.ts";
-import type { ItemPerson } from "./items.ts";
-import type { PushResultName, PushTrouble } from "./push-uploads.ts";
+import type { Section } from "#core/sections.ts";
+import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { ItemPerson } from "#storage/records/items.ts";
+import type { PushResultName, PushTrouble } from "#storage/records/push-uploads.ts";
+import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
+import type { AnalyzedText } from "#text/analyzer.ts";
 
 /** An entity as one item shows it. `entityId` is made from (workspace, type, identity): the same again for the same. */
 export interface ItemEntity {
@@ -109,29 +110,6 @@ export type ItemOp =
   /** Ends the hold on these: they are kept. */
   | { op: "release"; kbIds: readonly string[] };
 
-/**
- * What a run has done. Items are counted once, whoever named them how often and in how many attempts; bytes as often as
- * they were read. What leaves no trace in the records (unchanged and left-out items) is added with the cursor that covers
- * it, or at the end of the run: an attempt that dies before has not counted it.
- */
-export interface SyncCounts {
-  seen: number;
-  upserted: number;
-  unchanged: number;
-  deleted: number;
-  skipped: number;
-  failed: number;
-  bytes: number;
-  /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
-  parentMissing: number;
-}
-
-export interface SyncProgress {
-  done: number;
-  total: number | null;
-  note: string | null;
-}
-
 /** What a run stores about itself together with a batch. */
 export interface BatchRun {
   syncId: string;
@@ -206,100 +184,17 @@ export type BatchResult =
   /** Nothing was stored. */
   | { isApplied: false; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
 
-/** What a run knows beforehand of a stored, living item. */
-export interface StoredItem {
-  kbId: string;
-  externalId: string;
-  version: string | null;
-  indexState: IndexState;
-  /** True while another try of the same version may give text. */
-  isRetryable: boolean;
-  seenBy: string | null;
-  parentExternalId: string | null;
-}
-
-export interface HeldRemoval {
-  kbId: string;
-  syncId: string | null;
-  heldAt: number;
-}
-
-export interface HiddenChildCounts {
-  /** On account of their parents. */
-  parentMissing: number;
-  /** Stored before a child could have an access of its own, and not pushed since. */
-  awaitingPush: number;
-}
-
-export interface RemovalGuard {
-  /** Living items now. */
-  living: number;
-  /** Highest number of living items within the last 24 hours. */
-  highest: number;
-  /** Removed within the last 24 hours, approved removals apart. */
-  removed: number;
-}
-
-/**
- * The writing side of items, and what writers need to know before they write. Nothing here answers people.
- * Source: design page "connectors", Rules.
- */
-export interface ItemWriteStore {
-  /**
-   * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing. Idempotent.
-   *
-   * @throws ApiError `push_upload_over` when the batch's upload takes nothing more, `unavailable` when it expects another
-   *   version of an item than there is
-   */
-  applyBatch(batch: ItemBatch): Promise<BatchResult>;
-  /** Living items after this externalId in its order, at most `limit`. */
-  listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]>;
-  /** Of these identities at the source, the living items. */
-  listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]>;
-  /** One living item by its identity at the source. */
-  findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined>;
-  guardOf(connectorId: string, now: number): Promise<RemovalGuard>;
-  /** The next run reads every item again, whatever its version. */
-  forgetVersions(connectorId: string): Promise<void>;
-  /**
-   * Takes the secrets out of stored items, some after this kbId in its order; their index entries follow.
-   * @returns the last kbId looked at; null = there are no more
-   */
-  maskStored(afterKbId: string): Promise<string | null>;
-  /** Secrets that were taken out of the connector's living items. */
-  countMasked(connectorId: string): Promise<number>;
-  /** Forgets what was removed lately: a person has approved it. */
-  resetGuard(connectorId: string): Promise<void>;
-  /** Held removals after this kbId, ascending, at most `limit`. */
-  listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]>;
-  /**
-   * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`. Safe
-   * beside all other work. `page` and `steps` make slices smaller.
-   */
-  sweepAccesses(slice?: {
-    page?: number;
-    steps?: number;
-  }): Promise<{ isDone: boolean; accesses: number; lists: number }>;
-  /** Living items by state. */
-  countStates(connectorId: string): Promise<Record<IndexState, number>>;
-  /** Living children that nobody may read, files inside files apart. */
-  countHiddenChildren(connectorId: string): Promise<HiddenChildCounts>;
-  /**
-   * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
-   * rows and index entries.
-   * @returns how many were deleted; fewer than `limit` = nothing is left
-   */
-  purge(which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number>;
-}
-
 /** Removals that pass without approval: as many as this, or `GUARD_SHARE` of the highest size, in 24 hours. */
 export const GUARD_ITEMS = 20;
 export const GUARD_SHARE = 0.2;
 export const GUARD_WINDOW_MS = 24 * 3_600_000;
-/** How long a removed item can be restored. */
-export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
 
 /** How many removals in 24 hours pass without approval. Source: design page "connectors", S41. */
 export function removalLimit(highest: number): number {
   return Math.max(GUARD_ITEMS, Math.floor(highest * GUARD_SHARE));
+}
+
+/** What a line's answer calls the outcome of its op. */
+export function pushResultOf(outcome: OpOutcome): PushResultName {
+  return outcome === "skipped" || outcome === "done" ? "unchanged" : outcome;
 }
