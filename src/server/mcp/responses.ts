@@ -1,4 +1,10 @@
-import type { CallContext } from "./rpc.ts";
+/** What a tool call learns of its request, and where it tells how far it is. */
+export interface CallContext {
+  /** Aborts when the client is gone. */
+  signal: AbortSignal;
+  /** Tells the client how far the call is, if it asked to be told. */
+  report(progress: number, total: number, message: string): void;
+}
 
 export interface RpcError {
   code: number;

@@ -18,7 +18,14 @@ import {
   type Message,
 } from "./eras.ts";
 import { readMessages, type Incoming } from "./messages.ts";
-import { errorResponse, jsonResponse, streamResponse, type RpcAnswer, type RpcError } from "./responses.ts";
+import {
+  errorResponse,
+  jsonResponse,
+  streamResponse,
+  type CallContext,
+  type RpcAnswer,
+  type RpcError,
+} from "./responses.ts";
 
 /** What a tool gives back: the text, and the same facts as an object where the tool has an output schema. */
 export interface ToolResult {
@@ -35,13 +42,6 @@ export interface ToolCalls {
    * @throws ApiError for what the caller can mend; everything else is a fault of the server
    */
   call(actor: Actor, name: string, args: unknown, context: CallContext): Promise<ToolResult | undefined>;
-}
-
-export interface CallContext {
-  /** Aborts when the client is gone. */
-  signal: AbortSignal;
-  /** Tells the client how far the call is, if it asked to be told. */
-  report(progress: number, total: number, message: string): void;
 }
 
 export interface McpOptions {

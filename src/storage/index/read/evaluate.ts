@@ -1,21 +1,10 @@
-import type { Deadline } from "./deadline.ts";
 import { type Filter, NOTHING } from "./filters.ts";
 import { firstAtLeast, intersect } from "./intersect.ts";
 import type { Plan, ScoredTerm } from "./plan.ts";
 import type { Postings } from "#storage/index/postings.ts";
-import type { Norm } from "./score.ts";
-import type { SegmentView } from "#storage/index/segment-view.ts";
+import type { Scratch } from "./scratch.ts";
+import type { SearchContext } from "./search-context.ts";
 import { isVisible } from "#storage/index/visibility/visibility.ts";
-
-/** What an evaluation works on: the segments with their filters, seen by one viewer. */
-export interface Scene {
-  segments: readonly SegmentView[];
-  filters: readonly (Filter | undefined)[];
-  /** What the viewer may see: a bit per document of each segment. */
-  documents: readonly Uint32Array[];
-  norm: Norm;
-  deadline: Deadline;
-}
 
 /** The matches of a segment. Those that can't come to stand among the best are in `matches`, but have no score. */
 export interface Matches {
@@ -44,59 +33,16 @@ const ENOUGH_WORDS = 2;
 /** A list is searched, not walked, when it has this many entries for each candidate. */
 const SEARCH_RATIO = 32;
 
-/**
- * Scratch arrays of an evaluation, made once per reader: 2 MB. Everything in them is left as it was found: zeros in
- * `seen`, `required` and `places`.
- */
-export interface Scratch {
-  /** Candidates, and beside each its score, whether it has all words, and the weight of the first list. */
-  ids: Uint16Array;
-  scores: Float64Array;
-  hasAll: Uint8Array;
-  weights: Uint8Array;
-  /** Where a candidate stands in the list looked at last. */
-  spots: Uint16Array;
-  /** By local id: words found, required terms found, place among the candidates (plus one). */
-  seen: Uint8Array;
-  required: Uint8Array;
-  places: Uint32Array;
-  /** Candidates that are worth a score, and whether they have all words. */
-  chosen: Uint16Array;
-  chosenAll: Uint8Array;
-}
-
-export function makeScratch(): Scratch {
-  return {
-    ids: new Uint16Array(SIZE),
-    scores: new Float64Array(SIZE),
-    hasAll: new Uint8Array(SIZE),
-    weights: new Uint8Array(SIZE),
-    spots: new Uint16Array(SIZE),
-    seen: new Uint8Array(SIZE),
-    required: new Uint8Array(SIZE),
-    places: new Uint32Array(SIZE),
-    chosen: new Uint16Array(SIZE),
-    chosenAll: new Uint8Array(SIZE),
-  };
-}
-
-/** After an evaluation that was given up. */
-export function clearScratch(scratch: Scratch): void {
-  scratch.seen.fill(0);
-  scratch.required.fill(0);
-  scratch.places.fill(0);
-}
-
 /** Every visible document that passes the filters; score 0. */
-export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accept): void {
+export function evaluateEverything(context: SearchContext, scratch: Scratch, accept: Accept): void {
   const { ids, scores, hasAll } = scratch;
   scores.fill(0);
   hasAll.fill(1);
-  for (let s = 0; s < scene.segments.length; s++) {
-    scene.deadline.check();
-    const bits = scene.documents[s];
-    const filter = scene.filters[s];
-    const docs = scene.segments[s]?.columns.docs ?? 0;
+  for (let s = 0; s < context.segments.length; s++) {
+    context.deadline.check();
+    const bits = context.documents[s];
+    const filter = context.filters[s];
+    const docs = context.segments[s]?.columns.docs ?? 0;
     if (bits === undefined || filter === NOTHING) continue;
     let count = 0;
     for (let id = 0; id < docs; id++) {
@@ -107,14 +53,14 @@ export function evaluateEverything(scene: Scene, scratch: Scratch, accept: Accep
 }
 
 /** Documents that have every term. Per segment: the visible ones of the rarest list, then list by list. */
-export function evaluateAll(scene: Scene, plan: Plan, scratch: Scratch, accept: Accept): void {
+export function evaluateAll(context: SearchContext, plan: Plan, scratch: Scratch, accept: Accept): void {
   if (plan.isHopeless) return;
   const { ids, scores, hasAll } = scratch;
   hasAll.fill(1);
-  for (let s = 0; s < scene.segments.length; s++) {
-    scene.deadline.check();
-    const found = intersect(scene, plan.terms, s, scratch);
-    const filter = scene.filters[s];
+  for (let s = 0; s < context.segments.length; s++) {
+    context.deadline.check();
+    const found = intersect(context, plan.terms, s, scratch);
+    const filter = context.filters[s];
     const count = filter === undefined ? found : keepPassing(filter, { ids, values: scores }, found);
     accept({ segment: s, matches: ids, total: count, ids, scores, hasAll, count });
   }
@@ -141,7 +87,7 @@ function keepPassing(
  * they could have scores less than `leastScore`. What is counted is exact either way.
  */
 export function evaluateAny(
-  scene: Scene,
+  context: SearchContext,
   plan: Plan,
   scratch: Scratch,
   accept: Accept,
@@ -151,8 +97,8 @@ export function evaluateAny(
   const neededWords = ENOUGH_WORDS - plan.phrases;
   const neededTerms = plan.terms.filter((term) => term.isRequired).length;
   const { ids: matches } = scratch;
-  for (let s = 0; s < scene.segments.length; s++) {
-    scene.deadline.check();
+  for (let s = 0; s < context.segments.length; s++) {
+    context.deadline.check();
     const terms = plan.terms.flatMap((term) => {
       const list = term.lists[s];
       return list === undefined ? [] : [{ list, term }];
@@ -161,13 +107,13 @@ export function evaluateAny(
       neededTerms > 0
         ? countRequired(terms, neededWords, neededTerms, scratch)
         : countWords(terms, neededWords, scratch);
-    const total = keepVisible(scene, s, plan.words, scratch, touched);
+    const total = keepVisible(context, s, plan.words, scratch, touched);
     const essential = countEssential(terms, leastScore());
     const isPruned = total > 0 && essential < terms.length;
     const chosen = isPruned ? choose(terms, essential, scratch, total) : total;
     const scored = isPruned ? { ...scratch, ids: scratch.chosen, hasAll: scratch.chosenAll } : scratch;
     const { ids, scores, hasAll } = scored;
-    if (chosen > 0) scoreCandidates(scene, s, terms, scored, chosen);
+    if (chosen > 0) scoreCandidates(context, s, terms, scored, chosen);
     accept({ segment: s, matches, total, ids, scores, hasAll, count: chosen });
   }
 }
@@ -246,10 +192,10 @@ function countRequired(terms: readonly TermList[], neededWords: number, neededTe
 }
 
 /** Keeps what the viewer may see and the filter lets through; `seen` is zero afterwards. */
-function keepVisible(scene: Scene, s: number, allWords: number, scratch: Scratch, touched: number): number {
+function keepVisible(context: SearchContext, s: number, allWords: number, scratch: Scratch, touched: number): number {
   const { ids, hasAll, seen } = scratch;
-  const bits = scene.documents[s] ?? new Uint32Array(0);
-  const filter = scene.filters[s];
+  const bits = context.documents[s] ?? new Uint32Array(0);
+  const filter = context.filters[s];
   let count = 0;
   for (let i = 0; i < touched; i++) {
     const id = ids[i] ?? 0;
@@ -263,8 +209,14 @@ function keepVisible(scene: Scene, s: number, allWords: number, scratch: Scratch
 }
 
 /** Adds up scores term by term, rarest first: every document's sum is made in the same order everywhere. */
-function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], scratch: Scored, count: number): void {
-  const lengths = scene.segments[s]?.columns.lengths;
+function scoreCandidates(
+  context: SearchContext,
+  s: number,
+  terms: readonly TermList[],
+  scratch: Scored,
+  count: number,
+): void {
+  const lengths = context.segments[s]?.columns.lengths;
   if (lengths === undefined) return;
   const { ids, scores, places, hasAll } = scratch;
   const isSearched = terms.some(({ list }) => list.ids.length > count * SEARCH_RATIO);
@@ -275,8 +227,8 @@ function scoreCandidates(scene: Scene, s: number, terms: readonly TermList[], sc
     places[ids[i] ?? 0] = i + 1;
   }
   for (const { list, term } of terms) {
-    if (list.ids.length > count * SEARCH_RATIO) scoreBySearch(scene, lengths, list, term.scale, scratch, count);
-    else scoreByWalk(scene, lengths, list, term.scale, scratch);
+    if (list.ids.length > count * SEARCH_RATIO) scoreBySearch(context, lengths, list, term.scale, scratch, count);
+    else scoreByWalk(context, lengths, list, term.scale, scratch);
   }
   for (let i = 0; i < count; i++) places[ids[i] ?? 0] = 0;
 }
@@ -292,8 +244,14 @@ function sortCandidates(ids: Uint16Array, hasAll: Uint8Array, count: number): vo
   }
 }
 
-function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: number, scratch: Scored): void {
-  const { base, slope } = scene.norm;
+function scoreByWalk(
+  context: SearchContext,
+  lengths: Uint32Array,
+  list: Postings,
+  scale: number,
+  scratch: Scored,
+): void {
+  const { base, slope } = context.norm;
   const { scores, places } = scratch;
   const { ids, weights } = list;
   for (let i = 0; i < ids.length; i++) {
@@ -306,14 +264,14 @@ function scoreByWalk(scene: Scene, lengths: Uint32Array, list: Postings, scale: 
 }
 
 function scoreBySearch(
-  scene: Scene,
+  context: SearchContext,
   lengths: Uint32Array,
   list: Postings,
   scale: number,
   scratch: Scored,
   count: number,
 ): void {
-  const { base, slope } = scene.norm;
+  const { base, slope } = context.norm;
   const { ids: candidates, scores } = scratch;
   const { ids, weights } = list;
   let at = 0;

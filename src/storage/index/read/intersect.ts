@@ -1,5 +1,6 @@
-import type { Scene, Scratch } from "./evaluate.ts";
 import type { ScoredTerm } from "./plan.ts";
+import type { Scratch } from "./scratch.ts";
+import type { SearchContext } from "./search-context.ts";
 import type { Postings } from "#storage/index/postings.ts";
 
 /** A longer list is searched, not walked, when it has this many entries for each candidate. */
@@ -9,9 +10,9 @@ const SEARCH_RATIO = 16;
  * The visible documents of a segment that have every term, ascending in `scratch.ids`, with their scores. Gives their
  * number. Scores are added up in the order of the terms.
  */
-export function intersect(scene: Scene, terms: readonly ScoredTerm[], s: number, scratch: Scratch): number {
-  const lengths = scene.segments[s]?.columns.lengths;
-  const bits = scene.documents[s];
+export function intersect(context: SearchContext, terms: readonly ScoredTerm[], s: number, scratch: Scratch): number {
+  const lengths = context.segments[s]?.columns.lengths;
+  const bits = context.documents[s];
   const [first, ...others] = terms;
   const rarest = first?.lists[s];
   if (lengths === undefined || bits === undefined || first === undefined || rarest === undefined) return 0;
@@ -23,11 +24,11 @@ export function intersect(scene: Scene, terms: readonly ScoredTerm[], s: number,
     const list = lists[s];
     if (count === 0 || list === undefined) return 0;
     count = narrow(list, scratch, count, isScored);
-    if (!isScored) scoreFirst(scene, lengths, first.scale, scratch, count);
+    if (!isScored) scoreFirst(context, lengths, first.scale, scratch, count);
     isScored = true;
-    addScores(scene, lengths, list, scale, scratch, count);
+    addScores(context, lengths, list, scale, scratch, count);
   }
-  if (!isScored) scoreFirst(scene, lengths, first.scale, scratch, count);
+  if (!isScored) scoreFirst(context, lengths, first.scale, scratch, count);
   return count;
 }
 
@@ -85,8 +86,14 @@ function narrow(list: Postings, scratch: Scratch, count: number, isScored: boole
   return kept;
 }
 
-function scoreFirst(scene: Scene, lengths: Uint32Array, scale: number, scratch: Scratch, count: number): void {
-  const { base, slope } = scene.norm;
+function scoreFirst(
+  context: SearchContext,
+  lengths: Uint32Array,
+  scale: number,
+  scratch: Scratch,
+  count: number,
+): void {
+  const { base, slope } = context.norm;
   const { ids, scores, weights } = scratch;
   for (let k = 0; k < count; k++) {
     const weight = weights[k] ?? 0;
@@ -95,14 +102,14 @@ function scoreFirst(scene: Scene, lengths: Uint32Array, scale: number, scratch: 
 }
 
 function addScores(
-  scene: Scene,
+  context: SearchContext,
   lengths: Uint32Array,
   list: Postings,
   scale: number,
   scratch: Scratch,
   count: number,
 ): void {
-  const { base, slope } = scene.norm;
+  const { base, slope } = context.norm;
   const { ids, scores, spots } = scratch;
   for (let k = 0; k < count; k++) {
     const weight = list.weights[spots[k] ?? 0] ?? 0;

@@ -2,21 +2,15 @@ import { LRUCache } from "lru-cache";
 import { parseQuery } from "#text/query.ts";
 import type { IndexStats, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { makeDeadline } from "./deadline.ts";
-import {
-  type Accept,
-  evaluateAll,
-  evaluateAny,
-  evaluateEverything,
-  clearScratch,
-  makeScratch,
-  type Scene,
-} from "./evaluate.ts";
+import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
 import { FacetCounter } from "./facets.ts";
 import { allOf, type Filter, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
 import type { ReadText } from "./phrases.ts";
 import { makePlan, type Plan } from "./plan.ts";
 import { makeNorm } from "./score.ts";
+import { clearScratch, makeScratch } from "./scratch.ts";
+import type { SearchContext } from "./search-context.ts";
 import { type Database, makeStatements, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
 import { readStats } from "#storage/index/stats.ts";
@@ -63,7 +57,7 @@ interface Search {
   request: SearchRequest;
   sql: Statements;
   view: WorkspaceView;
-  scene: Scene;
+  context: SearchContext;
   plan: Plan;
   readText: ReadText;
 }
@@ -114,14 +108,14 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const plan = makePlan(parseQuery(request.query), reader, view.deltas, visible.items);
-    const scene: Scene = {
+    const context: SearchContext = {
       segments: view.segments,
       filters: withExclusions(makeFilters(view, reader, request.filters), plan),
       documents,
       norm: makeNorm(visible),
       deadline,
     };
-    const search: Search = { request, sql, view, scene, plan, readText };
+    const search: Search = { request, sql, view, context, plan, readText };
     const found = decide(search, (order, match) => run(search, scratch, order, match));
     return {
       hits: found.collector.hits(),
@@ -184,8 +178,8 @@ function run(
   order: SearchOrder,
   match: "all" | "any",
 ): Answer {
-  const { request, scene, plan } = search;
-  const { segments } = scene;
+  const { request, context, plan } = search;
+  const { segments } = context;
   const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
   const facets = new FacetCounter(segments, request.facets ?? [], request.timeZone ?? "UTC");
   const hasFacets = (request.facets ?? []).length > 0;
@@ -198,9 +192,9 @@ function run(
     if (hasFacets) facets.accept(segment, id);
   };
   const evaluate = (sink: Accept, leastScore?: () => number) => {
-    if (plan.words + plan.phrases === 0) evaluateEverything(scene, scratch, sink);
-    else if (match === "all") evaluateAll(scene, plan, scratch, sink);
-    else evaluateAny(scene, plan, scratch, sink, leastScore);
+    if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);
+    else if (match === "all") evaluateAll(context, plan, scratch, sink);
+    else evaluateAny(context, plan, scratch, sink, leastScore);
   };
   if (hasNoTextWork(plan)) {
     evaluate(accept, () => collector.leastScore());

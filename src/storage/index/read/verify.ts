@@ -1,6 +1,7 @@
 import type { SearchRequest } from "#storage/search-index.ts";
 import { kbIdAt } from "#storage/index/columns.ts";
-import type { Accept, Scene } from "./evaluate.ts";
+import type { Accept } from "./evaluate.ts";
+import type { SearchContext } from "./search-context.ts";
 import { type Filter, memberCheck } from "./filters.ts";
 import type { HitCollector, Match } from "./hits.ts";
 import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
@@ -21,14 +22,14 @@ export function hasNoTextWork(plan: Plan): boolean {
  */
 export function verifyOnText(work: {
   request: SearchRequest;
-  scene: Scene;
+  context: SearchContext;
   plan: Plan;
   readText: ReadText;
   collector: HitCollector;
   evaluate: (sink: Accept) => void;
   accept: (match: Match) => void;
 }): boolean {
-  const { request, scene, plan } = work;
+  const { request, context, plan } = work;
   const matches: Match[] = [];
   work.evaluate(({ segment, ids, scores, hasAll, count }) => {
     for (let i = 0; i < count; i++) {
@@ -38,7 +39,7 @@ export function verifyOnText(work: {
   work.collector.sort(matches);
   const suspects = plan.excludedPhrases.map(({ words, lists }) => ({
     words,
-    isSuspect: scene.segments.map((_, s) => commonCheck(lists.map((list) => list.lists[s]?.ids))),
+    isSuspect: context.segments.map((_, s) => commonCheck(lists.map((list) => list.lists[s]?.ids))),
   }));
   let read = 0;
   for (const match of matches) {
@@ -46,8 +47,8 @@ export function verifyOnText(work: {
     const doubts = suspects.filter(({ isSuspect }) => isSuspect[segment]?.(id) === true);
     if (plan.textPhrases.length > 0 || doubts.length > 0) {
       // Words that stand in many long texts: the best of them found so far, and a total that says so, instead of an error.
-      if (read++ === MAX_VERIFIED || scene.deadline.isHalfOver()) return false;
-      const columns = scene.segments[segment]?.columns;
+      if (read++ === MAX_VERIFIED || context.deadline.isHalfOver()) return false;
+      const columns = context.segments[segment]?.columns;
       const fields = columns && work.readText(request.workspaceId, kbIdAt(columns, id));
       if (fields === undefined) continue;
       if (!plan.textPhrases.every((words) => fieldsHavePhrase(fields, words))) continue;
