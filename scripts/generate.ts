@@ -1,7 +1,7 @@
 /**
  * Writes what is made from the contract, the catalogue of commands and the settings: `docs/openapi.json`, the client's types,
  * `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md` and `docs/push-line.schema.json`.
- * With `--check` it writes nothing and fails when a file is not what it would write.
+ * It also refreshes the quotations of our code in the guides. With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
@@ -12,6 +12,7 @@ import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
 import { makePushLineSchema } from "#sources/push/json-schema.ts";
 import { makeDocument } from "./openapi.ts";
+import { refreshQuotes } from "./quotes.ts";
 
 const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
 
@@ -30,6 +31,10 @@ async function main(isCheck: boolean): Promise<void> {
     { path: "docs/mcp.md", text: makeMcpReference() },
     { path: "docs/settings.md", text: makeSettingsReference() },
     { path: "docs/push-line.schema.json", text: `${JSON.stringify(makePushLineSchema(), null, 2)}\n` },
+    ...["CONTRIBUTING.md", "docs/add-a-source.md"].map((path) => ({
+      path,
+      text: refreshQuotes(readFileSync(toFile(path), "utf8")),
+    })),
   ];
   const stale = outputs.filter(({ path, text }) => readIfThere(toFile(path)) !== text);
   if (isCheck) {
