@@ -2,9 +2,11 @@ import { defineConfig } from "vitest/config";
 
 const report = process.env.KB_TEST_REPORT;
 
+/** Whole programs, children that are killed, browsers, and suites that plant faults: each file in a process of its own. */
+const OWN_PROCESS = ["test/{e2e,interop,leaks,long,bridge}/**/*.test.ts", "test/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     // Hashing and process tests are slow on shared machines; a hang is caught all the same.
     testTimeout: 30_000,
     hookTimeout: 60_000,
@@ -12,5 +14,10 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: ["test/setup.ts"],
     reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
+    projects: [
+      { extends: true, test: { name: "own", include: OWN_PROCESS } },
+      // Modules do nothing when they are imported, so files may share them: half of the time went into imports.
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: OWN_PROCESS, isolate: false } },
+    ],
   },
 });
