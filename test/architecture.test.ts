@@ -171,6 +171,19 @@ describe("the architecture", () => {
     expect(findCycle(planted)).toEqual(["api/a.ts", "api/b.ts", "api/a.ts"]);
   });
 
+  test("every check in memory of who may read asks the one decision", ({ expect }) => {
+    const asking = imports.filter(({ to }) => to === "storage/access/decision.ts").map(({ from }) => from);
+    expect(asking.sort()).toEqual([
+      "storage/access/explain.ts",
+      "storage/access/visible.ts",
+      "storage/index/read/excerpts.ts",
+      "storage/index/visibility/access-table.ts",
+      "storage/records/access.ts",
+    ]);
+    const askingSql = imports.filter(({ to }) => to === "storage/access/decision-sql.ts").map(({ from }) => from);
+    expect(askingSql.sort()).toEqual(["storage/index/visibility/visibility.ts", "storage/records/access.ts"]);
+  });
+
   test("the environment is read in the places that own it only", ({ expect }) => {
     const readers = files.filter((file) => /process\.env\b/.test(code(file)));
     expect(

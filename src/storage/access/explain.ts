@@ -3,7 +3,7 @@ import { actsAsAdmin, type Actor } from "./actor.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ItemAccess } from "#storage/records/items.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
-import { meetsEvery } from "./decision.ts";
+import { meetsEvery, metBy } from "./decision.ts";
 import { itemNotFound, type Policy, type Viewer } from "./policy.ts";
 
 export type AccessReason =
@@ -88,7 +88,7 @@ async function explainItem(on: WorkspaceStore, item: ItemAccess, userId: string,
   const held = new Set(viewer.principals);
   const parents = await parentsOf(on, userId);
   const explained = lists.map((list): ExplainedList => {
-    const match = list.find((principal) => held.has(principal));
+    const match = metBy(list, held);
     return {
       origin: originOf(list),
       isMet: match !== undefined,

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { isOpen } from "./decision.ts";
 import type { Principal } from "#core/principals.ts";
 import type { AccessStore } from "#storage/records/access.ts";
 
@@ -61,11 +62,11 @@ async function extend(entry: Entry, access: AccessStore, principals: readonly Pr
     for (const listId of await access.listsHolding(principals, entry.listMark)) entry.lists.add(listId);
     entry.listMark = Math.max(entry.listMark, marks.listId);
   }
+  const isMet = (listId: number) => entry.lists.has(listId);
   while (entry.aclMark < marks.aclId) {
     const rows = await access.accessesAfter(entry.aclMark, SLICE);
     for (const { aclId, listIds } of rows) {
-      // Every list number must be met; an access without lists can't exist and would be nobody's.
-      if (listIds.length > 0 && listIds.every((listId) => entry.lists.has(listId))) entry.accesses.add(aclId);
+      if (isOpen(listIds, isMet)) entry.accesses.add(aclId);
     }
     const last = rows.at(-1);
     entry.aclMark = Math.max(entry.aclMark, rows.length < SLICE ? marks.aclId : (last?.aclId ?? marks.aclId));

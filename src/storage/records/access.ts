@@ -1,4 +1,7 @@
+import { CompiledQuery } from "kysely";
 import type { Principal, SourceAccess } from "#core/principals.ts";
+import { isOpen, meets } from "#storage/access/decision.ts";
+import { listsMet } from "#storage/access/decision-sql.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
 /** What decides, beside the lists, whether a connector's items may be read at all. */
@@ -165,13 +168,9 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<number[]> {
       const found = new Set<number>();
       for (const part of chunks(principals)) {
-        const rows = await sql.read
-          .selectFrom("access_list_principals")
-          .select("listId")
-          .where("workspaceId", "=", workspaceId)
-          .where("principal", "in", part)
-          .where("listId", ">", afterListId)
-          .execute();
+        const query = CompiledQuery.raw(listsMet(part.length), [workspaceId, ...part, afterListId]);
+        // The columns that `listsMet` selects.
+        const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ listId: number }>);
         for (const row of rows) found.add(row.listId);
       }
       return [...found];
@@ -199,14 +198,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       // No list has this number. The access of nobody, which has no lists, takes the statements of any other.
       if (listIds.size < wanted.length) asked.add(0);
       const lists = await principalsOfLists(sql, workspaceId, [...asked]);
-      const isOpen = (listId: number) => (lists.get(listId) ?? []).some((principal) => held.has(principal));
-      // An access without lists can't exist; if one did, it must be nobody's (`every` on [] is true).
-      return new Set(
-        wanted.filter((id) => {
-          const ids = listIds.get(id) ?? [];
-          return ids.length > 0 && ids.every(isOpen);
-        }),
-      );
+      const isMet = (listId: number) => meets(lists.get(listId) ?? [], held);
+      return new Set(wanted.filter((id) => isOpen(listIds.get(id) ?? [], isMet)));
     },
 
     /** Makes exactly these the members of a group, as `reportedBy` says; raises the epoch when something changed. */

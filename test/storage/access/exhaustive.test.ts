@@ -1,26 +1,8 @@
 import { describe, test } from "vitest";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
-import type { Principal } from "#core/principals.ts";
 import { makeWorld } from "./fixtures.ts";
-
-const PRINCIPALS = ["user:a", "user:b", "user:c"];
-/** Every list over three principals, the empty one included; every set of somebody's principals. */
-const SETS: Principal[][] = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_p, i) => bits & (1 << i)));
-/** Every access of at most three lists. */
-const ACCESSES: Principal[][][] = [
-  [],
-  ...SETS.map((a) => [a]),
-  ...SETS.flatMap((a) => SETS.map((b) => [a, b])),
-  ...SETS.flatMap((a) => SETS.flatMap((b) => SETS.map((c) => [a, b, c]))),
-];
-
-/** The rule itself, written another way: somewhere a list that none of the held principals is in closes the access. */
-function isOpenByTheBook(lists: Principal[][], held: Principal[]): boolean {
-  if (lists.length === 0) return false;
-  for (const list of lists) if (held.filter((principal) => list.includes(principal)).length === 0) return false;
-  return true;
-}
+import { ACCESSES, isOpenByTheBook, SETS } from "./small-worlds.ts";
 
 describe("every access of at most three lists over three principals", () => {
   test("the decision, the store's re-check and the kept visible set agree for all eight actors", async ({ expect }) => {

@@ -8,16 +8,8 @@ import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { HitPosition, SearchIndex } from "#storage/search-index.ts";
 import { idFor, NOW } from "../../leaks/model.ts";
 import { makeWorld } from "./fixtures.ts";
+import { ACCESSES, SETS } from "./small-worlds.ts";
 
-const PRINCIPALS = ["user:a", "user:b", "user:c"];
-const SETS: Principal[][] = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_p, i) => bits & (1 << i)));
-/** Every access of at most three lists. */
-const ACCESSES: Principal[][][] = [
-  [],
-  ...SETS.map((a) => [a]),
-  ...SETS.flatMap((a) => SETS.map((b) => [a, b])),
-  ...SETS.flatMap((a) => SETS.flatMap((b) => SETS.map((c) => [a, b, c]))),
-];
 const CONNECTOR = idFor("connector", "joint");
 
 describe("one item for every access", () => {

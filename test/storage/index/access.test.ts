@@ -1,19 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { IndexReader } from "#storage/index/read/reader.ts";
+import { ACCESSES, isOpenByTheBook, SETS } from "../access/small-worlds.ts";
 import { makeDocument, makeRequest, TestIndex } from "./world.ts";
-
-const PRINCIPALS = ["a", "b", "c"];
-
-/** Every subset of the three principals, the empty one included. */
-const SUBSETS = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.filter((_, i) => (bits >> i) & 1));
-
-/** Every access with up to three lists: 1 + 8 + 64 + 512. */
-const ACCESSES: string[][][] = [
-  [],
-  ...SUBSETS.map((list) => [list]),
-  ...SUBSETS.flatMap((first) => SUBSETS.map((second) => [first, second])),
-  ...SUBSETS.flatMap((first) => SUBSETS.flatMap((second) => SUBSETS.map((third) => [first, second, third]))),
-];
 
 let index: TestIndex;
 let reader: IndexReader;
@@ -34,15 +22,10 @@ beforeAll(() => {
 
 afterAll(() => index.close());
 
-/** The rule in its own words: no list is nobody; every list needs one of the viewer's principals. */
-function mayRead(lists: readonly (readonly string[])[], viewer: readonly string[]): boolean {
-  return lists.length > 0 && lists.every((list) => list.some((principal) => viewer.includes(principal)));
-}
-
-test.each(SUBSETS.map((viewer) => [viewer]))(
+test.each(SETS.map((viewer) => [viewer]))(
   "viewer %j sees exactly what every list opens, of all 585 accesses",
   (viewer) => {
-    const expected = ACCESSES.flatMap((lists, i) => (mayRead(lists, viewer) ? [`kbi_${i}`] : []));
+    const expected = ACCESSES.flatMap((lists, i) => (isOpenByTheBook(lists, viewer) ? [`kbi_${i}`] : []));
     const seen: string[] = [];
     let after: Parameters<typeof makeRequest>[0]["after"];
     for (;;) {
@@ -79,7 +62,7 @@ test("an access that is stored later opens its items at the next search", () => 
 
 test("a small cache of visible sets changes nothing but speed", () => {
   const small = index.openReader({ cacheBytes: 1 });
-  for (const viewer of [...SUBSETS, ...SUBSETS]) {
+  for (const viewer of [...SETS, ...SETS]) {
     const request = makeRequest({ query: "word", principals: viewer });
     expect({ ...small.search(request), tookMs: 0 }).toEqual({ ...reader.search(request), tookMs: 0 });
   }

@@ -1,3 +1,4 @@
+import { isOpen, meets } from "#storage/access/decision.ts";
 import { excerptOf, type StoredText } from "#text/excerpt.ts";
 import { countLineFeeds } from "#text/lines.ts";
 import { makeMarkFinder } from "#text/mark-finder.ts";
@@ -33,11 +34,11 @@ export function makeExcerpts(db: Database, now: () => number = () => performance
     const latest = now() + ENOUGH_MS;
     const marks = makeMarks(request.query);
     const find = makeMarkFinder(marks);
-    const isOpen = makeAccessCheck(sql, request);
+    const isReadable = makeAccessCheck(sql, request);
     db.exec("BEGIN");
     try {
       return request.items.map(({ kbId, textHash }) => {
-        const text = findText(sql, request.workspaceId, kbId, textHash, isOpen);
+        const text = findText(sql, request.workspaceId, kbId, textHash, isReadable);
         if (text === undefined) return undefined;
         const passages = excerptOf(text, marks, request.options, () => now() > latest, find);
         return passages.map((passage) => withLine(sql, request.workspaceId, kbId, passage));
@@ -97,13 +98,13 @@ function findText(
   workspaceId: string,
   kbId: string,
   textHash: string,
-  isOpen: (aclId: number) => boolean,
+  isReadable: (aclId: number) => boolean,
 ): StoredText | undefined {
   const row: unknown = sql(ITEM).get(workspaceId, kbId);
   if (row === undefined) return undefined;
   // Columns of the store's `items`.
   const item = row as { aclId: number; textHash: string | null; textChars: number };
-  if (item.textHash !== textHash || !isOpen(item.aclId)) return undefined;
+  if (item.textHash !== textHash || !isReadable(item.aclId)) return undefined;
   return {
     chars: item.textChars,
     // Columns of the store's `item_texts`.
@@ -119,7 +120,7 @@ function withLine(sql: Statements, workspaceId: string, kbId: string, passage: P
   return { ...passage, line: chunk.line + countLineFeeds(chunk.text.slice(0, at - chunk.start)) };
 }
 
-/** Every list of the access holds a principal of the viewer, by the store's own lists. No list = nobody. Source: S4. */
+/** The decision by the store's own lists, once per access. */
 function makeAccessCheck(
   sql: Statements,
   { workspaceId, viewer }: Pick<ExcerptRequest, "workspaceId" | "viewer">,
@@ -127,13 +128,12 @@ function makeAccessCheck(
   const held = new Set(viewer.principals);
   const known = new Map<number, boolean>();
   return (aclId) => {
-    let isOpen = known.get(aclId);
-    if (isOpen === undefined) {
-      const lists = sql(LISTS).all(workspaceId, aclId);
-      isOpen = lists.length > 0 && lists.every((list) => principalsOf(list).some((principal) => held.has(principal)));
-      known.set(aclId, isOpen);
+    let open = known.get(aclId);
+    if (open === undefined) {
+      open = isOpen(sql(LISTS).all(workspaceId, aclId), (list) => meets(principalsOf(list), held));
+      known.set(aclId, open);
     }
-    return isOpen;
+    return open;
   };
 }
 

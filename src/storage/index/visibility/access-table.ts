@@ -1,3 +1,4 @@
+import { isOpen } from "#storage/access/decision.ts";
 import { decodeAccesses } from "./access-chunks.ts";
 import { eachNumber } from "#storage/index/numbers.ts";
 import { type Growing, grown, push } from "#storage/index/growing.ts";
@@ -18,7 +19,10 @@ export class AccessTable {
   readonly #sql: Statements;
   readonly #workspaceId: string;
   readonly #no: number;
-  /** Of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count first. */
+  /**
+   * Of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count first. Of
+   * one list the decision is whether that is met; no list has the number 0, so its bit is never set.
+   */
   readonly #codes: Growing<Int32Array> = { array: new Int32Array(64), length: 1 };
   readonly #many: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
   lastAcl = 0;
@@ -46,16 +50,16 @@ export class AccessTable {
     }
   }
 
-  /** Is every list of the access among these (one bit per list)? An access without lists is nobody's. Source: S4. */
-  isMet(lists: Uint32Array, aclId: number): boolean {
+  /** Is the access open to whoever meets these lists (one bit per list)? */
+  isOpen(lists: Uint32Array, aclId: number): boolean {
     const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
-    if (code >= 0) return (((lists[code >>> 5] ?? 0) >>> (code & 31)) & 1) === 1;
-    return this.#areAllMet(lists, -code) === 1;
+    return code >= 0 ? bitOf(lists, code) === 1 : isOpenAt(this.#many.array, -code, lists);
   }
 
-  /** One bit per access: is it met? A million accesses cost some 2 ms. */
+  /** One bit per access: is it open? A million accesses cost some 2 ms. */
   openTo(lists: Uint32Array): Uint32Array {
     const codes = this.#codes.array;
+    const many = this.#many.array;
     const words = (this.lastAcl >>> 5) + 1;
     const bits = new Uint32Array(words);
     for (let w = 0; w < words; w++) {
@@ -65,22 +69,12 @@ export class AccessTable {
       for (let bit = 0; bit < count; bit++) {
         const code = codes[first + bit] ?? 0;
         // Without a branch on the outcome: half of the guesses would be wrong.
-        const isMet = code >= 0 ? ((lists[code >>> 5] ?? 0) >>> (code & 31)) & 1 : this.#areAllMet(lists, -code);
-        word |= isMet << bit;
+        const opened = code >= 0 ? bitOf(lists, code) : isOpenAt(many, -code, lists) ? 1 : 0;
+        word |= opened << bit;
       }
       bits[w] = word;
     }
     return bits;
-  }
-
-  #areAllMet(lists: Uint32Array, at: number): number {
-    const many = this.#many.array;
-    const end = at + 1 + (many[at] ?? 0);
-    for (let i = at + 1; i < end; i++) {
-      const listId = many[i] ?? 0;
-      if ((((lists[listId >>> 5] ?? 0) >>> (listId & 31)) & 1) === 0) return 0;
-    }
-    return 1;
   }
 
   #readChunks(): void {
@@ -132,4 +126,13 @@ export class AccessTable {
     }
     this.lastAcl = aclId;
   }
+}
+
+/** The decision on the lists that begin at a place of `many`, count first. A function made right here is inlined. */
+function isOpenAt(many: Uint32Array, at: number, lists: Uint32Array): boolean {
+  return isOpen(many, (listId) => bitOf(lists, listId) === 1, at + 1, at + 1 + (many[at] ?? 0));
+}
+
+function bitOf(lists: Uint32Array, listId: number): number {
+  return ((lists[listId >>> 5] ?? 0) >>> (listId & 31)) & 1;
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { listsMet } from "#storage/access/decision-sql.ts";
 import { AccessTable } from "./access-table.ts";
 import { type Growing, push } from "#storage/index/growing.ts";
 import { eachNumber } from "#storage/index/numbers.ts";
@@ -29,10 +30,7 @@ interface PrincipalLists {
 }
 
 /** The inner order is the order of the text. */
-const NEW_LISTS = `
-  SELECT group_concat(listId) AS text FROM (
-    SELECT listId FROM access_list_principals
-    WHERE workspaceId = ? AND principal = ? AND listId > ? ORDER BY listId)`;
+const NEW_LISTS = `SELECT group_concat(listId) AS text FROM (${listsMet(1)} ORDER BY listId)`;
 
 /** Source: design page "search", Permissions. */
 const CACHE_BYTES = 64 * 2 ** 20;
@@ -46,8 +44,7 @@ const PRINCIPAL_SHARE = 0.25;
  * viewer's principals and the state of the open transaction alone: it is kept per set of principals and brought forward
  * by what is new (lists, accesses, documents, changed accesses of documents).
  *
- * A document is visible only when every list of its access holds a principal of the viewer: bits of lists, never a
- * count of matches. No list = nobody. Source: S4.
+ * A document is visible when its access is open: `storage/access/decision.ts` on bits of lists, never a count of matches.
  */
 export class Visibility {
   readonly #sql: Statements;

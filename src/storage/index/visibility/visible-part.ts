@@ -49,7 +49,7 @@ export function addDocuments(
     for (let id = part.docs; id < docs; id++) {
       const a = acl[id] ?? 0;
       if (a > lastAcl) part.hasUnknown = true;
-      else setVisible(part, id, lengths[id] ?? 0, a > 0 && table.isMet(lists, a));
+      else setVisible(part, id, lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
     }
   }
   part.docs = docs;
@@ -99,7 +99,7 @@ export function followPart(part: VisiblePart, segment: SegmentView, table: Acces
     if (id >= part.docs) continue;
     const a = columns.acl[id] ?? 0;
     if (a > table.lastAcl) part.hasUnknown = true;
-    setVisible(part, id, columns.lengths[id] ?? 0, a > 0 && table.isMet(lists, a));
+    setVisible(part, id, columns.lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
   }
   part.logLength = accessLog.ids.length;
   if (part.docs < columns.docs) addDocuments(part, segment, table, lists);

@@ -1,0 +1,10 @@
+/**
+ * The one SQL form of `meets`: the numbers of the lists above a number that name one of so many principals. Its
+ * parameters are the workspace, the principals and the number. It gives a list once for each of the principals it names.
+ *
+ * SQL decides no more than this: whether an access is open is `isOpen` over its lists.
+ */
+export function listsMet(principals: number): string {
+  const names = Array.from({ length: principals }, () => "?").join(", ");
+  return `SELECT listId FROM access_list_principals WHERE workspaceId = ? AND principal IN (${names}) AND listId > ?`;
+}
