@@ -274,8 +274,6 @@ function findCycle(all: readonly Import[]): string[] | undefined {
   const next = new Map<string, string[]>();
   for (const one of all) {
     if (one.isPackage || one.isDynamic) continue;
-    // The records and the rows of a batch still name each other's types.
-    if (one.isTypeOnly && isIn(one.from, "storage")) continue;
     next.set(one.from, [...(next.get(one.from) ?? []), one.to]);
   }
   const done = new Set<string>();

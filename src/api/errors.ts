@@ -3,7 +3,7 @@
  * code, the exit code of the command line and whether a repeat can help.
  */
 
-/** What each class means on every surface. Source: design page "api", Errors. */
+/** What each class means on every surface. */
 export const ERROR_CLASSES = {
   invalid_request: { status: 400, jsonRpc: -32602, exit: 2, retryable: false, title: "Invalid request" },
   unauthenticated: { status: 401, jsonRpc: -32001, exit: 4, retryable: false, title: "Not signed in" },

@@ -4,8 +4,6 @@ const BASE = "https://here.invalid";
 /**
  * The page of this server that somebody wants to come back to; `/` for everything that leads elsewhere or may be read
  * so: `//evil`, `/\evil`, `https:evil`, the same in percent signs, control characters.
- *
- * Source: research "auth" test 38.
  */
 export function safeReturnTo(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted) || !URL.canParse(wanted, BASE)) return "/";

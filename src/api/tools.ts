@@ -2,7 +2,7 @@
  * The four tools as agents see them: names, texts, published schemas, and the shapes of their structured results.
  * Published schemas use only `type`, `properties`, `required`, `enum`, `items` and `description`, with one required
  * argument each, because model APIs refuse or drop tools with more; ranges and defaults are said in words and enforced
- * by the server. Source: B2; design page "mcp", The tools.
+ * by the server. Source: B2.
  */
 
 export interface PublishedSchema {

@@ -93,7 +93,7 @@ function hasVersionHeader(version: string): boolean {
   return version >= "2025-06-18";
 }
 
-/** Source: revision 2026-07-28, standard headers (SEP-2243): version, method and name, checked against the body. */
+/** Source: MCP specification, revision 2026-07-28, standard headers (SEP-2243): version, method and name, checked against the body. */
 function modernHeaders(version: string, method: string, params: Record<string, unknown>): Record<string, string> {
   const name = params["name"];
   return {

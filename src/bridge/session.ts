@@ -35,7 +35,7 @@ export interface Session {
   renew(used: BridgeLogin): Promise<boolean>;
 }
 
-/** What an agent reads when nobody has signed in. Source: research security-and-agents, B2 "Errors". */
+/** What an agent reads when nobody has signed in. Source: B18. */
 export const NOT_SIGNED_IN = "not_signed_in: this bridge has no login. The person runs: kb login";
 
 export function makeSession(findLogin: FindLogin): Session {

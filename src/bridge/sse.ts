@@ -1,7 +1,7 @@
 /**
  * The `data` of each event of a text/event-stream, in order, as they arrive.
  *
- * Source: HTML standard, server-sent events; lines end with \n, \r\n or \r, several data lines are joined with \n.
+ * Source: HTML standard, server-sent events: lines end with \n, \r\n or \r, several data lines are joined with \n.
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

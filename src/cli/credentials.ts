@@ -103,7 +103,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
   const dir = configDir(deps);
   const path = join(dir, "credentials.json");
 
-  /** @throws CliFailure `credentials_readable` when others on this machine can read the file. Source: S48, test 58. */
+  /** @throws CliFailure `credentials_readable` when others on this machine can read the file. Source: S48. */
   async function readAll(): Promise<Record<string, unknown>> {
     const mode = await modeForOthers(path, deps.platform);
     if (mode !== undefined) throw readable(path, mode);
@@ -130,7 +130,7 @@ export function makeCredentialStore(deps: StoreDeps): CredentialStore {
     return Object.hasOwn(all, origin) ? asRecord(all[origin]) : undefined;
   }
 
-  /** A keychain that fails must not cost a token that is not to be had again: the file takes it. Source: test 59. */
+  /** A keychain that fails must not cost a token that is not to be had again: the file takes it. Source: docs/login.md#where-the-login-is-kept. */
   async function saveInKeychain(origin: string, login: StoredLogin): Promise<string | undefined> {
     try {
       await keychain.save(origin, JSON.stringify(login));

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import type { AsyncEntry as Entry } from "@napi-rs/keyring";
 
 const SERVICE = "kb";
-/** Without it the library falls back to the kernel's keyring, which a restart empties. Source: research auth, §5. */
+/** Without it the library falls back to the kernel's keyring, which a restart empties. Source: docs/decisions/0016. */
 const OPTIONS = { linux: { store: "secret-service" } } as const;
 
 process.stdout.write(JSON.stringify(await answer()));

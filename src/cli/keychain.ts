@@ -21,7 +21,7 @@ export class KeychainUnavailable extends Error {
   override readonly name = "KeychainUnavailable";
 }
 
-/** Milliseconds for one act. Source: research auth, §5; test 59. */
+/** Milliseconds for one act. Source: docs/decisions/0016. */
 export const KEYCHAIN_TIMEOUT_MS = 3_000;
 
 /** Starts a program that takes a request on stdin and answers on stdout. */

@@ -114,7 +114,7 @@ export async function getCredential(deps: CredentialDeps, settings: Settings, pu
 }
 
 /**
- * A login goes only over TLS, or to this very machine; who trusts the network between says so. Source: test 61.
+ * A login goes only over TLS, or to this very machine; who trusts the network between says so. Source: docs/decisions/0020.
  *
  * @throws CliFailure (usage)
  */

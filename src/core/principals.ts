@@ -9,7 +9,7 @@ export type Principal = string;
  */
 export type SourceAccess = { known: false } | { known: true; all: readonly (readonly Principal[])[] };
 
-/** A principal taken apart; parts are decoded. Source: design page "product", Words. */
+/** A principal taken apart; parts are decoded. Source: docs/permissions.md#principals. */
 export type ParsedPrincipal =
   | { type: "workspace" }
   | { type: "everyone" }

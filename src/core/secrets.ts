@@ -20,7 +20,7 @@ export interface MintedSecret {
 
 /**
  * A new secret: prefix, 32 random base62 characters (190 bits), 6 base62 characters of the CRC32 of everything before.
- * Source: research "auth" §4.
+ * The last ones find a typo without a look into the database.
  */
 export function mintSecret(prefix: SecretPrefix, randomBytes: RandomBytes): MintedSecret {
   const body = prefix + randomBase62(RANDOM_CHARS, randomBytes);

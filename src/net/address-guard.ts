@@ -52,7 +52,7 @@ export interface AddressGuardOptions {
  * is not public is refused unless an admin made the connector and the operator listed host and port; metadata services
  * and this server itself are refused even then.
  *
- * Source: S39, research "auth" §3.3.
+ * Source: S39.
  */
 export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOptions): AddressGuard {
   const listed = new Set(privateHosts.map(normalEntry));

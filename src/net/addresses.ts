@@ -29,7 +29,7 @@ export function plainAddress(address: IPv4 | IPv6): IPv4 | IPv6 {
  * The class of an address in canonical or any other textual form; what can't be read is `never`.
  *
  * Forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo's server part apart) are judged by what they carry.
- * Source: IANA special-purpose registries; S39; research "auth" §3.3.
+ * Source: IANA special-purpose registries; S39.
  */
 export function classOfAddress(address: string): AddressClass {
   const parsed = parseAddress(address);

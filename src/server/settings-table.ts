@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
 
-/** Everything the server can be told, each with its default and what it means. Source: design page "api", Settings. */
+/** Everything the server can be told, each with its default and what it means. */
 export const SETTINGS = {
   publicUrl: z
     .string()

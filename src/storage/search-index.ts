@@ -10,7 +10,7 @@ export interface IndexedDocument {
   providerId: string;
   source: string;
   connectorId: string;
-  /** Number of the item's interned access in its workspace; 0 = nobody. Source: design page "auth". */
+  /** Number of the item's interned access in its workspace; 0 = nobody. */
   aclId: number;
   /** Terms with their weighted frequency and positions-free length, made by the analyzer from title, path, labels and text. */
   text: AnalyzedText;

@@ -40,8 +40,6 @@ export const KEY_BYTES = 32;
  * Envelope: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url; AES-256-GCM with 96 random bits of iv and a tag of
  * 128 bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace does
  * not open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
- *
- * Source: design page "auth", Vault; research "auth" §3.2.
  */
 export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): Vault {
   const [newest] = keys;

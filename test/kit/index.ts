@@ -16,7 +16,7 @@ import {
 } from "./checks.ts";
 import type { MakeFixture } from "./fixture.ts";
 
-/** What every source must pass that is read by runs; what each means stands with it. Source: research "connectors" 4.3. */
+/** What every source must pass that is read by runs; what each means stands with it. */
 export const SOURCE_CHECKS: readonly SourceCheck[] = [
   configSchema,
   checkOk,

@@ -80,7 +80,7 @@ const INHERITING: Plant = {
   }),
 };
 
-/** Leaks as they are really made, each in the place of the part that could make it. Source: design page "auth". */
+/** Leaks as they are really made, each in the place of the part that could make it. Source: S9, S25. */
 const PLANTS: Record<string, Plant> = {
   "`every` on no lists": judgingBy((lists, held) => lists.every((list) => meets(list, held))),
   "matches counted instead of lists": judgingBy((lists, held) => {

@@ -92,7 +92,7 @@ describe("settings", () => {
     [{ KB_RATE_LIMITS: "off", KB_HOST: "0.0.0.0" }, "loopback only"],
     [{ KB_BOOTSTRAP_EMAIL: "a@b" }, "belong together"],
     [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not for managed mode"],
-    // Test 57 of the research: the list works only where strangers own no workspace.
+    // The list works only where strangers own no workspace.
     [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not for managed mode"],
     [
       { KB_SIGNUP: "open" },

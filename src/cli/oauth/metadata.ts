@@ -19,7 +19,7 @@ export interface AuthorizationServer {
  *
  * @throws CliFailure when it has none, or names another origin: a token must not be asked for or sent elsewhere
  *
- * Source: RFC 8414; research auth, §6.
+ * Source: RFC 8414.
  */
 export async function discover(
   deps: Pick<Deps, "fetch" | "platform" | "signal">,

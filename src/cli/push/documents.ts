@@ -20,7 +20,7 @@ export interface DocumentTarget {
   onResult(result: Omit<PushResult, "line">): void;
 }
 
-/** The server's cap. Source: docs/sources/push.md, Limits. */
+/** The server's cap. Source: docs/sources/push.md. */
 const MAX_BYTES = 50 * 1024 * 1024;
 /** Documents on their way at once, and their bytes: the server reads two large ones at a time. */
 const AT_ONCE = 4;

@@ -62,7 +62,7 @@ export interface IdentityOptions {
 /** Who somebody is, what they are in, and how requests are let in. */
 export type Identity = ReturnType<typeof makeIdentity>;
 
-/** Sign-ins a minute, per network, and per person in a browser that is known for them. Source: design page "api", Limits. */
+/** Sign-ins a minute, per network, and per person in a browser that is known for them. Source: docs/limits.md#rates. */
 const SIGN_INS_PER_MINUTE = 10;
 /** And per account over all networks: guessing from many at once is no faster than this. */
 const SIGN_INS_PER_ACCOUNT = 100;

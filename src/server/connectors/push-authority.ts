@@ -12,7 +12,7 @@ import type { PushedLine } from "#sources/push/events.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
 import type { ConnectorParts } from "./parts.ts";
 
-/** On whose word a push speaks. Source: S2; design page "auth", Principals carry their authority. */
+/** On whose word a push speaks. Source: S2. */
 export interface PushAuthority {
   judge(access: SourceAccess): JudgedAccess;
   /** Whether it may be said who belongs to this: a group of the connector's own, or a user of its own. */

@@ -132,7 +132,7 @@ async function storeDocument(
   return toResult(answer, applied);
 }
 
-/** Ops and characters of one transaction: others wait no longer for the writer. Source: design page "architecture". */
+/** Ops and characters of one transaction: others wait no longer for the writer. Source: docs/decisions/0001. */
 const OPS_AT_ONCE = 20;
 const CHARS_AT_ONCE = 500_000;
 

@@ -142,7 +142,7 @@ function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
 
 type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: PeopleLine[] };
 
-/** A slice holds the writer about this long: others wait no longer for it. Source: design page "architecture". */
+/** A slice holds the writer about this long: others wait no longer for it. Source: docs/decisions/0001. */
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;

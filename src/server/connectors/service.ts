@@ -37,7 +37,7 @@ import { toConnector, toPublic } from "./view.ts";
 type Page = { limit: number; cursor?: string | undefined };
 type Paged<Name extends string, T> = Record<Name, T[]> & { nextCursor: string | null };
 
-/** Connectors, their runs, and what is pushed. Who may do what: design page "api", Connectors. */
+/** Connectors, their runs, and what is pushed. Who may do what: docs/permissions.md. */
 export interface ConnectorService {
   list(actor: Actor, query: ConnectorListQuery): Promise<Paged<"connectors", Connector | ConnectorPublic>>;
   listMine(actor: Actor, query: ConnectorListQuery): Promise<Paged<"connectors", Connector>>;

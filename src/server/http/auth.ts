@@ -2,7 +2,7 @@ import type { Scope } from "#api/common.ts";
 
 /**
  * Which credential opens which door. A route without a row does not mount.
- * Source: S26; scopes by design page "api", Credentials.
+ * Source: S26.
  */
 export interface DoorRule {
   /** No credential needed, and none is looked at. */

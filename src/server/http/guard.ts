@@ -24,7 +24,7 @@ export interface Guard {
   checkOrigin(headers: Headers): void;
 }
 
-/** Source: S32, design page "api", Cookies and CSRF. */
+/** Makes the checks. Source: S32. */
 export function makeGuard(options: GuardOptions): Guard {
   const base = new URL(options.baseUrl);
   const allowedHosts = new Set([base.hostname, ...options.allowedHosts].map((host) => host.toLowerCase()));

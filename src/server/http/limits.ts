@@ -5,7 +5,7 @@ import { DOOR_RULES } from "./auth.ts";
 import { isLocalAddress, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 
-/** How often each thing may happen. Source: design page "api", Limits; S24. */
+/** How often each thing may happen. Source: docs/limits.md#rates; S24. */
 export const LIMITS = {
   "self-hosted": {
     /** Any request of one address. */

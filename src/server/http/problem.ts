@@ -21,7 +21,7 @@ export function toApiError(error: unknown): ApiError {
   });
 }
 
-/** The RFC 9457 answer for any error. Source: design page "api", Errors. */
+/** The answer for any error. Source: RFC 9457. */
 export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   const failure = toApiError(error);
   const { status, title } = ERROR_CLASSES[failure.class];

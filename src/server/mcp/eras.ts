@@ -1,4 +1,4 @@
-/** Which revision of the protocol a request speaks, and what that allows. Source: design page "mcp", `POST /mcp`. */
+/** Which revision of the protocol a request speaks, and what that allows. Source: docs/mcp.md#versions. */
 
 /** The revision of the seed's dialogue: exactly this header asks for tools and nothing else. */
 export const SEED_VERSION = "2025-03-26";

@@ -72,7 +72,7 @@ const LIST_TTL_MS = 300_000;
 
 /**
  * Makes the one MCP door. The order is fixed: verb → host and origin → size → who → parse → request object → version.
- * Stateless: no session is ever made, `tools/list` may be the first request. Source: design page "mcp", `POST /mcp`.
+ * Stateless: no session is ever made, `tools/list` may be the first request. Source: docs/mcp.md#versions.
  */
 export function makeMcpDoor(options: McpOptions): McpDoor {
   return async (request, origin) => {

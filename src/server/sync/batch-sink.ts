@@ -39,7 +39,7 @@ export interface SinkOptions {
   now: () => number;
 }
 
-/** A batch should hold the writer about this long: others wait no longer for it. Source: design page "architecture". */
+/** A batch should hold the writer about this long: others wait no longer for it. Source: docs/decisions/0001. */
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;

@@ -14,7 +14,7 @@ export interface SyncWish {
   randomBytes: RandomBytes;
 }
 
-/** A full pass at least this often: increments miss changed permissions and hard deletes. Source: research §3, rule 2. */
+/** A full pass at least this often: increments miss changed permissions and hard deletes. Source: S23. */
 export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
 
 /**

@@ -58,7 +58,7 @@ const BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 const UNKNOWN_BYTES = 1024 * 1024;
 /** Ops of one item that go into one batch, whatever it becomes. */
 const MANY_OPS = 20;
-/** Long waits give the worker back. Source: design page "connectors". */
+/** Long waits give the worker back. */
 const DEFAULT_WAIT_MS = 60_000;
 /** As long as nothing can be stored; no failure of the source, so it is not tried more and more seldom. */
 const UNWRITABLE_WAIT_MS = 60_000;

@@ -16,7 +16,7 @@ export type ConnectorEvent =
 /** What can happen to a run. */
 export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" | "succeed" | "part" | "fail";
 
-/** Failed runs in a row after which a connector is in `error`. Source: design page "connectors". */
+/** Failed runs in a row after which a connector is in `error`. */
 export const FAILURES_TO_ERROR = 5;
 /** Tries of a run whose worker died at the same place, before it is given up. */
 export const MAX_ATTEMPTS = 5;
@@ -25,7 +25,6 @@ export const MAX_ATTEMPTS = 5;
  * The connector's next state.
  *
  * @throws ApiError `connector_state_conflict` when this can't happen in this state
- * Source: research "connectors" §4.4
  */
 export function nextConnectorState(state: ConnectorState, event: ConnectorEvent): ConnectorState {
   const next = CONNECTOR_TABLE[state][event];
@@ -49,7 +48,7 @@ export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncStat
 
 /**
  * How a run that reached its end went: `failed` when more than half of at least 100 attempted items failed, `partial`
- * when some did. Items left out for a typed reason are no failures. Source: design page "api", Sync.
+ * when some did. Items left out for a typed reason are no failures.
  */
 export function outcomeOf(counts: SyncCounts): "succeeded" | "partial" | "failed" {
   const attempted = counts.upserted + counts.unchanged + counts.failed;

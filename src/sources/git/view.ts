@@ -149,7 +149,7 @@ async function historyOf(
   };
 }
 
-/** At the root of the commit: what its authors want left out. Source: docs "git". */
+/** At the root of the commit: what its authors want left out. Source: docs/sources/git.md. */
 export const IGNORE_FILE = ".kbignore";
 /** As the filesystem reads it. */
 const MAX_IGNORE_BYTES = 64 * 1024;

@@ -36,5 +36,5 @@ export interface PushedDocument {
   mimeType?: string;
 }
 
-/** Bytes of one pushed item. Source: design page "api", Limits. */
+/** Bytes of one pushed item. Source: docs/sources/push.md. */
 export const MAX_PUSHED_BYTES = 50 * 1024 * 1024;

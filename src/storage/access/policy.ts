@@ -65,7 +65,7 @@ export interface PolicyOptions {
 const DEFAULT_MAX_ACL_AGE_MS = 24 * 60 * 60 * 1_000;
 const KEPT_VIEWERS = 2_000;
 
-/** Makes the policy. Source: design page "auth", Who may read an item. */
+/** Makes the policy. Source: S4, S6, S7. */
 export function makePolicy(options: PolicyOptions): Policy {
   const { store, clock, maxAclAgeMs = DEFAULT_MAX_ACL_AGE_MS } = options;
   const viewers = new LRUCache<string, Viewer>({ max: KEPT_VIEWERS });

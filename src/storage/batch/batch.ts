@@ -36,7 +36,7 @@ export interface IndexPart {
   close(workspaceId: string, kbIds: readonly string[]): void;
 }
 
-/** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: design page "source-contract". */
+/** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: docs/decisions/0021. */
 const AT_ONCE = 1_000;
 
 export interface BatchArgs {

@@ -189,7 +189,7 @@ export const GUARD_ITEMS = 20;
 export const GUARD_SHARE = 0.2;
 export const GUARD_WINDOW_MS = 24 * 3_600_000;
 
-/** How many removals in 24 hours pass without approval. Source: design page "connectors", S41. */
+/** How many removals in 24 hours pass without approval. Source: S41. */
 export function removalLimit(highest: number): number {
   return Math.max(GUARD_ITEMS, Math.floor(highest * GUARD_SHARE));
 }

@@ -19,7 +19,7 @@ export type AccessStore = ReturnType<typeof makeAccessStore>;
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 500;
 
-/** The permission model's records of one workspace. Source: design page "auth", S1–S6. */
+/** The permission model's records of one workspace. Source: S1, S2, S4, S6. */
 export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const memberRows = (group: Principal, reportedBy: string) =>
     sql.write
@@ -348,7 +348,7 @@ async function principalsOfLists(
 
 /**
  * Who may say who belongs to this group, or who a user of a pusher's system is: the connector that owns it, else this
- * service. Source: S2, N3.
+ * service. Source: S2.
  */
 function authorityOf(group: Principal): string {
   return /^(?:group|user:push):(con_[^:]+):/.exec(group)?.[1] ?? "kb";

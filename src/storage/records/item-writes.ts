@@ -47,7 +47,7 @@ export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
 
 /**
  * The writing side of items, and what writers need to know before they write. Nothing here answers people. What writes
- * many rows is a procedure of the writer. Source: design page "connectors", Rules.
+ * many rows is a procedure of the writer.
  */
 export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   const living = (connectorId: string) =>

@@ -35,7 +35,7 @@ export interface ClaimRequest {
   now: number;
 }
 
-/** Lease of a claimed job; the worker's heartbeat comes three times as often. Source: design page "connectors". */
+/** Lease of a claimed job; the worker's heartbeat comes three times as often. */
 export const LEASE_MS = 30_000;
 
 export type QueueStore = ReturnType<typeof makeQueueStore>;

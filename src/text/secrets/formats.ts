@@ -21,7 +21,7 @@ function sticky(pattern: string): RegExp {
 
 /**
  * Formats that are hardly ever anything else than a secret: a mask in the wrong place would cost an answer.
- * Source: S37; the formats as their issuers document them.
+ * Source: S37. The formats are as their issuers document them.
  */
 export const SECRET_FORMATS: readonly SecretFormat[] = [
   { label: "aws key", starts: ["AKIA", "ASIA", "ABIA", "ACCA"], rest: sticky(`[A-Z2-7]{16}${END}`) },

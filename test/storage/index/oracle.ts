@@ -36,7 +36,7 @@ type Answer = Omit<SearchResponse, "tookMs">;
 const K1 = 1.6;
 const B = 0.75;
 
-/** The formula of the design page by brute force: every document is looked at for every question. */
+/** The formula by brute force: every document is looked at for every question. */
 export function oracleSearch(workspace: OracleWorkspace, request: SearchRequest): Answer {
   const all = [...workspace.documents.values()].map(withWeights);
   const visible = all.filter(({ document }) => isVisible(workspace, document, request.viewer.principals));

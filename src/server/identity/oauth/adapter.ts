@@ -16,7 +16,7 @@ export interface AdapterOptions {
 /** Makes the library's store for one of its models. */
 export function makeAdapters(options: AdapterOptions): (model: string) => Adapter {
   return (model) => {
-    // The library's own sign-in session: ours is the only one. Source: research "auth" §1.4.6.
+    // The library's own sign-in session: ours is the only one. Source: docs/decisions/0015.
     if (model === "Session") return NOTHING;
     return model === "Client" ? clientAdapter(options) : recordAdapter(options, model);
   };

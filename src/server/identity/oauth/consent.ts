@@ -29,12 +29,12 @@ export function bindingCookie(uid: string): string {
   return `kb_oauth_${uid}`;
 }
 
-/** Source: research "auth" §1.4.7. */
+/** A browser's answer to a client that asks to come in. Source: S33. */
 export function makeConsentService(options: ConsentOptions): ConsentService {
   const { decisions, records, clock, baseUrl } = options;
 
   async function find(provider: Provider, uid: string, headers: Headers) {
-    // Without it somebody could have their own request decided by another person. Source: research "auth" §1.4.7.
+    // Without it somebody could have their own request decided by another person. Source: S33.
     if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
       throw new ApiError("forbidden", { message: "This request began in another browser. Go back to the app there." });
     }

@@ -7,7 +7,7 @@ const TIMEOUT_MS = 2_500;
 
 /**
  * True for an identifier that may be fetched: https at its usual port, a name with a dot and no address. What the name
- * leads to is judged when it is fetched. Source: research "auth" §1.4.11.
+ * leads to is judged when it is fetched. Source: S39.
  */
 export function isFetchableClientId(clientId: string): boolean {
   if (clientId.length > 500 || !URL.canParse(clientId)) return false;

@@ -181,7 +181,7 @@ async function hasSession(c: AppContext, { cookie, sessions }: MountOAuthOptions
   return secret !== undefined && (await sessions.findActor(secret)) !== undefined;
 }
 
-/** Our session is the only state of being signed in; the library's own would outlive it. Source: research "auth" §1.4.6. */
+/** Our session is the only state of being signed in; the library's own would outlive it. Source: docs/decisions/0015. */
 function ownCookies(header: string | undefined): string {
   const names = [COOKIES.interaction, COOKIES.resume].flatMap((name) => [name, `${name}.sig`]);
   return Object.entries(parseCookies(header ?? ""))

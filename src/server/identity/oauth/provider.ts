@@ -41,7 +41,7 @@ export const COOKIES = {
 
 /**
  * The authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one door.
- * Source: research "auth" §1.4, notes 1 to 14.
+ * Source: docs/decisions/0015.
  */
 export function makeProvider(options: ProviderOptions): Provider {
   const { library, baseUrl, log, grace, polls } = options;

@@ -23,12 +23,12 @@ export interface RegistrationOptions {
   log: Log;
 }
 
-/** Bytes of a registration. Source: design page "auth", Doors. */
+/** Bytes of a registration. Source: docs/decisions/0015. */
 export const MAX_REGISTRATION_BYTES = 16 * 1024;
 
 /**
  * Clients register themselves (`http/limits.ts` says how often), so nothing they say is believed: names are shown as their word, and they get `mcp:read`
- * only. The library's own endpoint is not used, because it takes what ours refuses (research "auth" §1.4.8).
+ * only. The library's own endpoint is not used, because it takes what ours refuses (docs/decisions/0015).
  */
 export function makeRegistrationService(options: RegistrationOptions): RegistrationService {
   const { store, clock, randomBytes, log } = options;

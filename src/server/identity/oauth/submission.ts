@@ -15,8 +15,8 @@ export interface SubmissionOptions {
 
 /**
  * `POST /oauth/authorize`: the decision of the page as a form or as JSON, the same as the JSON route of the page. A
- * post that decides nothing is a request for authorization, and goes on as a GET. Source: contract §4.2; research
- * "auth" §1.4.5.
+ * post that decides nothing is a request for authorization, and goes on as a GET. Source: RFC 6749 §4.1.1,
+ * docs/decisions/0015.
  */
 export async function answerSubmission(c: AppContext, { oauth, authenticator }: SubmissionOptions): Promise<Response> {
   const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");

@@ -44,7 +44,7 @@ export interface AcceptService {
 /** The account that was proved, or what a new one is made of. */
 type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
 
-/** Accepting invitations. Source: research "auth" §2.1, tests 42. */
+/** Accepting invitations. Source: docs/people.md#with-and-without-e-mail. */
 export function makeAcceptService(options: AcceptOptions): AcceptService {
   const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
 

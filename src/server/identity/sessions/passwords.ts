@@ -7,7 +7,7 @@ export interface PasswordCosts {
   passes: number;
 }
 
-/** What research "auth" §2.1 measured as tens of milliseconds. */
+/** Tens of milliseconds of work. Source: OWASP Password Storage Cheat Sheet, argon2id. */
 export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
 
 export interface Passwords {
@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 const MIN_CHARS = 12;
-/** Longer input only costs; argon2 itself would take it. Source: research "auth" §2.1. */
+/** Longer input only costs; argon2 itself would take it. Source: docs/people.md#who-may-come-in. */
 const MAX_BYTES = 128;
 /** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;

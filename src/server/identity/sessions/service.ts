@@ -104,7 +104,7 @@ export function scopesOfRole(role: Role): Scope[] {
   return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
 }
 
-/** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: research "auth" §2.1. */
+/** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: S6. */
 export function makeSessionService(options: SessionOptions): SessionService {
   const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
   const now = () => new Date(clock.now());

@@ -66,7 +66,7 @@ interface Pending {
   browserHash: string;
 }
 
-/** Accounts that people make themselves. Source: research "auth" tests 39 and 40. */
+/** Accounts that people make themselves. Source: docs/decisions/0017. */
 export function makeSignUpService(options: SignUpOptions): SignUpService {
   const { store, clock, randomBytes, passwords, throttle, accounts, links, sessions, post, afterwards, cookie } =
     options;

@@ -67,8 +67,7 @@ class Stranded extends Error {
 const LINK_PAGE = "/settings/profile";
 
 /**
- * Single sign-on. An account is known by (issuer, subject) alone; an address never links. Source: research "auth" §2.1,
- * tests 38 and 45; S3.
+ * Single sign-on. An account is known by (issuer, subject) alone; an address never links. Source: S3.
  */
 export function makeSsoService(options: SsoOptions): SsoService {
   const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;

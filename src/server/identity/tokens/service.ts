@@ -48,7 +48,7 @@ interface Standing {
   maxDays: number | undefined;
 }
 
-/** Personal access tokens. Source: contract §§2.1, 3, 4.3; design page "api", Personal access tokens. */
+/** Personal access tokens. Source: requirements `pat:*`, `pat-state:*`, `pat-route:*`. */
 export function makeTokenService(options: {
   store: Store;
   clock: Clock;

@@ -29,7 +29,7 @@ export interface InvitationService {
 
 const LIFETIME_MS = 7 * 86_400_000;
 
-/** Invitations: bound to an address, single use, 7 days. Source: research "auth" §2.1. */
+/** Invitations: bound to an address, single use, 7 days. Source: docs/people.md#with-and-without-e-mail. */
 export function makeInvitationService(options: {
   store: Store;
   clock: Clock;

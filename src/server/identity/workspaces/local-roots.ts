@@ -47,7 +47,7 @@ const CLOSED_FOLDERS = (
   "/Applications /Library /Users /Volumes /private /private/tmp /private/var"
 ).split(" ");
 
-/** Folders of this machine that connectors may read. Source: design page "api", S34, S36. */
+/** Folders of this machine that connectors may read. Source: S34, S36. */
 export function makeLocalRootService(options: LocalRootOptions): LocalRootService {
   const { store, clock, randomBytes, audit, settingsRoots } = options;
 

@@ -7,7 +7,7 @@ import type { HitCollector, Match } from "./hits.ts";
 import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
 import type { Plan } from "./plan.ts";
 
-/** Most candidates whose text is read for one search. Source: design page "search", Evaluation. */
+/** Most candidates whose text is read for one search. Source: S24. */
 export const MAX_VERIFIED = 5_000;
 
 /** True when posting lists alone decide. */

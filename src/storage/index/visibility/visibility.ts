@@ -32,7 +32,7 @@ interface PrincipalLists {
 /** The inner order is the order of the text. */
 const NEW_LISTS = `SELECT group_concat(listId) AS text FROM (${listsMet(1)} ORDER BY listId)`;
 
-/** Source: design page "search", Permissions. */
+/** Bytes of visible sets that are kept for a workspace. */
 const CACHE_BYTES = 64 * 2 ** 20;
 /** Opening an access in a row of all of them costs this much less than looking one up. */
 const OPEN_RATIO = 8;

@@ -28,7 +28,7 @@ export interface FoldLimits {
   accessChunk: number;
 }
 
-/** Levels 4k → 32k → 65,536. Source: design page "search". */
+/** Levels 4k → 32k → 65,536. */
 export const FOLD_LIMITS: FoldLimits = {
   deltaRows: 4_096,
   maxDeltaRows: 8_192,
