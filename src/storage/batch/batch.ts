@@ -27,7 +27,7 @@ import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { moveParts } from "./part-rows.ts";
 import { noteRemovals } from "./removal-windows.ts";
-import { withholdBelow } from "#storage/writer/withhold.ts";
+import { withholdBelow } from "./withhold.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
 
 /** The index's part of a batch: called inside the batch's transaction, so it must not wait. */

@@ -9,7 +9,7 @@ import { probeStorage } from "./probe-storage.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
-import { makeSettleWithheld, type SettleWithheldArgs } from "./settle-withheld.ts";
+import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 
 /** What tests make small. */
 export interface WriterTuning {

@@ -1,11 +1,11 @@
 import type { IndexChange } from "#storage/search-index.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
-import type { IndexPart } from "#storage/batch/batch.ts";
-import { stateUnder } from "#storage/batch/work.ts";
-import { makeConjoin } from "#storage/batch/conjunction.ts";
-import { makeEffectiveAccess } from "#storage/batch/effective-access.ts";
-import { makeItemRows } from "#storage/batch/item-rows.ts";
+import type { IndexPart } from "./batch.ts";
+import { stateUnder } from "./work.ts";
+import { makeConjoin } from "./conjunction.ts";
+import { makeEffectiveAccess } from "./effective-access.ts";
+import { makeItemRows } from "./item-rows.ts";
 
 /** Items looked at between two looks at the clock. */
 const PAGE = 32;
