@@ -1,22 +1,21 @@
 /** How every page looks to a checker, in both themes and on the narrowest screen, in a real browser. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, onTestFinished, test } from "vitest";
-import type { Browser } from "playwright-core";
-import { tempDir } from "../helpers.ts";
-import { axeViolations, CHROMIUM, launchBrowser, makeVisitor, overflow, sayNotRun, type Visitor } from "./browser.ts";
-import { ADMIN, CLI, startServerProcess } from "./server-process.ts";
+import { describe, test } from "vitest";
+import { axeViolations, CHROMIUM, overflow, sayNotRun, shareBrowser, type Visitor } from "./browser.ts";
+import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
 
 sayNotRun("how the page looks");
 
+// No two in a row differ by the fragment alone: the second would not be loaded.
 const ENTRY_PAGES = [
   "/welcome",
+  "/invite",
   "/sign-in?returnTo=%2Fsettings%2Fprofile",
   "/sign-up",
   "/forgot-password",
   "/reset-password#token=abc",
   "/invite#token=abc",
-  "/invite",
   "/confirm#token=abc",
   "/no/such/page",
 ];
@@ -42,33 +41,23 @@ const INNER_PAGES = [
 const BUDGET_KB = 170;
 
 describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () => {
-  let browser: Browser;
-  beforeAll(async () => void (browser = await launchBrowser()));
-  afterAll(() => browser.close());
-
-  const start = (env: Record<string, string> = {}) =>
-    startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off", ...env });
-
-  async function visit(url: string): Promise<Visitor> {
-    const visitor = await makeVisitor(browser, url);
-    onTestFinished(() => visitor.context.close());
-    return visitor;
-  }
+  const server = shareServerProcess({ KB_RATE_LIMITS: "off" });
+  const visit = shareBrowser();
 
   test("is clean in both themes and fits 320 pixels, before signing in", async ({ expect }) => {
-    const visitor = await visit((await start()).url);
+    const visitor = await visit(server().url);
     expect(await lookAt(visitor, ENTRY_PAGES)).toEqual([]);
   });
 
   test("is clean in both themes and fits 320 pixels, signed in, with things in it", async ({ expect }) => {
-    const visitor = await visit((await start()).url);
+    const visitor = await visit(server().url);
     await signIn(visitor);
     const kbId = await fillWorkspace(visitor);
     expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`])).toEqual([]);
   });
 
   test("is clean where something is open over it", async ({ expect }) => {
-    const visitor = await visit((await start()).url);
+    const visitor = await visit(server().url);
     const { page, open, complaints } = visitor;
     await signIn(visitor);
     const found: string[] = [];
@@ -104,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
   });
 
   test(`loads at most ${BUDGET_KB} kB on a first visit, signed in or not`, async ({ expect }) => {
-    const { url } = await start();
+    const { url } = server();
     const visitor = await visit(url);
     const front = await weigh(visitor, "/");
     await signIn(visitor);
@@ -122,8 +111,6 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
 async function lookAt({ page, open, complaints }: Visitor, paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    // A fragment alone would not load anything.
-    await page.goto("about:blank");
     await page.emulateMedia({ colorScheme: "light" });
     await open(path);
     const title = await page.title();

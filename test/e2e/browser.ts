@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import axe from "axe-core";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
 /** The machine's Chromium; undefined where there is none, and then the tests of the page say that they were not run. */
@@ -13,8 +14,21 @@ export function sayNotRun(what: string): void {
     process.stderr.write(`NOT RUN: ${what}: there is no Chromium. Install it, or set KB_TEST_CHROMIUM.\n`);
 }
 
+/** One browser for all tests of a `describe`; gives what opens a profile at a server until the test ends. */
+export function shareBrowser(): (url: string) => Promise<Visitor> {
+  let browser: Browser | undefined;
+  beforeAll(async () => void (browser = await launchBrowser()));
+  afterAll(() => browser?.close());
+  return async (url) => {
+    if (browser === undefined) throw new Error("The browser is there once the tests run.");
+    const visitor = await makeVisitor(browser, url);
+    onTestFinished(() => visitor.context.close());
+    return visitor;
+  };
+}
+
 /** A browser without a network of its own, with a fresh profile. */
-export function launchBrowser(): Promise<Browser> {
+function launchBrowser(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("There is no Chromium.");
   return chromium.launch({
     executablePath: CHROMIUM,
@@ -79,9 +93,12 @@ export async function settle(page: Page): Promise<void> {
   await page.locator('[aria-busy="true"]').first().waitFor({ state: "detached" });
 }
 
+/** The short form: each page that is looked at takes it in anew, which costs ten times as much with the long one. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
 /** What axe finds wrong with what is shown: `rule: selector`, each. */
 export async function axeViolations(page: Page, rules: "all" | "colours" = "all"): Promise<string[]> {
-  if (!(await page.evaluate(`"axe" in window`))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(`"axe" in window`))) await page.evaluate(AXE);
   const runOnly = rules === "all" ? ALL_RULES : COLOUR_RULES;
   const found: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[] = await page.evaluate(
     `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: ${JSON.stringify(runOnly)} }).then((r) => r.violations)`,

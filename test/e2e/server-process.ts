@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 
 /** The built program. */
 export const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
@@ -23,8 +25,29 @@ export function cleanEnv(home: string, more: Record<string, string> = {}): Recor
   return { PATH: process.env["PATH"] ?? "", HOME: home, ...more };
 }
 
-/** Starts a server with a first admin on a free port and waits until it is ready. */
-export async function startServerProcess(dataDir: string, env: Record<string, string> = {}): Promise<ServerProcess> {
+/** One server for all tests of a `describe`, on a data folder of its own; each test leaves the others what they need. */
+export function shareServerProcess(env: Record<string, string> = {}): () => ServerProcess {
+  let server: ServerProcess | undefined;
+  beforeAll(async () => {
+    const dir = mkdtempSync(join(tmpdir(), "kb-test-"));
+    const { child } = (server = await startServerProcess(join(dir, "data"), env, () => undefined));
+    return async () => {
+      if (child.kill("SIGKILL")) await once(child, "exit");
+      rmSync(dir, { recursive: true, force: true });
+    };
+  });
+  return () => {
+    if (server === undefined) throw new Error("The server is there once the tests run.");
+    return server;
+  };
+}
+
+/** Starts a server with a first admin on a free port and waits until it is ready; it ends with the test unless told. */
+export async function startServerProcess(
+  dataDir: string,
+  env: Record<string, string> = {},
+  atEnd: (stop: () => void) => void = onTestFinished,
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--data-dir", dataDir], {
     env: cleanEnv(join(dataDir, ".."), {
       KB_BOOTSTRAP_EMAIL: ADMIN.email,
@@ -33,7 +56,7 @@ export async function startServerProcess(dataDir: string, env: Record<string, st
     }),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  atEnd(() => void child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk) => (output += String(chunk)));
   child.stderr.on("data", (chunk) => (output += String(chunk)));
