@@ -1,12 +1,19 @@
 import * as fc from "fast-check";
+import { Kysely } from "kysely";
 import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
 import { syncJobKey } from "#server/sync/request.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { Database } from "#storage/db.ts";
+import { makeWriterDialect } from "#storage/dialect.ts";
+import type { WriterClient } from "#storage/handles.ts";
+import { LEASE_MS } from "#storage/records/queue.ts";
 import { NO_COUNTS } from "#storage/records/syncs.ts";
+import { makeStore, type Store } from "#storage/store.ts";
 import {
   CONNECTOR,
   end,
@@ -14,6 +21,7 @@ import {
   type Harness,
   item,
   makeHarness,
+  quiet,
   type Script,
   upsert,
   withBatches,
@@ -167,6 +175,45 @@ describe("a run that is killed", () => {
     expect(await kb.store.in(WORKSPACE).syncs.find(syncId)).toMatchObject({ state: "running" });
   });
 });
+
+test("a run that can store neither its end nor that it gave its job back is done again after the lease", async ({
+  expect,
+}) => {
+  let isDiskGone = false;
+  const kb = await makeHarness(function* () {
+    yield upsert("a", "one");
+    isDiskGone = true;
+    yield end();
+  });
+  const { syncId } = await kb.request();
+  const { syncs } = kb.store.in(WORKSPACE);
+  const said: string[] = [];
+  const log = { ...quiet, warn: (_fields: unknown, message: string) => void said.push(message) };
+  const worker = kb.makeWorker({ store: withWrites(kb.database, () => !isDiskGone), log });
+  await expect(worker.runUntilIdle()).rejects.toThrow("The disk is gone.");
+  expect(said).toContain("A job could not be given back");
+  expect(await syncs.find(syncId)).toMatchObject({ state: "running" });
+  expect(await kb.items()).toEqual([]);
+  // The disk is back; as long as the lease goes on, nobody has the job.
+  await kb.worker.runUntilIdle();
+  expect(await syncs.find(syncId)).toMatchObject({ state: "running" });
+  kb.clock.now += LEASE_MS;
+  await kb.worker.runUntilIdle();
+  expect(await syncs.find(syncId)).toMatchObject({ state: "succeeded" });
+  expect(await kb.items()).toMatchObject([{ externalId: "a" }]);
+});
+
+/** A store over the same database, whose every write fails once `mayWrite` says no, as on a disk that is gone. */
+function withWrites(database: Database, mayWrite: () => boolean): Store {
+  const refuse = () => Promise.reject(new ApiError("database_unusable", { message: "The disk is gone." }));
+  const { writer } = database;
+  const failing: WriterClient = {
+    ...writer,
+    request: (...args) => (mayWrite() ? writer.request(...args) : refuse()),
+    call: (...args) => (mayWrite() ? writer.call(...args) : refuse()),
+  };
+  return makeStore({ ...database, writer: failing, write: new Kysely({ dialect: makeWriterDialect(failing) }) });
+}
 
 /** Waits until so many items are stored. */
 async function isStored(kb: Harness, count: number): Promise<void> {
