@@ -169,6 +169,13 @@ describe("the architecture", () => {
       ...importsOf("api/b.ts", 'import type { a } from "#api/a.ts";'),
     ];
     expect(findCycle(planted)).toEqual(["api/a.ts", "api/b.ts", "api/a.ts"]);
+    const ofTypes = [
+      ...importsOf("storage/records/a.ts", 'import type { B } from "#storage/batch/b.ts";'),
+      ...importsOf("storage/batch/b.ts", 'export type { C } from "./c.ts";'),
+      ...importsOf("storage/batch/c.ts", 'import type { A } from "#storage/records/a.ts";'),
+    ];
+    expect(findCycle(ofTypes)).toHaveLength(4);
+    expect(findCycle(ofTypes.slice(1))).toBeUndefined();
   });
 
   test("every check in memory of who may read asks the one decision", ({ expect }) => {
