@@ -20,7 +20,8 @@ export interface SettingsInput {
 /** Client-side and test variables: none of the server's business. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
 /** Told apart from typing mistakes. */
-const LATER = /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES)$/;
+const LATER =
+  /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
 
 /**
  * The settings: flag before environment before file before default.

@@ -29,27 +29,6 @@ export const SETTINGS = {
     .describe(
       "`1` lets the data folder's group read it, the key file included: folders get mode 0750, files 0640. Without it 0700 and 0600.",
     ),
-  databaseUrl: z
-    .string()
-    .refine(
-      () => false,
-      "PostgreSQL comes with the distributed profile, which this version does not have. Leave it out: records live in the data folder",
-    )
-    .optional()
-    .describe("For the distributed profile, which this version does not have: leave it out."),
-  opensearchUrl: z
-    .string()
-    .refine(
-      () => false,
-      "OpenSearch comes with the distributed profile, which this version does not have. Leave it out: the index lives in the data folder",
-    )
-    .optional()
-    .describe("For the distributed profile, which this version does not have: leave it out."),
-  role: z
-    .string()
-    .refine((role) => role === "all", 'Only "all" works in one process with the embedded store')
-    .default("all")
-    .describe("What this process does; only `all` in this version."),
   mode: z
     .enum(["self-hosted", "managed"])
     .default("self-hosted")

@@ -24,11 +24,6 @@ describe("the command line", () => {
     ["a missing argument is named", ["tokens", "revoke"], "'id'"],
     ["an argument too many is refused", ["whoami", "me"], "oo many arguments"],
     [
-      "a role that the server does not have is not offered",
-      ["serve", "--role", "worker"],
-      '--role "worker" is not one of: all.',
-    ],
-    [
       "a value outside the choices lists them",
       ["search", "x", "--kind", "event"],
       '--kind "event" is not one of: task, file',

@@ -43,7 +43,6 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
       { flags: "--port <port>", summary: "default: KB_PORT, else 7700" },
       { flags: "--host <host>", summary: "the address to listen on (default: KB_HOST, else 127.0.0.1)" },
       DATA_DIR,
-      { flags: "--role <role>", summary: "what this process does; with the embedded store: all", choices: ["all"] },
       { flags: "--config <file>", summary: "settings as YAML" },
       {
         flags: "--insecure-http",

@@ -2,7 +2,7 @@ import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { makePaint } from "#cli/paint.ts";
 
-const FLAGS = ["port", "host", "dataDir", "role", "config"] as const;
+const FLAGS = ["port", "host", "dataDir", "config"] as const;
 
 /** `kb serve`: the server in this process, until it is told to end. */
 export async function serve(input: CommandInput, deps: Deps): Promise<number> {

@@ -37,7 +37,7 @@ const STOP_TIMEOUT_MS = 30_000;
 
 /** Settings that belong to another installation or another host: never handed to the child. */
 const NOT_INHERITED =
-  /^KB_(HOST|PORT|PUBLIC_URL|MODE|ROLE|DATA_DIR|DATABASE_URL|OPENSEARCH_URL|URL|TOKEN|PROFILE|BOOTSTRAP_EMAIL|BOOTSTRAP_PASSWORD|CONNECTOR_KEY)(_FILE)?$/;
+  /^KB_(HOST|PORT|PUBLIC_URL|MODE|DATA_DIR|URL|TOKEN|PROFILE|BOOTSTRAP_EMAIL|BOOTSTRAP_PASSWORD|CONNECTOR_KEY)(_FILE)?$/;
 
 /** The data folder: --data-dir, KB_DATA_DIR, else the person's data folder of this system. */
 export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "home" | "platform" | "cwd">): string {

@@ -11,7 +11,7 @@ const FAKE_SERVE = new URL("fake-serve.mjs", import.meta.url).pathname;
 /** A machine with a folder of notes, on which `kb serve` is the stand-in; its server is ended with the test. */
 function machine(more: Record<string, string> = {}): FakeWorld {
   const world = makeWorld({
-    env: { KB_DATABASE_URL: "postgres://other", KB_LOG_LEVEL: "warn", KB_TOKEN: "kb_pat_of_another_server", ...more },
+    env: { KB_PUBLIC_URL: "https://other.test", KB_LOG_LEVEL: "warn", KB_TOKEN: "kb_pat_of_another_server", ...more },
     real: {
       fetch,
       clock: { now: () => Date.now(), sleep: (ms) => sleep(ms) },
