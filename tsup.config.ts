@@ -41,7 +41,7 @@ export default defineConfig({
   splitting: true,
   clean: true,
   // The CLI's own dependencies are bundled (start-up time); native packages and the big server libraries stay outside.
-  noExternal: ["commander", "picocolors", "@clack/prompts"],
+  noExternal: ["commander", "openapi-fetch", "picocolors", "@clack/prompts"],
   // Bundled CommonJS packages call require(): give the ESM chunks one.
   banner: {
     js: 'import { createRequire as __kbCreateRequire } from "node:module"; const require = __kbCreateRequire(import.meta.url);',

@@ -9,6 +9,80 @@ export function makeApiClient(options: {
   baseUrl: string;
   headers?: Record<string, string>;
   fetch?: (request: Request) => Promise<Response>;
+  pathSerializer?: (path: string, values: Readonly<Record<string, unknown>>) => string;
+  querySerializer?: (values: Readonly<Record<string, unknown>>) => string;
 }): ApiClient {
   return createClient<paths>(options);
 }
+
+export type Method = "get" | "post" | "patch" | "delete";
+
+/** The paths that take a method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
+}[keyof paths];
+
+/** What a successful answer holds; undefined where it holds no JSON. */
+export type DataOf<M extends Method, P extends PathOf<M>> = Success<Operation<M, P>["responses"]>;
+
+/** The JSON that a path takes. */
+export type BodyOf<M extends Method, P extends PathOf<M>> = Sparse<Json<NonNullable<Operation<M, P>["requestBody"]>>>;
+
+/** The query parameters that a path takes. */
+export type QueryOf<M extends Method, P extends PathOf<M>> = Sparse<
+  NonNullable<Operation<M, P>["parameters"]["query"]>
+>;
+
+/**
+ * What a call takes beside its path. It is inferred from the path alone, and so a parameter or a field that the contract does
+ * not have is an error of the compiler; in the client's own methods an object with one key too many passes. Keys that come
+ * out of a spread are not checked against anything: give what is spread a type of the contract.
+ */
+export type InitOf<M extends Method, P extends PathOf<M>> = ParamsOf<Operation<M, P>> &
+  ContentOf<Operation<M, P>["requestBody"]>;
+
+/** A call of one method, with options of the caller's own. `P` is one path, or several that take and give the same. */
+export type Call<M extends Method, More = unknown> = <P extends PathOf<M>>(
+  path: P,
+  ...init: Optional<InitOf<M, P> & More>
+) => Promise<DataOf<M, P>>;
+
+/** The same, giving the answer itself. */
+export type Open<M extends Method, More = unknown> = <P extends PathOf<M>>(
+  path: P,
+  ...init: Optional<InitOf<M, P> & More>
+) => Promise<Response>;
+
+interface Described {
+  parameters: { query?: unknown; path?: unknown };
+  requestBody?: unknown;
+  responses: object;
+}
+
+type Operation<M extends Method, P extends PathOf<M>> = Extract<paths[P][M], Described>;
+
+type Success<R> = { [S in keyof R]: S extends 200 | 201 | 202 | 204 ? Json<R[S]> : never }[keyof R];
+
+type Json<T> = T extends { content: { "application/json": infer J } } ? J : undefined;
+
+type ParamsOf<O extends Described> = {} extends O["parameters"] ? { params?: Params<O> } : { params: Params<O> };
+
+type Params<O extends Described> = Sparse<Pick<O["parameters"], "query" | "path">>;
+
+/** JSON goes as `body`; lines and forms go as `content`, as they are. */
+type ContentOf<B> = [NonNullable<B>] extends [never]
+  ? {}
+  : [Json<NonNullable<B>>] extends [undefined]
+    ? { content: string | Uint8Array }
+    : undefined extends B
+      ? { body?: Sparse<Json<NonNullable<B>>> }
+      : { body: Sparse<Json<NonNullable<B>>> };
+
+/** The same with `undefined` for what may be left out: it is not sent. */
+export type Sparse<T> = T extends readonly (infer E)[]
+  ? readonly Sparse<E>[]
+  : T extends object
+    ? { [K in keyof T]: Sparse<T[K]> | ({} extends Pick<T, K> ? undefined : never) }
+    : T;
+
+type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];

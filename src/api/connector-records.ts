@@ -123,7 +123,7 @@ export const Sync = z
     resumeAt: Timestamp.nullable(),
     startedAt: Timestamp.nullable(),
     finishedAt: Timestamp.nullable(),
-    problem: SourceProblem.nullable(),
+    problem: z.union([SourceProblem, z.null()]),
     /** A sample. */
     skips: z.array(
       z.object({

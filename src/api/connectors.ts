@@ -57,7 +57,7 @@ export const connectorRoutes = {
     responses: {
       201: answer(
         "The connector, its first sync (none for push), and the key of a push connector, shown this once",
-        z.object({ connector: Connector, sync: Sync.nullable(), key: z.string().optional() }),
+        z.object({ connector: Connector, sync: z.union([Sync, z.null()]), key: z.string().optional() }),
       ),
       default: problems(
         "provider_unknown",
@@ -160,7 +160,7 @@ export const connectorRoutes = {
     responses: {
       202: answer(
         "The connector, the run that walks the added part (null on a dry run), and what changes",
-        z.object({ connector: Connector, sync: Sync.nullable(), plan: ScopePlan }),
+        z.object({ connector: Connector, sync: z.union([Sync, z.null()]), plan: ScopePlan }),
       ),
       default: problems(
         "connector_state_conflict",

@@ -52,6 +52,20 @@ export function textOption(input: CommandInput, name: string): string | undefine
   return typeof value === "string" ? value : undefined;
 }
 
+/**
+ * The text of an option as one of the words that the contract has in its place. The parser takes only those of the
+ * catalogue's `choices`; where it has none, the server says which there are.
+ */
+export function wordOption<Word extends string>(input: CommandInput, name: string): Word | undefined {
+  return textOption(input, name) as Word | undefined;
+}
+
+/** The words of a repeatable option, as `wordOption` gives one; undefined when it was not given. */
+export function wordsOption<Word extends string>(input: CommandInput, name: string): Word[] | undefined {
+  const words = listOption(input, name);
+  return words.length > 0 ? (words as Word[]) : undefined;
+}
+
 /** Whether a flag was given. */
 export function flagOption(input: CommandInput, name: string): boolean {
   return input.options[name] === true;

@@ -1,13 +1,11 @@
 /** The members, groups and connectors that the words of a command line name: by id, or by name in any case. */
+import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
-import { listAll, segment, type Api } from "./api.ts";
-import { listOption, textOption, type CommandInput } from "./command.ts";
+import type { Api } from "./api.ts";
+import { listOption, wordOption, type CommandInput } from "./command.ts";
+import { listAll } from "./list-all.ts";
 import { pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
-
-const CONNECTORS = "/api/connectors";
-const GROUPS = "/api/groups";
-const MEMBERS = "/api/workspace/members";
 
 /**
  * A connector by its id or name, in any case.
@@ -16,9 +14,9 @@ const MEMBERS = "/api/workspace/members";
  */
 export async function findConnector(api: Api, word: string): Promise<ConnectorRecord> {
   if (/^con_[a-z0-9]+$/.test(word)) {
-    return (await api.call<{ connector: ConnectorRecord }>("GET", `${CONNECTORS}/${segment(word)}`)).connector;
+    return (await api.get("/api/connectors/{id}", { params: { path: { id: word } } })).connector;
   }
-  const all = await listAll<ConnectorRecord>(api, CONNECTORS, "connectors");
+  const all: ConnectorRecord[] = await listAll(api, "/api/connectors", "connectors");
   return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
     many: "connectors",
     none: `There is no connector "${word}" that you may see.`,
@@ -28,7 +26,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
 
 /** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
 export async function findMember(api: Api, word: string): Promise<Member> {
-  const members = await listAll<Member>(api, MEMBERS, "members");
+  const members = await listAll(api, "/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
     many: "members",
     none: `Nobody in this workspace is "${word}".`,
@@ -39,9 +37,9 @@ export async function findMember(api: Api, word: string): Promise<Member> {
 /** A group by id or name, in any case. Throws as `findMember` does. */
 export async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
-    return (await api.call<{ group: Group }>("GET", `${GROUPS}/${segment(word)}`)).group;
+    return (await api.get("/api/groups/{id}", { params: { path: { id: word } } })).group;
   }
-  return pickNamed(await listAll<Group>(api, GROUPS, "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
+  return pickNamed(await listAll(api, "/api/groups", "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
     many: "groups",
     none: `No group is called "${word}".`,
     list: "kb groups list",
@@ -62,18 +60,19 @@ export async function groupIdsOf(api: Api, words: readonly string[]): Promise<st
   return ids;
 }
 
+type AccessBody = BodyOf<"post", "/api/connectors">["access"];
+
 /** The `access` of a body; undefined when no option says anything about it. */
-export async function accessOf(
-  api: Api,
-  input: CommandInput,
-): Promise<{ visibility: string; memberIds?: string[]; groupIds?: string[] } | undefined> {
+export async function accessOf(api: Api, input: CommandInput): Promise<AccessBody | undefined> {
   const memberIds = await memberIdsOf(api, listOption(input, "member"));
   const groupIds = await groupIdsOf(api, listOption(input, "group"));
-  const visibility = textOption(input, "access") ?? (memberIds.length + groupIds.length > 0 ? "members" : undefined);
+  const isForSome = memberIds.length + groupIds.length > 0;
+  const visibility: AccessBody["visibility"] | undefined =
+    wordOption(input, "access") ?? (isForSome ? "members" : undefined);
   if (visibility === undefined) return undefined;
   return {
     visibility,
-    ...(memberIds.length > 0 ? { memberIds } : {}),
-    ...(groupIds.length > 0 ? { groupIds } : {}),
+    memberIds: memberIds.length > 0 ? memberIds : undefined,
+    groupIds: groupIds.length > 0 ? groupIds : undefined,
   };
 }

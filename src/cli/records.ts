@@ -1,14 +1,7 @@
 /** The records of the contract as the commands read them. Types only: no schema is loaded. */
-import type {
-  Connector,
-  ConnectorPublic,
-  HeldRemoval,
-  SourceKind as PublishedSourceKind,
-  Sync,
-} from "#api/connector-records.ts";
+import type { Connector, ConnectorPublic, SourceKind as PublishedSourceKind, Sync } from "#api/connector-records.ts";
 
 export type SyncRecord = Sync;
-export type RemovalRecord = HeldRemoval;
 
 /** Owners and admins get the full record, other members the public part. */
 export type ConnectorRecord = ConnectorPublic & Partial<Connector>;

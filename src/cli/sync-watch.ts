@@ -1,5 +1,5 @@
 /** Follows one sync to its end, with progress; used by `connectors sync --wait`, `connectors add --wait`, quickstart. */
-import { segment, type Api } from "./api.ts";
+import type { Api } from "./api.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure, interrupted } from "./failure.ts";
@@ -28,7 +28,7 @@ export async function watchSync(
 ): Promise<SyncRecord> {
   const progress = makeProgress(deps, connectorName, "items");
   const startedAt = deps.clock.now();
-  const path = `/api/connectors/${segment(sync.connectorId)}/syncs/${segment(sync.id)}`;
+  const path = { id: sync.connectorId, syncId: sync.id };
   let current = sync;
   let misses = 0;
   try {
@@ -38,7 +38,7 @@ export async function watchSync(
       if (timeoutMs > 0 && waited >= timeoutMs) throw timedOut(connectorName, timeoutMs);
       await deps.clock.sleep(waited < 20_000 ? POLL_MS : SLOW_POLL_MS, deps.signal);
       try {
-        current = (await api.call<{ sync: SyncRecord }>("GET", path)).sync;
+        current = (await api.get("/api/connectors/{id}/syncs/{syncId}", { params: { path } })).sync;
         misses = 0;
       } catch (error) {
         misses += 1;

@@ -235,3 +235,15 @@ function schemasWith(key: string): Record<string, unknown>[] {
   });
   return found.filter((one) => typeof one[key] === "string" && "type" in one);
 }
+
+test("what an answer may have as null is null in the document too", ({ expect }) => {
+  const { post } = DOCUMENT.paths["/api/connectors"] ?? {};
+  const created = post?.responses["201"];
+  const schema =
+    created !== undefined && "content" in created ? created.content?.["application/json"]?.schema : undefined;
+  const propertyOf = (of: object | undefined, name: string) =>
+    (of as { properties?: Record<string, object> } | undefined)?.properties?.[name] ?? {};
+  for (const nullable of [propertyOf(schema, "sync"), propertyOf(DOCUMENT.components.schemas["Sync"], "problem")]) {
+    expect(compile({ $id: `${BASE}/${crypto.randomUUID()}`, ...nullable })(null)).toBe(true);
+  }
+});

@@ -938,7 +938,7 @@ export interface paths {
                         "application/json": {
                             connector: components["schemas"]["Connector"];
                             key?: string;
-                            sync: components["schemas"]["Sync"];
+                            sync: components["schemas"]["Sync"] | null;
                         };
                     };
                 };
@@ -1857,7 +1857,7 @@ export interface paths {
                                 rechecked: number;
                                 removed: number | null;
                             };
-                            sync: components["schemas"]["Sync"];
+                            sync: components["schemas"]["Sync"] | null;
                         };
                     };
                 };
@@ -7728,7 +7728,7 @@ export interface components {
             hint?: string;
             message: string;
             retryAfterMs?: number;
-        } | null;
+        };
         SsoIdentity: {
             /**
              * Format: date-time
@@ -7763,7 +7763,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "full" | "incremental" | "identities" | "items";
-            problem: components["schemas"]["SourceProblem"];
+            problem: components["schemas"]["SourceProblem"] | null;
             progress: {
                 done: number;
                 note: string | null;
@@ -7789,7 +7789,7 @@ export interface components {
             state: "queued" | "running" | "waiting" | "cancelling" | "succeeded" | "partial" | "failed" | "cancelled";
             /** @enum {string} */
             trigger: "manual" | "schedule" | "webhook" | "watch" | "retry";
-        } | null;
+        };
         Token: {
             /**
              * Format: date-time

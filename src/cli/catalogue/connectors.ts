@@ -147,7 +147,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
       {
         flags: "--mode <mode>",
         summary: "how much to look at",
-        choices: ["full", "incremental", "identities", "items"],
+        choices: ["full", "incremental", "items"],
       },
       { flags: "--item <externalId>", summary: "only this item; may be repeated", repeatable: true },
       ...WAIT_OPTIONS,

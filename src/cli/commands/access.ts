@@ -1,5 +1,5 @@
 import type { FileAccess } from "#api/files.ts";
-import { connect, segment } from "#cli/api.ts";
+import { connect } from "#cli/api.ts";
 import { argument, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { memberIdsOf } from "#cli/find.ts";
@@ -10,8 +10,9 @@ export async function explainAccess(input: CommandInput, deps: Deps): Promise<vo
   const api = await connect(input, deps);
   const user = textOption(input, "user");
   const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
-  const path = `/api/connectors/files/${segment(argument(input, 0))}/access`;
-  const access = await api.call<FileAccess>("GET", path, { query: { userId } });
+  const access = await api.get("/api/connectors/files/{fileId}/access", {
+    params: { path: { fileId: argument(input, 0) }, query: { userId } },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   const isForPerson = output.format === "table";
   // `user:usr_…` and the like stay what they are; only the id gives way to the name.

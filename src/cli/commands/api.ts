@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { connect, type CallOptions } from "#cli/api.ts";
+import { notKb } from "#cli/api-failures.ts";
+import { connect, type AnyCall, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -23,9 +24,8 @@ export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
   }
   const api = await connect(input, deps);
   const fields = await fieldsOf(input, deps);
-  const options: CallOptions = method === "GET" || method === "HEAD" ? { query: queryOf(fields) } : { body: fields };
-  if (flagOption(input, "paginate"))
-    return await printPages((...args) => api.call<Fields>(...args), method, path, options, deps);
+  const options: AnyCall = method === "GET" || method === "HEAD" ? { query: queryOf(fields) } : { body: fields };
+  if (flagOption(input, "paginate")) return await printPages(api, method, path, options, deps);
   const response = await api.send(method, path, { ...options, timeoutMs: 0 });
   if (flagOption(input, "include")) {
     const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
@@ -86,17 +86,13 @@ function queryOf(fields: Fields): Record<string, string> {
 }
 
 /** One JSON document per page, a line each. */
-async function printPages(
-  call: (method: string, path: string, options?: CallOptions) => Promise<Fields>,
-  method: string,
-  path: string,
-  options: CallOptions,
-  deps: Deps,
-): Promise<void> {
+async function printPages(api: Api, method: string, path: string, options: AnyCall, deps: Deps): Promise<void> {
   if (method !== "GET") throw usageFailure("--paginate works with GET only.");
   let cursor: string | undefined;
   do {
-    const page = await call(method, path, { query: { ...options.query, cursor } });
+    const answer = await api.send(method, path, { query: { ...options.query, cursor } });
+    const page = parseObject(await api.read(answer));
+    if (page === undefined) throw notKb(api.settings.server, answer.status);
     deps.io.stdout.write(`${safeJson(page, 0)}\n`);
     cursor = textOf(page["nextCursor"]);
   } while (cursor !== undefined);

@@ -1,29 +1,29 @@
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Readable } from "node:stream";
-import type { AuditCheck, AuditEntry, AuditRead } from "#api/audit.ts";
-import { connect, listAll, type Api, type Query } from "#cli/api.ts";
+import { connect, type Api } from "#cli/api.ts";
 import { textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
+import { listAll } from "#cli/list-all.ts";
 import { bytes, count, makeOutput, plural } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 
-const AUDIT = "/api/audit";
 const DEFAULT_ROWS = 50;
 
 /** `kb audit list` */
 export async function listAudit(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const query = { action: textOption(input, "action"), ...(await memberOf(api, input)) };
   const names: Record<string, string> = {};
-  const entries = await listAll<AuditEntry>(api, AUDIT, "entries", query, rowsOf(input), (page) =>
-    Object.assign(names, page["names"]),
-  );
+  const entries = await listAll(api, "/api/audit", "entries", {
+    query: { action: textOption(input, "action"), userId: await memberOf(api, input) },
+    max: rowsOf(input),
+    onPage: (page) => void Object.assign(names, page.names),
+  });
   const named = (id: string): string => names[id] ?? id;
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ entries, nextCursor: null, names }, () =>
@@ -63,8 +63,10 @@ export async function listAudit(input: CommandInput, deps: Deps): Promise<void> 
 /** `kb audit reads`: what my credentials showed or read. */
 export async function listReads(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const query = { credential: textOption(input, "credential"), ...(await memberOf(api, input)) };
-  const reads = await listAll<AuditRead>(api, `${AUDIT}/reads`, "reads", query, rowsOf(input));
+  const reads = await listAll(api, "/api/audit/reads", "reads", {
+    query: { credential: textOption(input, "credential"), userId: await memberOf(api, input) },
+    max: rowsOf(input),
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ reads, nextCursor: null }, () =>
     output.table(
@@ -85,7 +87,7 @@ export async function listReads(input: CommandInput, deps: Deps): Promise<void> 
 /** `kb audit check`: exit code 1 when the chain is broken. */
 export async function checkAudit(input: CommandInput, deps: Deps): Promise<number> {
   const api = await connect(input, deps);
-  const check = await api.call<AuditCheck>("GET", `${AUDIT}/check`, { timeoutMs: 0 });
+  const check = await api.get("/api/audit/check", { timeoutMs: 0 });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(check, () =>
     output.record([
@@ -114,8 +116,10 @@ export async function checkAudit(input: CommandInput, deps: Deps): Promise<numbe
 export async function exportAudit(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const path = textOption(input, "output");
-  const query = { since: sinceOf(input) };
-  const response = await api.send("GET", `${AUDIT}/export`, { query, timeoutMs: 0 });
+  const response = await api.open.get("/api/audit/export", {
+    params: { query: { since: sinceOf(input) } },
+    timeoutMs: 0,
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   const progress = makeProgress(deps, "Exporting", "rows");
   const done = { rows: 0, bytes: 0 };
@@ -142,10 +146,9 @@ export async function exportAudit(input: CommandInput, deps: Deps): Promise<void
   output.talk(`Exported ${plural(done.rows, "row")} (${bytes(done.bytes)})${where}.`);
 }
 
-async function memberOf(api: Api, input: CommandInput): Promise<Query> {
+async function memberOf(api: Api, input: CommandInput): Promise<string | undefined> {
   const word = textOption(input, "member");
-  if (word === undefined) return {};
-  return { userId: (await memberIdsOf(api, [word]))[0] };
+  return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
 }
 
 function rowsOf(input: CommandInput): number {

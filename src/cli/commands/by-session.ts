@@ -42,7 +42,7 @@ export async function byPassword<T>(
     return await work(api);
   } finally {
     // It has done its work; changing the password may have ended it already.
-    await api.send("DELETE", "/api/session").catch((error: unknown) => {
+    await api.delete("/api/session").catch((error: unknown) => {
       if (!(error instanceof CliFailure)) throw error;
     });
   }
@@ -60,7 +60,7 @@ async function whoAmI(input: CommandInput, deps: Deps, settings: Settings): Prom
   const stored = await makeCredentialStore(deps).find(settings.server.origin);
   if (stored?.email !== undefined) return stored.email;
   const api = makeApi(deps, settings, await getCredential(deps, settings, "api"));
-  return (await api.call<{ user: { email: string } }>("GET", "/api/session")).user.email;
+  return (await api.get("/api/session")).user.email;
 }
 
 async function askPassword(input: CommandInput, deps: Deps, settings: Settings, email: string): Promise<string> {

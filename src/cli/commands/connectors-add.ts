@@ -6,33 +6,30 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
-import type { ConnectorRecord, JsonSchema, SourceKind, SyncRecord } from "#cli/records.ts";
+import type { JsonSchema, SourceKind } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
-import { credentialsOf, optional, scheduleOf } from "./connectors.ts";
+import { credentialsOf, scheduleOf } from "./connectors.ts";
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for what the source still needs. */
 export async function addConnector(input: CommandInput, deps: Deps): Promise<number> {
   const api = await connect(input, deps);
-  const { sources } = await api.call<{ sources: SourceKind[] }>("GET", "/api/connectors/sources");
+  const { sources } = await api.get("/api/connectors/sources");
   const source = findSource(sources, argument(input, 0));
   const config = await configFor(source, input, deps);
   const include = listOption(input, "include");
   const exclude = listOption(input, "exclude");
-  const body = {
-    providerId: source.providerId,
-    name: textOption(input, "name") ?? defaultName(source, config),
-    config,
-    access: (await accessOf(api, input)) ?? { visibility: "private" },
-    ...(include.length + exclude.length > 0 ? { scope: { include, exclude } } : {}),
-    ...optional("schedule", scheduleOf(input)),
-    ...(await credentialsOf(input, deps)),
-  };
-  const made = await api.call<{ connector: ConnectorRecord; sync: SyncRecord | null; key?: string }>(
-    "POST",
-    "/api/connectors",
-    { body },
-  );
+  const made = await api.post("/api/connectors", {
+    body: {
+      providerId: source.providerId,
+      name: textOption(input, "name") ?? defaultName(source, config),
+      config,
+      access: (await accessOf(api, input)) ?? { visibility: "private" },
+      scope: include.length + exclude.length > 0 ? { include, exclude } : undefined,
+      schedule: scheduleOf(input),
+      ...(await credentialsOf(input, deps)),
+    },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);

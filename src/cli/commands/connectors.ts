@@ -1,28 +1,29 @@
-import { connect, listAll, segment, type Api, type Query } from "#cli/api.ts";
-import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { BodyOf } from "#api/client.ts";
+import { connect, isEmpty, type Api } from "#cli/api.ts";
+import { argument, flagOption, listOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf, findConnector } from "#cli/find.ts";
+import { listAll } from "#cli/list-all.ts";
 import { openingsOf } from "#cli/openings.ts";
 import { count, makeOutput, plural } from "#cli/output.ts";
-import type { ConnectorRecord, SourceKind, SyncRecord } from "#cli/records.ts";
+import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseDuration, readSecret, parsePair } from "#cli/values.ts";
-import { printFiles } from "./files.ts";
-
-const CONNECTORS = "/api/connectors";
+import { fileQueryOf, printFiles } from "./files.ts";
 
 /** `kb connectors list` */
 export async function listConnectors(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const query: Query = {
-    providerId: textOption(input, "provider"),
-    state: textOption(input, "state"),
-    q: textOption(input, "find"),
-  };
-  const path = flagOption(input, "mine") ? `${CONNECTORS}/mine` : CONNECTORS;
-  const connectors = await listAll<ConnectorRecord>(api, path, "connectors", query);
+  const path = flagOption(input, "mine") ? "/api/connectors/mine" : "/api/connectors";
+  const connectors: ConnectorRecord[] = await listAll(api, path, "connectors", {
+    query: {
+      providerId: textOption(input, "provider"),
+      state: wordOption(input, "state"),
+      q: textOption(input, "find"),
+    },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ connectors, nextCursor: null }, () =>
     output.table(
@@ -48,7 +49,7 @@ export async function listConnectors(input: CommandInput, deps: Deps): Promise<v
 /** `kb connectors sources`: what can be connected. */
 export async function listSources(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const answer = await api.call<{ sources: SourceKind[] }>("GET", `${CONNECTORS}/sources`);
+  const answer = await api.get("/api/connectors/sources");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () =>
     output.table(
@@ -62,11 +63,15 @@ export async function listSources(input: CommandInput, deps: Deps): Promise<void
           value: (source) => (source.available ? "yes" : (source.reason ?? "no")),
           isFlexible: true,
         },
-        { title: "settings", value: (source) => Object.keys(source.configSchema.properties ?? {}), isFlexible: true },
+        { title: "settings", value: settingNames, isFlexible: true },
       ],
       "This server has no source.",
     ),
   );
+}
+
+function settingNames({ configSchema }: SourceKind): string[] {
+  return Object.keys(configSchema.properties ?? {});
 }
 
 /** `kb connectors show CONNECTOR` */
@@ -139,9 +144,8 @@ export async function updateConnector(input: CommandInput, deps: Deps): Promise<
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   const body = await changesOf(api, input, deps, connector);
-  if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb connectors update --help");
-  const path = `${CONNECTORS}/${segment(connector.id)}`;
-  const answer = await api.call<{ connector: ConnectorRecord }>("PATCH", path, { body });
+  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb connectors update --help");
+  const answer = await api.patch("/api/connectors/{id}", { params: { path: { id: connector.id } }, body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Connector "${answer.connector.name}" is changed.`));
 }
@@ -149,30 +153,25 @@ export async function updateConnector(input: CommandInput, deps: Deps): Promise<
 /** `kb connectors files CONNECTOR` */
 export async function listConnectorFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const connector = await findConnector(api, argument(input, 0));
-  const output = makeOutput(input, deps, api.settings.defaults);
-  await printFiles(api, `${CONNECTORS}/${segment(connector.id)}/files`, input, output, {});
+  const { id } = await findConnector(api, argument(input, 0));
+  const query = fileQueryOf(input, api);
+  const list = await api.get("/api/connectors/{id}/files", { params: { path: { id }, query } });
+  printFiles(list, makeOutput(input, deps, api.settings.defaults));
 }
 
 /** `kb connectors browse PROVIDER`: what a connector could take in; stores nothing. */
 export async function browse(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const body = {
-    providerId: argument(input, 0),
-    config: Object.fromEntries(listOption(input, "set").map((text) => parsePair(text, "--set"))),
-    ...(await credentialsOf(input, deps)),
-    ...optional("parent", textOption(input, "parent")),
-    ...optional("query", textOption(input, "find")),
-    ...optional("cursor", textOption(input, "cursor")),
-  };
-  interface Node {
-    id: string;
-    title: string;
-    kind: string;
-    count?: number;
-    expandable: boolean;
-  }
-  const answer = await api.call<{ nodes: Node[]; nextCursor: string | null }>("POST", `${CONNECTORS}/browse`, { body });
+  const answer = await api.post("/api/connectors/browse", {
+    body: {
+      providerId: argument(input, 0),
+      config: Object.fromEntries(listOption(input, "set").map((text) => parsePair(text, "--set"))),
+      ...(await credentialsOf(input, deps)),
+      parent: textOption(input, "parent"),
+      query: textOption(input, "find"),
+      cursor: textOption(input, "cursor"),
+    },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.table(
@@ -195,8 +194,7 @@ export function setPaused(verb: "pause" | "resume") {
   return async (input: CommandInput, deps: Deps): Promise<void> => {
     const api = await connect(input, deps);
     const connector = await findConnector(api, argument(input, 0));
-    const path = `${CONNECTORS}/${segment(connector.id)}/${verb}`;
-    const answer = await api.call<{ connector: ConnectorRecord }>("POST", path);
+    const answer = await api.post(`/api/connectors/{id}/${verb}`, { params: { path: { id: connector.id } } });
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.talk(`Connector "${connector.name}" is ${verb === "pause" ? "paused" : "active"}.`),
@@ -215,11 +213,10 @@ export async function setScope(input: CommandInput, deps: Deps): Promise<void> {
     const scope = connector.scope ?? { include: [], exclude: [] };
     return output.result(scope, () => output.record(Object.entries(scope)));
   }
-  const answer = await api.call<{ connector: ConnectorRecord; sync: SyncRecord | null }>(
-    "PATCH",
-    `${CONNECTORS}/${segment(connector.id)}/scope`,
-    { body: { include, exclude } },
-  );
+  const answer = await api.patch("/api/connectors/{id}/scope", {
+    params: { path: { id: connector.id } },
+    body: { include, exclude },
+  });
   output.result(answer, () =>
     output.talk(
       `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
@@ -232,9 +229,12 @@ export async function rotateKey(input: CommandInput, deps: Deps): Promise<void> 
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   const overlap = textOption(input, "overlap");
-  const body = overlap === undefined ? {} : { overlapSeconds: Math.round(parseDuration(overlap, "--overlap") / 1000) };
-  const path = `${CONNECTORS}/${segment(connector.id)}/rotate-key`;
-  const answer = await api.call<{ key: string | null }>("POST", path, { body });
+  const answer = await api.post("/api/connectors/{id}/rotate-key", {
+    params: { path: { id: connector.id } },
+    body: {
+      overlapSeconds: overlap === undefined ? undefined : Math.round(parseDuration(overlap, "--overlap") / 1000),
+    },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     if (answer.key === null) {
@@ -253,23 +253,28 @@ export async function removeConnector(input: CommandInput, deps: Deps): Promise<
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   await confirmed(input, deps, `Remove connector "${connector.name}" and everything it indexed?`);
-  await api.call("DELETE", `${CONNECTORS}/${segment(connector.id)}`);
+  await api.delete("/api/connectors/{id}", { params: { path: { id: connector.id } } });
   makeOutput(input, deps).talk(`Connector "${connector.name}" is hidden from search now and purged in the background.`);
 }
+
+/** The bodies that take credentials. */
+type CredentialBody =
+  | BodyOf<"post", "/api/connectors" | "/api/connectors/browse">
+  | BodyOf<"patch", "/api/connectors/{id}">;
 
 /** The `credentials` of a body, read by reference: never a secret in argv. */
 export async function credentialsOf(
   input: CommandInput,
   deps: Deps,
-): Promise<{ credentials?: Record<string, string>; accountId?: string; connectionId?: string }> {
+): Promise<Pick<CredentialBody, "credentials" | "accountId" | "connectionId">> {
   const pairs = listOption(input, "credential").map((text) => parsePair(text, "--credential"));
   const entries = await Promise.all(
     pairs.map(async ([key, reference]) => [key, await readSecret(reference, `--credential ${key}`, deps)] as const),
   );
   return {
-    ...(entries.length > 0 ? { credentials: Object.fromEntries(entries) } : {}),
-    ...optional("accountId", textOption(input, "account")),
-    ...optional("connectionId", textOption(input, "connection")),
+    credentials: entries.length > 0 ? Object.fromEntries(entries) : undefined,
+    accountId: textOption(input, "account"),
+    connectionId: textOption(input, "connection"),
   };
 }
 
@@ -285,16 +290,15 @@ async function changesOf(
   input: CommandInput,
   deps: Deps,
   connector: ConnectorRecord,
-): Promise<Record<string, unknown>> {
+): Promise<BodyOf<"patch", "/api/connectors/{id}">> {
   const pairs = listOption(input, "set").map((text) => parsePair(text, "--set"));
-  const schedule = scheduleOf(input);
   // The server takes a whole config, so unnamed keys are sent back as they are.
   const config = { ...connector.config, ...Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)])) };
   return {
-    ...optional("name", textOption(input, "name")),
-    ...(pairs.length > 0 ? { config } : {}),
-    ...optional("access", await accessOf(api, input)),
-    ...(schedule === undefined ? {} : { schedule }),
+    name: textOption(input, "name"),
+    config: pairs.length > 0 ? config : undefined,
+    access: await accessOf(api, input),
+    schedule: scheduleOf(input),
     ...(await credentialsOf(input, deps)),
   };
 }
@@ -308,12 +312,6 @@ function plainValue(text: string): unknown {
     // Brackets in an ordinary text.
     return text;
   }
-}
-
-/** `{key: value}`, or nothing when the value is undefined. */
-export function optional<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  // One key of the literal type: exactly what Partial<Record<K, V>> says.
-  return (value === undefined ? {} : { [key]: value }) as Partial<Record<K, V>>;
 }
 
 function stateOf(connector: ConnectorRecord): string {

@@ -1,6 +1,5 @@
-import type { Entity, EntityContext } from "#api/entities.ts";
-import { connect, segment } from "#cli/api.ts";
-import { argument, argumentList, textOption, type CommandInput } from "#cli/command.ts";
+import { connect } from "#cli/api.ts";
+import { argument, argumentList, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { count, makeOutput } from "#cli/output.ts";
 import { pageLimit } from "./syncs.ts";
@@ -8,12 +7,14 @@ import { pageLimit } from "./syncs.ts";
 /** `kb entities search QUERY` */
 export async function searchEntities(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const answer = await api.call<{ entities: Entity[]; nextCursor: string | null }>("GET", "/api/entities", {
-    query: {
-      q: argumentList(input, 0).join(" "),
-      type: textOption(input, "type"),
-      limit: pageLimit(input) ?? api.settings.defaults.limit,
-      cursor: textOption(input, "cursor"),
+  const answer = await api.get("/api/entities", {
+    params: {
+      query: {
+        q: argumentList(input, 0).join(" "),
+        type: wordOption(input, "type"),
+        limit: pageLimit(input) ?? api.settings.defaults.limit,
+        cursor: textOption(input, "cursor"),
+      },
     },
   });
   const output = makeOutput(input, deps, api.settings.defaults);
@@ -37,7 +38,7 @@ export async function searchEntities(input: CommandInput, deps: Deps): Promise<v
 /** `kb entities show ENTITY` */
 export async function showEntity(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const context = await api.call<EntityContext>("GET", `/api/entities/${segment(argument(input, 0))}`);
+  const context = await api.get("/api/entities/{id}", { params: { path: { id: argument(input, 0) } } });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(context, () => {
     const { entity, counts } = context;

@@ -2,9 +2,10 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
-import type { FileCounts, FileList, FileRecord } from "#api/files.ts";
-import { connect, segment, type Api, type Query } from "#cli/api.ts";
-import { argument, flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { QueryOf } from "#api/client.ts";
+import type { FileList, FileRecord } from "#api/files.ts";
+import { connect, type Api } from "#cli/api.ts";
+import { argument, flagOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -15,35 +16,38 @@ import { parseInteger } from "#cli/values.ts";
 /** `kb files list` */
 export async function listFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const output = makeOutput(input, deps, api.settings.defaults);
   const connector = textOption(input, "connector");
-  await printFiles(api, "/api/connectors/all-files", input, output, {
-    connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
-    providerId: textOption(input, "provider"),
-    source: textOption(input, "source") ?? api.settings.defaults.source,
+  const list = await api.get("/api/connectors/all-files", {
+    params: {
+      query: {
+        ...fileQueryOf(input, api),
+        connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
+        providerId: textOption(input, "provider"),
+        source: textOption(input, "source") ?? api.settings.defaults.source,
+      },
+    },
   });
+  printFiles(list, makeOutput(input, deps, api.settings.defaults));
+}
+
+/** What both lists of files take. */
+type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf<"get", "/api/connectors/{id}/files">>;
+
+/** The query that the options of a file list say. */
+export function fileQueryOf(input: CommandInput, { settings }: Api): FileQuery {
+  return {
+    kind: wordOption(input, "kind"),
+    indexState: wordOption(input, "state"),
+    textReason: wordOption(input, "reason"),
+    q: textOption(input, "find"),
+    sort: wordOption(input, "sort"),
+    limit: parseInteger(textOption(input, "limit"), "--limit", 1, 200) ?? settings.defaults.limit,
+    cursor: textOption(input, "cursor"),
+  };
 }
 
 /** One page of a file list, with the way to the next. */
-export async function printFiles(
-  api: Api,
-  path: string,
-  input: CommandInput,
-  output: Output,
-  query: Query,
-): Promise<void> {
-  const list = await api.call<FileList>("GET", path, {
-    query: {
-      ...query,
-      kind: textOption(input, "kind"),
-      indexState: textOption(input, "state"),
-      textReason: textOption(input, "reason"),
-      q: textOption(input, "find"),
-      sort: textOption(input, "sort"),
-      limit: parseInteger(textOption(input, "limit"), "--limit", 1, 200) ?? api.settings.defaults.limit,
-      cursor: textOption(input, "cursor"),
-    },
-  });
+export function printFiles(list: FileList, output: Output): void {
   output.result(list, () => {
     output.table<FileRecord>(
       list.files,
@@ -72,12 +76,15 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
   if (isOriginal && target === undefined && deps.io.isStdoutTty) {
     throw usageFailure("The original's bytes do not belong on a terminal.", "Add -o FILE, or pipe them on.");
   }
-  const response = await api.send("GET", `/api/connectors/files/${segment(argument(input, 0))}/content`, {
-    query: {
-      ...rangeOf(textOption(input, "range")),
-      section: textOption(input, "section"),
-      find: textOption(input, "find"),
-      original: isOriginal ? true : undefined,
+  const response = await api.open.get("/api/connectors/files/{fileId}/content", {
+    params: {
+      path: { fileId: argument(input, 0) },
+      query: {
+        ...rangeOf(textOption(input, "range")),
+        section: textOption(input, "section"),
+        find: textOption(input, "find"),
+        original: isOriginal ? "true" : undefined,
+      },
     },
     headers: { accept: isOriginal ? "*/*" : "text/markdown, text/plain, application/problem+json" },
     timeoutMs: isOriginal ? 0 : 60_000,
@@ -91,7 +98,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
     for await (const part of response.body ?? []) deps.io.stdout.write(part);
     return EXIT.ok;
   }
-  const text = await response.text();
+  const text = await api.read(response);
   if (response.headers.get("x-total-passages") === "0") {
     makeOutput(input, deps).talk(`None of "${textOption(input, "find") ?? ""}" is in this item.`);
     return EXIT.failure;
@@ -106,7 +113,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
 /** `kb files counts` */
 export async function countFiles(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const answer = await api.call<FileCounts>("GET", "/api/connectors/file-counts-by-source");
+  const answer = await api.get("/api/connectors/file-counts-by-source");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () =>
     output.table(
@@ -123,7 +130,9 @@ export async function countFiles(input: CommandInput, deps: Deps): Promise<void>
 }
 
 /** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
-export function rangeOf(range: string | undefined): { offset?: number; limit?: number } {
+export function rangeOf(
+  range: string | undefined,
+): Pick<QueryOf<"get", "/api/connectors/files/{fileId}/content">, "offset" | "limit"> {
   if (range === undefined) return {};
   const match = /^(\d{1,12})-(\d{1,12})?$/.exec(range);
   const from = Number(match?.[1]);

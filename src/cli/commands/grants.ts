@@ -1,16 +1,14 @@
-import type { Grant } from "#api/oauth.ts";
-import { connect, listAll, segment } from "#cli/api.ts";
+import { connect } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { makeOutput } from "#cli/output.ts";
 import { confirmed } from "#cli/confirm.ts";
-
-const GRANTS = "/api/grants";
+import { listAll } from "#cli/list-all.ts";
 
 /** `kb grants list` */
 export async function listGrants(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const grants = await listAll<Grant>(api, GRANTS, "grants");
+  const grants = await listAll(api, "/api/grants", "grants");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ grants, nextCursor: null }, () =>
     output.table(
@@ -34,6 +32,6 @@ export async function revokeGrant(input: CommandInput, deps: Deps): Promise<void
   const api = await connect(input, deps);
   const id = argument(input, 0);
   await confirmed(input, deps, `Let this client in no longer (${id})? Its tokens end at once.`);
-  await api.send("DELETE", `${GRANTS}/${segment(id)}`);
+  await api.delete("/api/grants/{id}", { params: { path: { id } } });
   makeOutput(input, deps).talk("The client is out; its tokens open nothing any more.");
 }

@@ -1,19 +1,19 @@
+import type { BodyOf } from "#api/client.ts";
 import type { Group } from "#api/workspace.ts";
-import { connect, listAll, segment, type Api } from "#cli/api.ts";
+import { connect, isEmpty, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
+import { listAll } from "#cli/list-all.ts";
 import { openingsOf } from "#cli/openings.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
-
-const GROUPS = "/api/groups";
 
 /** `kb groups list` */
 export async function listGroups(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const groups = await listAll<Group>(api, GROUPS, "groups");
+  const groups = await listAll(api, "/api/groups", "groups");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ groups, nextCursor: null }, () =>
     output.table(
@@ -45,13 +45,14 @@ export async function showGroup(input: CommandInput, deps: Deps): Promise<void> 
 /** `kb groups create NAME` */
 export async function createGroup(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const body = {
-    name: argument(input, 0),
-    memberIds: await memberIdsOf(api, listOption(input, "member")),
-    groupIds: await groupIdsOf(api, listOption(input, "group")),
-    ...(flagOption(input, "closed") ? { isClosed: true } : {}),
-  };
-  const answer = await api.call<{ group: Group }>("POST", GROUPS, { body });
+  const answer = await api.post("/api/groups", {
+    body: {
+      name: argument(input, 0),
+      memberIds: await memberIdsOf(api, listOption(input, "member")),
+      groupIds: await groupIdsOf(api, listOption(input, "group")),
+      isClosed: flagOption(input, "closed") ? true : undefined,
+    },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.line(answer.group.id);
@@ -63,29 +64,25 @@ export async function createGroup(input: CommandInput, deps: Deps): Promise<void
 export async function updateGroup(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const group = await findGroup(api, argument(input, 0));
-  const name = textOption(input, "name");
   const owner = textOption(input, "owner");
   if (flagOption(input, "closed") && flagOption(input, "open")) throw usageFailure("Give --closed or --open.");
-  const memberIds = changed(
-    group.memberIds,
-    await memberIdsOf(api, listOption(input, "addMember")),
-    await memberIdsOf(api, listOption(input, "removeMember")),
-  );
-  const groupIds = changed(
-    group.groupIds,
-    await groupIdsOf(api, listOption(input, "addGroup")),
-    await groupIdsOf(api, listOption(input, "removeGroup")),
-  );
-  const body = {
-    ...(name === undefined ? {} : { name }),
-    ...(memberIds === undefined ? {} : { memberIds }),
-    ...(groupIds === undefined ? {} : { groupIds }),
-    ...(flagOption(input, "closed") ? { isClosed: true } : {}),
-    ...(flagOption(input, "open") ? { isClosed: false } : {}),
-    ...(owner === undefined ? {} : { ownerId: (await memberIdsOf(api, [owner]))[0] }),
+  const body: BodyOf<"patch", "/api/groups/{id}"> = {
+    name: textOption(input, "name"),
+    memberIds: changed(
+      group.memberIds,
+      await memberIdsOf(api, listOption(input, "addMember")),
+      await memberIdsOf(api, listOption(input, "removeMember")),
+    ),
+    groupIds: changed(
+      group.groupIds,
+      await groupIdsOf(api, listOption(input, "addGroup")),
+      await groupIdsOf(api, listOption(input, "removeGroup")),
+    ),
+    isClosed: flagOption(input, "closed") ? true : flagOption(input, "open") ? false : undefined,
+    ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
   };
-  if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb groups update --help");
-  const answer = await api.call<{ group: Group }>("PATCH", `${GROUPS}/${segment(group.id)}`, { body });
+  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb groups update --help");
+  const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
   const output = makeOutput(input, deps, api.settings.defaults);
   if (output.format === "json") return output.result(answer, () => undefined);
   await printGroup(api, answer.group, output);
@@ -96,7 +93,7 @@ export async function removeGroup(input: CommandInput, deps: Deps): Promise<void
   const api = await connect(input, deps);
   const group = await findGroup(api, argument(input, 0));
   await confirmed(input, deps, `Remove group "${group.name}"? What only this group may see closes to its members.`);
-  await api.send("DELETE", `${GROUPS}/${segment(group.id)}`);
+  await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
   makeOutput(input, deps).talk(`Group "${group.name}" is removed.`);
 }
 
@@ -108,8 +105,8 @@ function changed(ids: readonly string[], add: readonly string[], remove: readonl
 
 /** With names in place of ids: a group is about people. */
 async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
-  const members = await listAll<{ userId: string; email: string }>(api, "/api/workspace/members", "members");
-  const groups = group.groupIds.length === 0 ? [] : await listAll<Group>(api, GROUPS, "groups");
+  const members = await listAll(api, "/api/workspace/members", "members");
+  const groups = group.groupIds.length === 0 ? [] : await listAll(api, "/api/groups", "groups");
   output.record([
     ["id", group.id],
     ["name", group.name],

@@ -1,15 +1,14 @@
-import type { Invitation } from "#api/workspace.ts";
-import { connect, listAll, segment } from "#cli/api.ts";
-import { argument, textOption, type CommandInput } from "#cli/command.ts";
+import type { BodyOf } from "#api/client.ts";
+import { connect } from "#cli/api.ts";
+import { argument, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
+import { listAll } from "#cli/list-all.ts";
 import { makeOutput } from "#cli/output.ts";
-
-const INVITATIONS = "/api/workspace/invitations";
 
 /** `kb invitations list` */
 export async function listInvitations(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const invitations = await listAll<Invitation>(api, INVITATIONS, "invitations");
+  const invitations = await listAll(api, "/api/workspace/invitations", "invitations");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ invitations, nextCursor: null }, () =>
     output.table(
@@ -29,8 +28,10 @@ export async function listInvitations(input: CommandInput, deps: Deps): Promise<
 /** `kb invitations add EMAIL`: the link, unless it was mailed, is the only data on stdout. */
 export async function addInvitation(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const body = { email: argument(input, 0), role: textOption(input, "role") ?? "member" };
-  const answer = await api.call<{ invitation: Invitation; url: string | null }>("POST", INVITATIONS, { body });
+  const role: BodyOf<"post", "/api/workspace/invitations">["role"] | undefined = wordOption(input, "role");
+  const answer = await api.post("/api/workspace/invitations", {
+    body: { email: argument(input, 0), role: role ?? "member" },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     if (answer.url === null) {
@@ -47,6 +48,6 @@ export async function addInvitation(input: CommandInput, deps: Deps): Promise<vo
 /** `kb invitations remove ID` */
 export async function removeInvitation(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  await api.send("DELETE", `${INVITATIONS}/${segment(argument(input, 0))}`);
+  await api.delete("/api/workspace/invitations/{id}", { params: { path: { id: argument(input, 0) } } });
   makeOutput(input, deps).talk("The invitation is withdrawn; its link is dead.");
 }

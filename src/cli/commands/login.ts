@@ -1,4 +1,4 @@
-import type { EntryState, Session } from "#api/session.ts";
+import type { Session } from "#api/session.ts";
 import { makeApi } from "#cli/api.ts";
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
@@ -66,7 +66,7 @@ async function loginSettings(input: CommandInput, deps: Deps): Promise<Settings>
 
 async function needsFirstUser({ deps, input, settings }: Job): Promise<boolean> {
   if (textOption(input, "invitation") !== undefined) return false;
-  return (await makeApi(deps, settings).call<EntryState>("GET", "/api/onboarding")).needed;
+  return (await makeApi(deps, settings).get("/api/onboarding")).needed;
 }
 
 async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> {
@@ -89,7 +89,7 @@ async function loginWithToken(job: Job): Promise<number> {
     throw usageFailure("stdin holds no token.", "kb login --with-token < token.txt");
   const { server } = settings;
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
-  const session = await api.call<Session>("GET", "/api/session").catch((error: unknown) => {
+  const session = await api.get("/api/session").catch((error: unknown) => {
     // A token for the tools alone may not ask who it is; that it was recognised is what matters.
     if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
     throw error instanceof CliFailure && error.code === "unauthenticated" ? badToken(error) : error;
@@ -222,7 +222,7 @@ function adminProblem(
 /** Who the token is for; undefined when the server does not say, which must not cost the login. */
 async function whoIs({ deps, settings }: Job, token: string): Promise<Session | undefined> {
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "the sign-in", login: "browser" });
-  return await api.call<Session>("GET", "/api/session").catch((error: unknown) => {
+  return await api.get("/api/session").catch((error: unknown) => {
     if (error instanceof CliFailure) return undefined;
     throw error;
   });

@@ -1,19 +1,19 @@
 import type { Member } from "#api/workspace.ts";
-import { connect, listAll, segment } from "#cli/api.ts";
+import { connect } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findMember } from "#cli/find.ts";
+import { listAll } from "#cli/list-all.ts";
 import { makeOutput } from "#cli/output.ts";
 
-const MEMBERS = "/api/workspace/members";
-const ROLES = ["owner", "admin", "member"];
+const ROLES: readonly Member["role"][] = ["owner", "admin", "member"];
 
 /** `kb members list` */
 export async function listMembers(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const members = await listAll<Member>(api, MEMBERS, "members");
+  const members = await listAll(api, "/api/workspace/members", "members");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ members, nextCursor: null }, () =>
     output.table(
@@ -34,10 +34,13 @@ export async function listMembers(input: CommandInput, deps: Deps): Promise<void
 export async function changeRole(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const member = await findMember(api, argument(input, 0));
-  const role = argument(input, 1);
-  if (!ROLES.includes(role)) throw usageFailure(`"${role}" is not a role.`, `One of ${ROLES.join(", ")}.`);
-  const body = { role };
-  const answer = await api.call<{ member: Member }>("PATCH", `${MEMBERS}/${segment(member.userId)}`, { body });
+  const word = argument(input, 1);
+  const role = ROLES.find((one) => one === word);
+  if (role === undefined) throw usageFailure(`"${word}" is not a role.`, `One of ${ROLES.join(", ")}.`);
+  const answer = await api.patch("/api/workspace/members/{id}", {
+    params: { path: { id: member.userId } },
+    body: { role },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`${answer.member.email} is ${answer.member.role} now.`));
 }
@@ -51,7 +54,7 @@ export async function removeMember(input: CommandInput, deps: Deps): Promise<voi
     deps,
     `Remove ${member.email} from the workspace, and revoke every session and token of theirs?`,
   );
-  await api.send("DELETE", `${MEMBERS}/${segment(member.userId)}`);
+  await api.delete("/api/workspace/members/{id}", { params: { path: { id: member.userId } } });
   makeOutput(input, deps).talk(`${member.email} is removed; nothing of theirs opens anything any more.`);
 }
 
@@ -59,8 +62,9 @@ export async function removeMember(input: CommandInput, deps: Deps): Promise<voi
 export async function resetPassword(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const member = await findMember(api, argument(input, 0));
-  const path = `${MEMBERS}/${segment(member.userId)}/password-reset`;
-  const answer = await api.call<{ url: string | null; expiresAt: string }>("POST", path);
+  const answer = await api.post("/api/workspace/members/{id}/password-reset", {
+    params: { path: { id: member.userId } },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     const until = answer.expiresAt.slice(0, 16).replace("T", " ");

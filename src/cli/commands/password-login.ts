@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
-import type { CreatedToken, Token, TokenList } from "#api/tokens.ts";
+import type { Token } from "#api/tokens.ts";
 import { makeApi, type Api } from "#cli/api.ts";
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import {
@@ -27,7 +27,7 @@ export interface SignedIn {
 
 /** Signs in with e-mail and password at POST /api/session. */
 export async function signInWithPassword(api: Api, email: string, password: string): Promise<SignedIn> {
-  return await openSession(api, "/api/session", { email, password, ...zone() });
+  return await openSession(api, await api.open.post("/api/session", { body: { email, password, timeZone: zone() } }));
 }
 
 /**
@@ -48,7 +48,7 @@ export async function keepSession(
   const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
   const api = makeApi(deps, settings, { kind: "session", value: signedIn.cookie, from: "sign-in", login: "password" });
   const former = await findFormer(store, server);
-  const { tokens } = await api.call<TokenList>("GET", "/api/api-tokens");
+  const { tokens } = await api.get("/api/api-tokens");
   const email = signedIn.session.user.email;
   const known = former?.mcpToken;
   const isLasting = (token: Token): boolean =>
@@ -78,8 +78,9 @@ const RENEW_BEFORE_MS = 30 * 86_400_000;
 
 async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ id: string; plaintext: string }> {
   const name = `kb mcp on ${hostname().replace(/[^\w.-]/g, "") || "this machine"}`.slice(0, 120);
-  const body = { name, scopes: ["mcp:read"], expiresInDays: TOKEN_DAYS };
-  const made = await api.call<CreatedToken>("POST", "/api/api-tokens", { body });
+  const made = await api.post("/api/api-tokens", {
+    body: { name, scopes: ["mcp:read"], expiresInDays: TOKEN_DAYS },
+  });
   const until = made.token.expiresAt === null ? "" : ` It expires on ${made.token.expiresAt.slice(0, 10)}.`;
   talk(
     `Made a token for the bridge, "${name}": it reads what you may see.${until} End it with: kb tokens revoke ${made.token.id}`,
@@ -100,8 +101,10 @@ export async function signInByPassword(
   if (invitation !== undefined) {
     const token = new URLSearchParams(new URL(invitationUrl(invitation)).hash.slice(1)).get("token") ?? "";
     if (token === "") throw usageFailure("The invitation's address has no #token=… in it.", "Paste the whole address.");
-    const body = { token, name: await ask.name(), email: await ask.email(), password: await ask.password() };
-    return await openSession(api, "/api/invitations/accept", { ...body, ...zone() });
+    const name = await ask.name();
+    const email = await ask.email();
+    const body = { token, name, email, password: await ask.password(), timeZone: zone() };
+    return await openSession(api, await api.open.post("/api/invitations/accept", { body }));
   }
   if (!isFirstUser) return await signInWithPassword(api, await ask.email(), await ask.password());
   makeOutput(input, deps).talk(
@@ -110,7 +113,10 @@ export async function signInByPassword(
   const setupCode = await ask.setupCode();
   const [name, email, password] = [await ask.name(), await ask.email(), await ask.password()];
   const workspaceName = await ask.workspaceName();
-  return await openSession(api, "/api/onboarding", { setupCode, name, email, password, workspaceName, ...zone() });
+  const answer = await api.open.post("/api/onboarding", {
+    body: { setupCode, name, email, password, workspaceName, timeZone: zone() },
+  });
+  return await openSession(api, answer);
 }
 
 interface Ask {
@@ -161,18 +167,18 @@ export async function moveSession(deps: Deps, api: Api, workspaceId: string): Pr
   const { server } = api.settings;
   const stored = await makeCredentialStore(deps).find(server.origin);
   if (stored?.mcpToken !== undefined) {
-    await api.send("DELETE", `/api/api-tokens/${encodeURIComponent(stored.mcpToken.id)}`);
+    await api.delete("/api/api-tokens/{id}", { params: { path: { id: stored.mcpToken.id } } });
   }
-  const signedIn = await openSession(api, "/api/session/workspace", { workspaceId });
+  const signedIn = await openSession(api, await api.open.post("/api/session/workspace", { body: { workspaceId } }));
   await keepSession(deps, server, signedIn);
   return signedIn.session;
 }
 
-async function openSession(api: Api, path: string, body: Record<string, unknown>): Promise<SignedIn> {
-  const response = await api.send("POST", path, { body });
-  const cookie = cookieOf(response);
+/** What an answer that signs in gives, whichever route it is of. */
+async function openSession(api: Api, answer: Response): Promise<SignedIn> {
+  const cookie = cookieOf(answer);
   // The contract's Session; the server checks its answers against the schema.
-  return { session: (await response.json()) as Session, cookie };
+  return { session: JSON.parse(await api.read(answer)) as Session, cookie };
 }
 
 function cookieOf(response: Response): string {
@@ -200,7 +206,7 @@ export function invitationUrl(text: string): string {
   }
 }
 
-function zone(): { timeZone?: string } {
+function zone(): string | undefined {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  return timeZone && /^[A-Za-z]/.test(timeZone) ? { timeZone } : {};
+  return timeZone && /^[A-Za-z]/.test(timeZone) ? timeZone : undefined;
 }

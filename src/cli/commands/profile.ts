@@ -1,4 +1,4 @@
-import type { Session, User } from "#api/session.ts";
+import type { User } from "#api/session.ts";
 import { connect } from "#cli/api.ts";
 import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
@@ -11,7 +11,7 @@ import { byPassword } from "./by-session.ts";
 /** `kb profile show` */
 export async function showProfile(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const { user } = await api.call<Session>("GET", "/api/session");
+  const { user } = await api.get("/api/session");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ user }, () => printUser(user, output));
 }
@@ -24,11 +24,9 @@ export async function updateProfile(input: CommandInput, deps: Deps): Promise<vo
   if (name === undefined && timeZone === undefined) {
     throw usageFailure("There is nothing to change.", "kb profile update --help");
   }
-  const body = {
-    ...(name === undefined ? {} : { name }),
-    ...(timeZone === undefined ? {} : { timeZone: timeZone === "none" ? null : timeZone }),
-  };
-  const answer = await api.call<{ user: User }>("PATCH", "/api/profile", { body });
+  const answer = await api.patch("/api/profile", {
+    body: { name, timeZone: timeZone === "none" ? null : timeZone },
+  });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printUser(answer.user, output));
 }
@@ -41,7 +39,7 @@ export async function changePassword(input: CommandInput, deps: Deps): Promise<v
     input,
     deps,
     settings,
-    (api) => api.send("POST", "/api/profile/password", { body: { currentPassword, newPassword } }),
+    (api) => api.post("/api/profile/password", { body: { currentPassword, newPassword } }),
     currentPassword,
   );
   const output = makeOutput(input, deps);

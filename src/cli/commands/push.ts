@@ -1,7 +1,7 @@
 /** `kb push CONNECTOR [PATH…]`: lines and documents to a push connector, with its own key. */
 import { createHash } from "node:crypto";
 import type { PushUpload } from "#api/push.ts";
-import { makeApi, segment } from "#cli/api.ts";
+import { makeApi } from "#cli/api.ts";
 import { argument, argumentList, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -45,7 +45,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
       output.talk(text);
     },
   });
-  const job: Job = { path: `/api/connectors/${segment(connectorId)}`, inputs, sender, report, deps, input };
+  const job: Job = { connectorId, inputs, sender, report, deps, input };
   try {
     const upload = await send(job, words.length === 0);
     report.stop();
@@ -58,8 +58,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
 }
 
 interface Job {
-  /** `/api/connectors/con_…` */
-  path: string;
+  connectorId: string;
   inputs: Inputs;
   sender: Sender;
   report: PushReport;
@@ -69,7 +68,7 @@ interface Job {
 
 /** Sends lines, then documents, then ends the upload, if there is one. */
 async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
-  const { path, inputs, sender, report, deps } = job;
+  const { connectorId, inputs, sender, report, deps } = job;
   const access = listOption(job.input, "access");
   const upload = await beginUpload(job, isStdin);
   if (upload && upload.lines > 0) {
@@ -80,7 +79,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
   let onResult = report.add;
   const target = {
     sender,
-    path: `${path}/items`,
+    connectorId,
     uploadId,
     onResult: (result: Parameters<typeof onResult>[0]) => onResult(result),
   };
@@ -99,7 +98,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
         (handler) => (onResult = handler as typeof onResult),
         report.add,
       );
-      await sendDocuments({ sender, path: `${path}/documents`, uploadId, access: list, onResult: report.add }, missing);
+      await sendDocuments({ sender, connectorId, uploadId, access: list, onResult: report.add }, missing);
       return await endUpload(job, upload, asking.last);
     }
     return await endUpload(job, upload, queue.last);
@@ -116,28 +115,36 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
  * as in an earlier run of the command, which did not come to its end, go on in its upload.
  */
 async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
-  const { inputs, path, sender, input } = job;
+  const { inputs, connectorId, sender, input } = job;
   const isSet = flagOption(input, "wholeSet");
   const given = textOption(input, "name");
   if (isStdin && !isSet && given === undefined) return undefined;
   const files = [...inputs.lines, ...inputs.documents].map((file) => [file.path, file.size, file.modifiedMs]);
   const digest = createHash("sha256").update(JSON.stringify(files)).digest("base64url").slice(0, 22);
   const name = given ?? (isStdin ? undefined : `kb push ${digest}`);
-  const body = { mode: isSet ? "set" : "add", ...(name !== undefined && { name, resume: true }) };
-  const text = await sender.send("POST", `${path}/uploads`, { body });
-  // The contract's answer.
-  return (JSON.parse(text) as { upload: PushUpload }).upload;
+  const answer = await sender.run((api) =>
+    api.post("/api/connectors/{id}/uploads", {
+      params: { path: { id: connectorId } },
+      body: { mode: isSet ? "set" : "add", name, resume: name === undefined ? undefined : true },
+    }),
+  );
+  return answer.upload;
 }
 
 async function endUpload(
-  { path, sender }: Job,
+  { connectorId, sender }: Job,
   upload: PushUpload | undefined,
   lines: number,
 ): Promise<PushUpload | undefined> {
   if (!upload) return undefined;
-  const text = await sender.send("POST", `${path}/uploads/${segment(upload.id)}/end`, { body: { lines } });
-  // The contract's answer.
-  return (JSON.parse(text) as { upload: PushUpload }).upload;
+  const path = { id: connectorId, uploadId: upload.id };
+  const answer = await sender.run((api) =>
+    api.post("/api/connectors/{id}/uploads/{uploadId}/end", {
+      params: { path },
+      body: { lines },
+    }),
+  );
+  return answer.upload;
 }
 
 function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): string[] {

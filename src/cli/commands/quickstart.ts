@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { cleanLine } from "#api/clean.ts";
 import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
-import { listAll, makeApi, segment, type Api } from "#cli/api.ts";
+import { makeApi, type Api } from "#cli/api.ts";
 import { argumentList, flagOption, textOption, type CommandInput } from "#cli/command.ts";
 import { configDir, makeCredentialStore } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -18,6 +18,7 @@ import { saveProfile, type Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
+import { listAll } from "#cli/list-all.ts";
 import { keepSession, signInWithPassword } from "./password-login.ts";
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
@@ -112,7 +113,7 @@ function apiOfSession(deps: Deps, settings: Settings, value: string): Api {
 
 async function isAccepted(api: Api): Promise<boolean> {
   try {
-    await api.call("GET", "/api/session");
+    await api.get("/api/session");
     return true;
   } catch (error) {
     if (error instanceof CliFailure && error.exit === EXIT.notSignedIn) return false;
@@ -126,8 +127,10 @@ function passwordLogin(server: ServerUrl): string {
 
 /** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
 async function indexFolder(api: Api, path: string, generated: boolean, deps: Deps): Promise<IndexedFolder> {
-  await api.call("POST", "/api/local-roots", { body: { path } });
-  const existing = await listAll<ConnectorRecord>(api, "/api/connectors", "connectors", { providerId: "filesystem" });
+  await api.post("/api/local-roots", { body: { path } });
+  const existing: ConnectorRecord[] = await listAll(api, "/api/connectors", "connectors", {
+    query: { providerId: "filesystem" },
+  });
   const known = existing.find((item) => item.config?.["root"] === path && item.state !== "deleting");
   const started =
     known === undefined ? await addFolder(api, path, generated, existing) : await syncAgain(api, known, generated);
@@ -146,7 +149,7 @@ async function addFolder(
   const taken = new Set(existing.map((item) => item.name));
   let name = base;
   for (let number = 2; taken.has(name); number += 1) name = `${base} ${number}`;
-  return await api.call("POST", "/api/connectors", {
+  const made = await api.post("/api/connectors", {
     body: {
       providerId: "filesystem",
       name,
@@ -154,6 +157,7 @@ async function addFolder(
       access: { visibility: "private" },
     },
   });
+  return made.sync === null ? await syncAgain(api, made.connector, generated) : { ...made, sync: made.sync };
 }
 
 async function syncAgain(
@@ -161,12 +165,14 @@ async function syncAgain(
   connector: ConnectorRecord,
   generated: boolean,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  const own = `/api/connectors/${segment(connector.id)}`;
+  const path = { id: connector.id };
   if (generated && connector.config?.["generated"] !== true) {
-    await api.call("PATCH", own, { body: { config: { ...connector.config, generated } } });
+    await api.patch("/api/connectors/{id}", {
+      params: { path },
+      body: { config: { ...connector.config, generated } },
+    });
   }
-  const path = `${own}/syncs`;
-  return { connector, sync: (await api.call<{ sync: SyncRecord }>("POST", path)).sync };
+  return { connector, sync: (await api.post("/api/connectors/{id}/syncs", { params: { path } })).sync };
 }
 
 function printNext(dataDir: string, output: Output): void {

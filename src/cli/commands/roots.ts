@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { LocalRoot } from "#api/workspace.ts";
-import { segment } from "#cli/api.ts";
 import { argument, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -9,12 +8,10 @@ import { makeOutput } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "./by-session.ts";
 
-const ROOTS = "/api/local-roots";
-
 /** `kb roots list` */
 export async function listRoots(input: CommandInput, deps: Deps): Promise<void> {
   await bySession(input, deps, async (api) => {
-    const answer = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
+    const answer = await api.get("/api/local-roots");
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.table(
@@ -33,8 +30,7 @@ export async function listRoots(input: CommandInput, deps: Deps): Promise<void> 
 /** `kb roots add PATH` */
 export async function addRoot(input: CommandInput, deps: Deps): Promise<void> {
   await bySession(input, deps, async (api) => {
-    const body = { path: resolve(deps.cwd, argument(input, 0)) };
-    const answer = await api.call<{ root: LocalRoot }>("POST", ROOTS, { body });
+    const answer = await api.post("/api/local-roots", { body: { path: resolve(deps.cwd, argument(input, 0)) } });
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => output.talk(`Connectors may read ${answer.root.path} now.`));
   });
@@ -44,7 +40,7 @@ export async function addRoot(input: CommandInput, deps: Deps): Promise<void> {
 export async function removeRoot(input: CommandInput, deps: Deps): Promise<void> {
   await bySession(input, deps, async (api) => {
     const word = argument(input, 0);
-    const { roots } = await api.call<{ roots: LocalRoot[] }>("GET", ROOTS);
+    const { roots } = await api.get("/api/local-roots");
     const found = rootNamed(roots, roots.some(({ id }) => id === word) ? word : resolve(deps.cwd, word));
     if (found.id === null) {
       throw new CliFailure({
@@ -54,7 +50,7 @@ export async function removeRoot(input: CommandInput, deps: Deps): Promise<void>
         hint: "Change it there.",
       });
     }
-    await api.send("DELETE", `${ROOTS}/${segment(found.id)}`);
+    await api.delete("/api/local-roots/{id}", { params: { path: { id: found.id } } });
     makeOutput(input, deps).talk(`Connectors may no longer read ${found.path}.`);
   });
 }

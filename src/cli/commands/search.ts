@@ -1,7 +1,7 @@
 import { placeOf } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { connect } from "#cli/api.ts";
-import { argumentList, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { argumentList, listOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { excerptLine } from "#cli/excerpt.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
@@ -13,23 +13,25 @@ import { parseInteger } from "#cli/values.ts";
 export async function search(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const { defaults } = api.settings;
-  const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", {
-    query: {
-      query: argumentList(input, 0).join(" "),
-      kind: textOption(input, "kind"),
-      status: textOption(input, "status"),
-      assignee: textOption(input, "assignee"),
-      people: textOption(input, "people"),
-      source: textOption(input, "source") ?? defaults.source,
-      field: listOption(input, "field"),
-      after: textOption(input, "after"),
-      before: textOption(input, "before"),
-      dateField: textOption(input, "dateField"),
-      sortBy: textOption(input, "sortBy"),
-      groupBy: textOption(input, "groupBy"),
-      detail: textOption(input, "detail"),
-      limit: parseInteger(textOption(input, "limit"), "--limit", 1, 50) ?? defaults.limit,
-      cursor: textOption(input, "cursor"),
+  const answer = await api.get("/api/connectors/search", {
+    params: {
+      query: {
+        query: argumentList(input, 0).join(" "),
+        kind: wordOption(input, "kind"),
+        status: wordOption(input, "status"),
+        assignee: textOption(input, "assignee"),
+        people: textOption(input, "people"),
+        source: textOption(input, "source") ?? defaults.source,
+        field: listOption(input, "field"),
+        after: textOption(input, "after"),
+        before: textOption(input, "before"),
+        dateField: wordOption(input, "dateField"),
+        sortBy: wordOption(input, "sortBy"),
+        groupBy: wordOption(input, "groupBy"),
+        detail: wordOption(input, "detail"),
+        limit: parseInteger(textOption(input, "limit"), "--limit", 1, 50) ?? defaults.limit,
+        cursor: textOption(input, "cursor"),
+      },
     },
   });
   const output = makeOutput(input, deps, defaults);

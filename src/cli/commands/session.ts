@@ -1,4 +1,3 @@
-import type { Session } from "#api/session.ts";
 import { makeApi } from "#cli/api.ts";
 import type { CommandInput } from "#cli/command.ts";
 import { makeCredentialStore, type CredentialStore, type StoredLogin } from "#cli/credentials.ts";
@@ -44,7 +43,7 @@ export async function whoami(input: CommandInput, deps: Deps): Promise<number> {
     return tools;
   });
   const api = makeApi(deps, settings, credential);
-  const session = await api.call<Session>("GET", "/api/session").catch((error: unknown) => {
+  const session = await api.get("/api/session").catch((error: unknown) => {
     if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
     throw error;
   });
@@ -135,8 +134,8 @@ async function revokeSession(deps: Deps, settings: Settings, { mcpToken, session
   if (session === undefined) return;
   const api = makeApi(deps, settings, { kind: "session", value: session, from: "the stored login", login: "password" });
   try {
-    if (mcpToken !== undefined) await api.send("DELETE", `/api/api-tokens/${encodeURIComponent(mcpToken.id)}`);
-    await api.send("DELETE", "/api/session");
+    if (mcpToken !== undefined) await api.delete("/api/api-tokens/{id}", { params: { path: { id: mcpToken.id } } });
+    await api.delete("/api/session");
   } catch (error) {
     // A session that is over has nothing left to revoke but the token, which then needs a new login.
     const isOver = error instanceof CliFailure && error.code === "unauthenticated" && mcpToken === undefined;

@@ -1,25 +1,31 @@
-import { connect, listAll, segment, type Api } from "#cli/api.ts";
-import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { BodyOf } from "#api/client.ts";
+import { connect, type Api } from "#cli/api.ts";
+import { argument, flagOption, listOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { count, makeOutput } from "#cli/output.ts";
-import type { ConnectorRecord, RemovalRecord, SyncRecord } from "#cli/records.ts";
+import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { shortTime, type Column } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findConnector } from "#cli/find.ts";
+import { listAll } from "#cli/list-all.ts";
 
 /** `kb connectors sync CONNECTOR` */
 export async function startSync(input: CommandInput, deps: Deps): Promise<number> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   const items = listOption(input, "item");
-  const mode = textOption(input, "mode") ?? (items.length > 0 ? "items" : undefined);
-  const body = { ...(mode === undefined ? {} : { mode }), ...(items.length > 0 ? { items } : {}) };
-  const { sync } = await api.call<{ sync: SyncRecord }>("POST", `/api/connectors/${segment(connector.id)}/syncs`, {
-    body,
+  const hasItems = items.length > 0;
+  const mode: BodyOf<"post", "/api/connectors/{id}/syncs">["mode"] = wordOption(input, "mode");
+  const { sync } = await api.post("/api/connectors/{id}/syncs", {
+    params: { path: { id: connector.id } },
+    body: {
+      mode: mode ?? (hasItems ? "items" : undefined),
+      items: hasItems ? items : undefined,
+    },
   });
   const output = makeOutput(input, deps, api.settings.defaults);
   if (!flagOption(input, "wait")) {
@@ -44,11 +50,11 @@ export async function startSync(input: CommandInput, deps: Deps): Promise<number
 export async function cancelSync(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
-  const base = `/api/connectors/${segment(connector.id)}/syncs`;
+  const { id } = connector;
   const given = textOption(input, "sync");
-  const { syncs } = await api.call<{ syncs: SyncRecord[] }>("GET", base, { query: { limit: 5 } });
-  const id = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
-  if (id === undefined) {
+  const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
+  const syncId = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
+  if (syncId === undefined) {
     throw new CliFailure({
       code: "sync_not_running",
       exit: EXIT.conflict,
@@ -56,22 +62,23 @@ export async function cancelSync(input: CommandInput, deps: Deps): Promise<void>
       hint: "kb connectors progress",
     });
   }
-  const answer = await api.call<{ sync: SyncRecord }>("POST", `${base}/${segment(id)}/cancel`);
+  const answer = await api.post("/api/connectors/{id}/syncs/{syncId}/cancel", { params: { path: { id, syncId } } });
   const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => output.talk(`Sync ${id} is ${answer.sync.state}.`));
+  output.result(answer, () => output.talk(`Sync ${syncId} is ${answer.sync.state}.`));
 }
 
 /** `kb connectors progress [CONNECTOR]`: open syncs of mine, or the runs of one connector. `--watch` streams NDJSON. */
 export async function showProgress(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const word = typeof input.arguments[0] === "string" ? input.arguments[0] : undefined;
-  const path =
-    word === undefined
-      ? "/api/connectors/progress"
-      : `/api/connectors/${segment((await findConnector(api, word)).id)}/syncs`;
+  const id = word === undefined ? undefined : (await findConnector(api, word)).id;
+  const list = async () =>
+    id === undefined
+      ? await api.get("/api/connectors/progress")
+      : await api.get("/api/connectors/{id}/syncs", { params: { path: { id } } });
   const output = makeOutput(input, deps, api.settings.defaults);
-  if (flagOption(input, "watch")) return await watchProgress(api, path, deps, output.ndjson);
-  const answer = await api.call<{ syncs: SyncRecord[] }>("GET", path);
+  if (flagOption(input, "watch")) return await watchProgress(list, deps, output.ndjson);
+  const answer = await list();
   const names = output.format === "table" ? await namesOfConnectors(api, answer.syncs) : new Map<string, string>();
   output.result(answer, () => output.table(answer.syncs, syncColumns(names), "No sync is running."));
 }
@@ -80,11 +87,11 @@ export async function showProgress(input: CommandInput, deps: Deps): Promise<voi
 export async function listRemovals(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
-  const path = `/api/connectors/${segment(connector.id)}/removals`;
+  const path = { id: connector.id };
   const output = makeOutput(input, deps, api.settings.defaults);
   const verb = flagOption(input, "approve") ? "approve" : flagOption(input, "reject") ? "reject" : undefined;
   if (verb === undefined) {
-    const removals = await listAll<RemovalRecord>(api, path, "removals");
+    const removals = await listAll(api, "/api/connectors/{id}/removals", "removals", { at: path });
     output.result({ removals, nextCursor: null }, () =>
       output.table(
         removals,
@@ -104,10 +111,8 @@ export async function listRemovals(input: CommandInput, deps: Deps): Promise<voi
     deps,
     `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
   );
-  const answer = await api.call("POST", `${path}/${verb}`);
-  output.result(answer ?? {}, () =>
-    output.talk(verb === "approve" ? "Approved: they are removed." : "Rejected: they stay."),
-  );
+  const answer = await api.post(`/api/connectors/{id}/removals/${verb}`, { params: { path } });
+  output.result(answer, () => output.talk(verb === "approve" ? "Approved: they are removed." : "Rejected: they stay."));
 }
 
 /** Reads the number of a page from --limit. */
@@ -117,7 +122,7 @@ export function pageLimit(input: CommandInput, max = 200): number | undefined {
 
 async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promise<Map<string, string>> {
   if (syncs.length === 0) return new Map();
-  const all = await listAll<ConnectorRecord>(api, "/api/connectors", "connectors");
+  const all = await listAll(api, "/api/connectors", "connectors");
   return new Map(all.map(({ id, name }) => [id, name]));
 }
 
@@ -152,11 +157,14 @@ const syncColumns = (names: ReadonlyMap<string, string>): readonly Column<SyncRe
 
 const WATCH_MS = 1000;
 
-async function watchProgress(api: Api, path: string, deps: Deps, print: (value: unknown) => void): Promise<void> {
+async function watchProgress(
+  list: () => Promise<{ syncs: SyncRecord[] }>,
+  deps: Deps,
+  print: (value: unknown) => void,
+): Promise<void> {
   const last = new Map<string, string>();
   for (;;) {
-    const { syncs } = await api.call<{ syncs: SyncRecord[] }>("GET", path);
-    for (const sync of syncs) {
+    for (const sync of (await list()).syncs) {
       const text = JSON.stringify(sync);
       if (last.get(sync.id) !== text) print(sync);
       last.set(sync.id, text);

@@ -1,6 +1,7 @@
-import type { CreatedToken, Token, TokenList } from "#api/tokens.ts";
-import { connect, segment, type Api } from "#cli/api.ts";
-import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import type { BodyOf } from "#api/client.ts";
+import type { CreatedToken, Token } from "#api/tokens.ts";
+import { connect, type Api } from "#cli/api.ts";
+import { argument, flagOption, textOption, wordsOption, type CommandInput } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
@@ -12,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** `kb tokens list` */
 export async function listTokens(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const list = await api.call<TokenList>("GET", "/api/api-tokens");
+  const list = await api.get("/api/api-tokens");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(list, () =>
     output.table<Token>(
@@ -33,15 +34,13 @@ export async function listTokens(input: CommandInput, deps: Deps): Promise<void>
 
 /** `kb tokens create NAME`: the plaintext is the only data on stdout. */
 export async function createToken(input: CommandInput, deps: Deps): Promise<void> {
-  const scopes = listOption(input, "scope");
   const expires = textOption(input, "expires");
   const days = expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS);
-  const body = {
+  const { made, isOwn } = await makeToken(input, deps, {
     name: argument(input, 0),
-    ...(scopes.length > 0 ? { scopes } : {}),
-    ...(days === undefined ? {} : { expiresInDays: days }),
-  };
-  const { made, isOwn } = await makeToken(input, deps, body);
+    scopes: wordsOption(input, "scope"),
+    expiresInDays: days,
+  });
   const output = makeOutput(input, deps);
   output.result(made, () => {
     output.line(made.plaintext);
@@ -61,9 +60,9 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
 async function makeToken(
   input: CommandInput,
   deps: Deps,
-  body: Record<string, unknown>,
+  body: BodyOf<"post", "/api/api-tokens">,
 ): Promise<{ made: CreatedToken; isOwn: boolean }> {
-  const post = (api: Api): Promise<CreatedToken> => api.call("POST", "/api/api-tokens", { body });
+  const post = (api: Api): Promise<CreatedToken> => api.post("/api/api-tokens", { body });
   const api = await connect(input, deps);
   if (api.credential?.kind === "token" && !flagOption(input, "passwordStdin")) {
     try {
@@ -81,7 +80,7 @@ const REFUSED = ["forbidden", "insufficient_scope", "recent_sign_in_required"];
 /** `kb tokens revoke ID` */
 export async function revokeToken(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const answer = await api.call<{ token: Token }>("DELETE", `/api/api-tokens/${segment(argument(input, 0))}`);
+  const answer = await api.delete("/api/api-tokens/{id}", { params: { path: { id: argument(input, 0) } } });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`Token "${answer.token.name}" is revoked; it opens nothing any more.`));
 }

@@ -1,21 +1,20 @@
+import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
-import { connect, listAll } from "#cli/api.ts";
-import { argument, textOption, type CommandInput } from "#cli/command.ts";
+import { connect, isEmpty } from "#cli/api.ts";
+import { argument, textOption, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { listAll } from "#cli/list-all.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "./by-session.ts";
 import { moveSession } from "./password-login.ts";
 
-const WORKSPACE = "/api/workspace";
-const MINE = "/api/workspaces";
-
 /** `kb workspace show` */
 export async function showWorkspace(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const answer = await api.call<{ workspace: Workspace }>("GET", WORKSPACE);
+  const answer = await api.get("/api/workspace");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printWorkspace(answer.workspace, output));
 }
@@ -23,13 +22,13 @@ export async function showWorkspace(input: CommandInput, deps: Deps): Promise<vo
 /** `kb workspace update` */
 export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const body = {
-    ...given("name", textOption(input, "name")),
-    ...given("timeZone", textOption(input, "timeZone")),
-    ...given("secrets", textOption(input, "secrets")),
+  const body: BodyOf<"patch", "/api/workspace"> = {
+    name: textOption(input, "name"),
+    timeZone: textOption(input, "timeZone"),
+    secrets: wordOption(input, "secrets"),
   };
-  if (Object.keys(body).length === 0) throw usageFailure("There is nothing to change.", "kb workspace update --help");
-  const answer = await api.call<{ workspace: Workspace }>("PATCH", WORKSPACE, { body });
+  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb workspace update --help");
+  const answer = await api.patch("/api/workspace", { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printWorkspace(answer.workspace, output));
 }
@@ -37,7 +36,7 @@ export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<
 /** `kb workspace list` */
 export async function listWorkspaces(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const workspaces = await listAll<MyWorkspace>(api, MINE, "workspaces");
+  const workspaces = await listAll(api, "/api/workspaces", "workspaces");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ workspaces, nextCursor: null }, () =>
     output.table(
@@ -56,8 +55,11 @@ export async function listWorkspaces(input: CommandInput, deps: Deps): Promise<v
 
 /** `kb workspace create NAME` */
 export async function createWorkspace(input: CommandInput, deps: Deps): Promise<void> {
-  const body = { name: argument(input, 0), ...given("timeZone", textOption(input, "timeZone")) };
-  const answer = await bySession(input, deps, (api) => api.call<{ workspace: Workspace }>("POST", MINE, { body }));
+  const body: BodyOf<"post", "/api/workspaces"> = {
+    name: argument(input, 0),
+    timeZone: textOption(input, "timeZone"),
+  };
+  const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
   const output = makeOutput(input, deps);
   output.result(answer, () => {
     printWorkspace(answer.workspace, output);
@@ -68,7 +70,7 @@ export async function createWorkspace(input: CommandInput, deps: Deps): Promise<
 /** `kb workspace use WORKSPACE`: a session moves there; a login by browser is for one workspace, chosen when signing in. */
 export async function useWorkspace(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const workspace = await findWorkspace(await listAll<MyWorkspace>(api, MINE, "workspaces"), argument(input, 0));
+  const workspace = await findWorkspace(await listAll(api, "/api/workspaces", "workspaces"), argument(input, 0));
   const output = makeOutput(input, deps, api.settings.defaults);
   if (workspace.current) {
     output.talk(`You are in "${workspace.name}" already.`);
@@ -102,8 +104,4 @@ function printWorkspace(workspace: Workspace, output: Output): void {
     ["secrets in texts", workspace.secrets === "mask" ? "taken out" : "indexed as they are"],
     ["since", workspace.createdAt.slice(0, 10)],
   ]);
-}
-
-function given(key: string, value: string | undefined): Record<string, string> {
-  return value === undefined ? {} : { [key]: value };
 }

@@ -28,11 +28,9 @@ export async function discover(
   const origin: ServerUrl = { ...server, baseUrl: server.origin };
   const api = makeApi(deps, { server: origin, serverFrom: "flag", profile: undefined, defaults: {} });
   const path = "/.well-known/oauth-authorization-server";
-  const metadata = await api
-    .call<Record<string, unknown>>("GET", path, { timeoutMs: 15_000 })
-    .catch((error: unknown) => {
-      throw error instanceof CliFailure && error.exit !== EXIT.unreachable ? noSignIn(server, error) : error;
-    });
+  const metadata = await api.get(path, { timeoutMs: 15_000 }).catch((error: unknown) => {
+    throw error instanceof CliFailure && error.exit !== EXIT.unreachable ? noSignIn(server, error) : error;
+  });
   const address = (name: string): string => addressIn(metadata, name, server);
   return {
     issuer: address("issuer"),

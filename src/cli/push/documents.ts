@@ -5,15 +5,13 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { PushResult } from "#api/connector-records.ts";
 import { CliFailure } from "#cli/failure.ts";
-import { parseObject } from "#cli/state-file.ts";
 import type { DocumentFile } from "./inputs.ts";
 import type { LineQueue } from "./lines.ts";
 import type { Sender } from "./sender.ts";
 
 export interface DocumentTarget {
   sender: Sender;
-  /** `/api/connectors/con_…/documents` */
-  path: string;
+  connectorId: string;
   uploadId: string | undefined;
   /** Who may read them: one list of principals. */
   access: readonly string[];
@@ -92,19 +90,18 @@ export async function sendDocuments(target: DocumentTarget, files: readonly Docu
 }
 
 async function sendDocument(
-  { sender, path, uploadId, access, onResult }: DocumentTarget,
+  { sender, connectorId, uploadId, access, onResult }: DocumentTarget,
   file: DocumentFile,
 ): Promise<void> {
   const { content, boundary } = await readForm(file, access);
   try {
-    const text = await sender.send("POST", path, {
-      content,
-      headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
-      ...(uploadId !== undefined && { query: { upload: uploadId } }),
-    });
-    // The contract's PushResult.
-    const result = parseObject(text) as PushResult | undefined;
-    if (!result) throw new CliFailure({ code: "unexpected_answer", exit: 7, message: "The answer is no result." });
+    const result = await sender.run((api) =>
+      api.post("/api/connectors/{id}/documents", {
+        params: { path: { id: connectorId }, query: { upload: uploadId } },
+        content,
+        headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+      }),
+    );
     onResult(withoutLine(result));
   } catch (error) {
     if (!(error instanceof CliFailure) || !REFUSALS.has(error.code)) throw error;

@@ -11,8 +11,7 @@ import type { Sender } from "./sender.ts";
 /** Where lines go. */
 export interface LineTarget {
   sender: Sender;
-  /** `/api/connectors/con_…/items` */
-  path: string;
+  connectorId: string;
   /** The upload that they belong to, if any. */
   uploadId: string | undefined;
   /** The number of the first line; 1 unless told. */
@@ -73,18 +72,24 @@ export async function readLines(files: readonly { path: string }[], stdin: Reada
 }
 
 async function sendAll(
-  { sender, path, uploadId, onResult }: LineTarget,
+  { sender, connectorId, uploadId, onResult }: LineTarget,
   lines: string[],
   first: number,
 ): Promise<void> {
   let rest = lines;
   let next = first;
   for (let tries = 1; rest.length > 0; tries += 1) {
-    const text = await sender.send("POST", path, {
-      content: `${rest.join("\n")}\n`,
-      headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
-      ...(uploadId !== undefined && { query: { upload: uploadId, firstLine: next } }),
-    });
+    const query = uploadId === undefined ? undefined : { upload: uploadId, firstLine: next };
+    const content = `${rest.join("\n")}\n`;
+    const text = await sender.run(async (api) =>
+      api.read(
+        await api.open.post("/api/connectors/{id}/items", {
+          params: { path: { id: connectorId }, query },
+          content,
+          headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
+        }),
+      ),
+    );
     const { results, failure } = readAnswer(text, rest.length);
     // Without an upload the server counts from 1 in each request.
     const offset = uploadId === undefined ? next - 1 : 0;

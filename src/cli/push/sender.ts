@@ -1,12 +1,12 @@
 /** Requests of a long push: repeated while the trouble may pass, with the key as it is now. */
-import { makeApi, type CallOptions } from "#cli/api.ts";
+import { makeApi, type Api } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";
 import type { Settings } from "#cli/settings.ts";
 
 export interface Sender {
-  /** The text of a successful answer. @throws CliFailure when it is refused, or after the last try */
-  send(method: string, path: string, options?: CallOptions): Promise<string>;
+  /** What `work` makes of its calls. @throws CliFailure when they are refused, or after the last try */
+  run<T>(work: (api: Api) => Promise<T>): Promise<T>;
   /**
    * Waits before something is tried again.
    *
@@ -46,7 +46,12 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
   let current = key;
   let hasAnswered = false;
   const api = () =>
-    makeApi(deps, settings, { kind: "token", value: current, from: "KB_CONNECTOR_KEY", login: "environment" });
+    makeApi(
+      deps,
+      settings,
+      { kind: "token", value: current, from: "KB_CONNECTOR_KEY", login: "environment" },
+      TIMEOUT_MS,
+    );
 
   async function waitAfter(failure: CliFailure, tries: number): Promise<void> {
     if (failure.code === "unauthenticated" && readKeyAgain !== undefined) {
@@ -70,26 +75,18 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
     }
   }
 
-  async function once(method: string, path: string, options: CallOptions): Promise<string> {
-    const response = await api().send(method, path, { timeoutMs: TIMEOUT_MS, ...options });
-    hasAnswered = true;
-    try {
-      return await response.text();
-    } catch (cause) {
-      if (deps.signal.aborted) throw interrupted();
-      const message = "The answer broke off.";
-      throw new CliFailure({ code: "unreachable", exit: 7, message, cause });
-    }
-  }
-
   return {
     waitAfter,
-    async send(method, path, options = {}) {
+    async run(work) {
       for (let tries = 1; ; tries += 1) {
         try {
-          return await once(method, path, options);
+          const result = await work(api());
+          hasAnswered = true;
+          return result;
         } catch (error) {
           if (!(error instanceof CliFailure)) throw error;
+          // A success that broke off.
+          hasAnswered ||= error.status !== undefined && error.status < 300;
           await waitAfter(error, tries);
         }
       }

@@ -1,8 +1,7 @@
 /** What quickstart says at the end: what is searchable, what is not and why, one real answer. */
-import type { FileList } from "#api/files.ts";
-import type { SearchAnswer } from "#api/search.ts";
+import type { QueryOf } from "#api/client.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
-import { segment, type Api, type Query } from "#cli/api.ts";
+import type { Api } from "#cli/api.ts";
 import { printAnswer } from "#cli/commands/search.ts";
 import { count, plural, type Output } from "#cli/output.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
@@ -17,9 +16,10 @@ export interface IndexedFolder {
 /** Prints what a folder's sync took in, and what it did not, by reason. */
 export async function reportFolder(api: Api, folder: IndexedFolder, output: Output): Promise<void> {
   const { connector, sync } = folder;
-  const path = `/api/connectors/${segment(connector.id)}/files`;
-  async function total(query: Query): Promise<number> {
-    return (await api.call<FileList>("GET", path, { query: { ...query, limit: 1 } })).total;
+  const path = { id: connector.id };
+  async function total(of: QueryOf<"get", "/api/connectors/{id}/files">): Promise<number> {
+    const query = { ...of, limit: 1 };
+    return (await api.get("/api/connectors/{id}/files", { params: { path, query } })).total;
   }
   const [indexed, byName, failed] = await Promise.all([
     total({ indexState: "indexed" }),
@@ -64,7 +64,7 @@ export async function showSearch(
   if (words === undefined) return;
   output.line("");
   output.line(`$ kb search ${words}`);
-  const answer = await api.call<SearchAnswer>("GET", "/api/connectors/search", { query: { query: words, limit: 3 } });
+  const answer = await api.get("/api/connectors/search", { params: { query: { query: words, limit: 3 } } });
   // The same blocks with and without a terminal: this page is for reading.
   printAnswer(answer, { ...output, format: "table" });
 }
@@ -92,8 +92,8 @@ function asWords(reason: string): string {
 }
 
 async function wordsOfATitle(api: Api, connectorId: string): Promise<string | undefined> {
-  const { files } = await api.call<FileList>("GET", `/api/connectors/${segment(connectorId)}/files`, {
-    query: { indexState: "indexed", limit: 20 },
+  const { files } = await api.get("/api/connectors/{id}/files", {
+    params: { path: { id: connectorId }, query: { indexState: "indexed", limit: 20 } },
   });
   const titles = files.map(
     (file) => file.title.replace(/\.[A-Za-z0-9]{1,5}$/, "").match(/\p{L}[\p{L}\p{N}]{2,}/gu) ?? [],

@@ -1,0 +1,112 @@
+/** What a call that failed means to a person: why, the next command, the exit code. */
+import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { readNetworkFailure } from "#api/network-failure.ts";
+import type { ServerUrl } from "#api/server-url.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure, interrupted } from "./failure.ts";
+import type { Credential, Settings } from "./settings.ts";
+import { parseObject, textOf } from "./state-file.ts";
+
+/** There was no answer at all. */
+export function unreachable(error: unknown, server: ServerUrl, signal: AbortSignal, timeoutMs: number): CliFailure {
+  if (signal.aborted) return interrupted();
+  const isTimeout = error instanceof Error && error.name === "TimeoutError";
+  const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : readNetworkFailure(error).why;
+  return new CliFailure({
+    code: "unreachable",
+    exit: EXIT.unreachable,
+    message: `No answer from ${server.baseUrl}: ${why}.`,
+    hint: "Start it with kb serve or kb quickstart, or name another server with --url or KB_URL.",
+    cause: error,
+  });
+}
+
+/** The answer broke off in its text. @param status of the answer */
+export function brokenOff(status: number, signal: AbortSignal, cause: unknown): CliFailure {
+  if (signal.aborted) return interrupted();
+  const message = "The answer broke off.";
+  return new CliFailure({ code: "unreachable", exit: EXIT.unreachable, message, status, cause });
+}
+
+/** The server refused, or it is no kb server. Reads the answer to its end. */
+export async function failureOf(
+  response: Response,
+  settings: Settings,
+  credential: Credential | undefined,
+): Promise<CliFailure> {
+  const { status } = response;
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel();
+    return new CliFailure({
+      code: "redirect_refused",
+      exit: EXIT.unreachable,
+      message: `${settings.server.baseUrl} answers with a redirect (HTTP ${status}), which is not followed: your credential would go along.`,
+      hint: "Name the server's final address with --url or KB_URL.",
+      requestId,
+    });
+  }
+  const problem = parseObject(await response.text().catch(() => ""));
+  const code = textOf(problem?.["code"]);
+  if (problem === undefined || code === undefined) return notKb(settings.server, status);
+  return new CliFailure({
+    code,
+    exit: exitOf(code, status),
+    message: withoutCredential(messageOf(problem, status), credential),
+    hint: hintFor(code, settings, credential) ?? textOf(problem["hint"]),
+    requestId: textOf(problem["requestId"]) ?? requestId,
+    status,
+    retryAfterMs: retryAfterOf(response),
+  });
+}
+
+/** A server that quotes what it was sent must not put it on a screen or into a log. */
+function withoutCredential(text: string, credential: Credential | undefined): string {
+  return credential === undefined ? text : text.replaceAll(credential.value, "…");
+}
+
+/** `Retry-After` in seconds; its other form, a date, is not one that this server sends. */
+function retryAfterOf(response: Response): number | undefined {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
+}
+
+function messageOf(problem: Record<string, unknown>, status: number): string {
+  const detail = textOf(problem["detail"]) ?? textOf(problem["title"]) ?? `HTTP ${status}`;
+  const errors = Array.isArray(problem["errors"]) ? problem["errors"] : [];
+  const lines = errors.flatMap((item: unknown) => {
+    const record = parseObject(JSON.stringify(item));
+    const message = textOf(record?.["message"]);
+    return message === undefined || detail.includes(message) ? [] : [`  ${textOf(record?.["path"]) ?? ""}: ${message}`];
+  });
+  return [detail, ...lines].join("\n");
+}
+
+function exitOf(code: string, status: number): number {
+  if (Object.hasOwn(ERROR_CODES, code)) return ERROR_CLASSES[ERROR_CODES[code as ErrorCode]].exit;
+  // A code of a newer server: its status still says the class.
+  return Object.values(ERROR_CLASSES).find((known) => known.status === status)?.exit ?? EXIT.failure;
+}
+
+/** The next command, where this program knows it better than the server, which does not know how one signed in here. */
+function hintFor(code: string, settings: Settings, credential: Credential | undefined): string | undefined {
+  const { baseUrl } = settings.server;
+  const isEnv = credential?.login === "environment";
+  if (code === "unauthenticated") {
+    return isEnv ? `Put a valid token into ${credential.from}.` : `Sign in again: kb login ${baseUrl}`;
+  }
+  if (code === "sign_in_failed") return `Forgotten: ${baseUrl}/forgot-password, or ask an admin for a link.`;
+  if (code !== "insufficient_scope" || credential?.login !== "browser") return undefined;
+  return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
+}
+
+/** The answer is not one of a kb server. */
+export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFailure {
+  return new CliFailure({
+    code: "unexpected_answer",
+    exit: EXIT.unreachable,
+    message: `${server.baseUrl} answers HTTP ${status} and not as a kb server does.`,
+    hint: "Check the address: kb whoami --url …",
+    cause,
+  });
+}
