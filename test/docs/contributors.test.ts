@@ -143,7 +143,7 @@ test("the check sees a name of each kind that is not there", () => {
     "mcp:nothing",
     "nothing-here.ts",
     "makeNothingAtAll",
-    'verifies("mcp:nothing", …)',
+    `verifies(${JSON.stringify("mcp:nothing")}, …)`,
   ];
   expect(wrong.filter((span) => faultOf(span) === undefined)).toEqual([]);
 });
