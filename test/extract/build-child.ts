@@ -1,6 +1,7 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build } from "tsup";
+import { onTestFinished } from "vitest";
 import { findPackageRoot } from "#core/spawn.ts";
 
 /**
@@ -23,4 +24,12 @@ export async function buildChildren(name: string, entries: Record<string, string
     silent: true,
   });
   return outDir;
+}
+
+/** Builds one program until the test ends; gives its file. It starts several times as fast as TypeScript does. */
+export async function buildChild(path: string): Promise<string> {
+  const name = basename(path, ".ts");
+  const folder = await buildChildren(`${name}-${process.pid}`, { [name]: path });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, `${name}.js`);
 }

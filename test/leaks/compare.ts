@@ -17,12 +17,19 @@ export interface Comparison {
 export async function compareWorlds(
   worlds: readonly [LeakServer, LeakServer],
   persona: Persona,
-  options: { seed: number; rounds: number; /** Stops at so many differences. */ isEnough?: number },
+  options: {
+    seed: number;
+    rounds: number;
+    /** Stops at so many differences. */
+    isEnough?: number;
+    /** Asks this one alone; its questions are the same as among all. */
+    route?: string;
+  },
 ): Promise<Comparison> {
   const seen = worlds[0].model.items.filter((item) => mayRead(worlds[0].model, persona, item));
   const vocabulary = vocabularyOf(worlds[1].model, makeRandom(options.seed), seen);
   const report: Comparison = { asked: 0, differences: [], unanswered: [] };
-  for (const route of surface()) {
+  for (const route of surface().filter((each) => each === (options.route ?? each))) {
     const words = { ...vocabulary, random: randomOf(route, options.seed) };
     const tally = { asked: 0, succeeded: 0, isMounted: true };
     const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);

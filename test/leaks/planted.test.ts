@@ -144,6 +144,20 @@ const PLANTS: Record<string, Plant> = {
   },
 };
 
+/** The route that meets it first when all are asked in their order. */
+const FOUND_BY: Record<string, string> = {
+  "`every` on no lists": "GET /api/connectors",
+  "matches counted instead of lists": "GET /api/connectors",
+  "any list instead of every list": "GET /api/connectors",
+  "a child's own access ignored": "GET /api/connectors/files/{fileId}",
+  "a count before the re-check": "GET /api/connectors/all-files",
+  "an index that counts for everybody": "GET /api/connectors/search",
+  "a field that only hidden items have": "GET /api/connectors/search",
+  "a note on connectors that are not the reader's": "GET /api/connectors/search",
+  "a name that a hidden twin makes unclear": "tool kb_get_file_content",
+  "another answer for hidden than for absent": "GET /api/connectors/files/{fileId}/content",
+};
+
 // Several servers are filled and asked hundreds of questions: a shared machine may take its time.
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -152,7 +166,8 @@ describe("the two-world test", () => {
     const model = makeModel(3, 40);
     const plant = PLANTS[name] ?? {};
     const worlds = [await startServer(model, plant), await startServer(withHidden(model, "outside"), plant)] as const;
-    const report = await compareWorlds(worlds, "outside", { seed: 5, rounds: 6, isEnough: 1 });
+    const route = FOUND_BY[name];
+    const report = await compareWorlds(worlds, "outside", { seed: 5, rounds: 6, isEnough: 1, ...(route && { route }) });
     expect(report.differences.length).toBeGreaterThan(0);
   });
 });

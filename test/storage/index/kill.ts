@@ -6,13 +6,21 @@ import { makeDocument, makeRequest, TestIndex } from "./world.ts";
 
 const QUERIES = ["alpha", "beta gamma", "run", "foo_bar delta alpha", "al*", "gamma -beta", ""];
 
+/** What node starts unless told: the child as it is written. */
+const CHILD = ["--import", "tsx", path.join(import.meta.dirname, "kill-child.ts")];
+
 /**
  * Lets a child process write to an index and kills it with signal 9, again and again over the same file; after each
  * kill the file is opened, swept and compared with its records. Gives how many batches were acknowledged in all.
  *
+ * @param child  what node starts: a built child is there sooner
  * @throws Error naming the first question that index and records answer differently
  */
-export async function killAgainAndAgain(rounds: number, maxMs: number): Promise<number> {
+export async function killAgainAndAgain(
+  rounds: number,
+  maxMs: number,
+  child: readonly string[] = CHILD,
+): Promise<number> {
   const index = new TestIndex();
   try {
     index.access("w1", 1, [["everyone"]]);
@@ -20,7 +28,7 @@ export async function killAgainAndAgain(rounds: number, maxMs: number): Promise<
     index.db.exec("CREATE TABLE records (kbId TEXT PRIMARY KEY, text TEXT, aclId INTEGER)");
     let batches = 0;
     for (let round = 0; round < rounds; round++) {
-      batches += await writeUntilKilled(index.file, round + 1, (maxMs * (round + 1)) / rounds);
+      batches += await writeUntilKilled([...child, index.file, String(round + 1)], (maxMs * (round + 1)) / rounds);
       index.reopenWriter();
       compare(index, `round ${round}, before folding`);
       index.foldAll();
@@ -33,11 +41,8 @@ export async function killAgainAndAgain(rounds: number, maxMs: number): Promise<
 }
 
 /** Kills the child some time after its first acknowledged batch. */
-async function writeUntilKilled(file: string, seed: number, killAfterMs: number): Promise<number> {
-  const entry = path.join(import.meta.dirname, "kill-child.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", entry, file, String(seed)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+async function writeUntilKilled(args: readonly string[], killAfterMs: number): Promise<number> {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   let lines = 0;
   let timer: NodeJS.Timeout | undefined;
   child.stdout.on("data", (data: Buffer) => {

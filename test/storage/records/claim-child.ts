@@ -1,4 +1,4 @@
-/** Claims jobs of the database file until there are none, printing each: `tsx claim-child.ts FILE OWNER`. */
+/** Claims jobs of the database file until there are none, printing each: `node claim-child.js FILE OWNER`. */
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "vitest";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
-import { findPackageRoot } from "#core/spawn.ts";
+import { buildChild } from "../../extract/build-child.ts";
 import { openTestStore, tempDir } from "../../helpers.ts";
 import { describeQueue } from "../queue.contract.ts";
 
@@ -18,14 +18,14 @@ test("two processes on one file never get the same job", { timeout: 60_000 }, as
     await queue.enqueue({ workspaceId: "w", type: "sync", dedupeKey: `j${i}`, payload: {}, priority: 1, runAt: 0 });
   }
   await database.close();
-  const script = join(findPackageRoot(), "test/storage/records/claim-child.ts");
+  const script = await buildChild("test/storage/records/claim-child.ts");
   const claimed = await Promise.all(["a", "b"].map((owner) => runChild([script, file, owner])));
   expect(claimed.flat().sort()).toEqual(Array.from({ length: jobs }, (_, i) => `j${i}`).sort());
 });
 
 function runChild(args: string[]): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--import", "tsx", ...args], { cwd: findPackageRoot() });
+    const child = spawn(process.execPath, args);
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk));

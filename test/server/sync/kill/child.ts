@@ -1,5 +1,5 @@
 /**
- * Does the due syncs of a database file and ends: `tsx child.ts FILE ROOT CLOCK_OFFSET_MS`. Everything is real: the
+ * Does the due syncs of a database file and ends: `child.ts FILE ROOT CLOCK_OFFSET_MS`. Everything is real: the
  * writer's thread, the filesystem, the extraction in child processes. Made to be killed.
  */
 import { randomBytes } from "node:crypto";

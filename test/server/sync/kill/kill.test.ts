@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
 import { tempDir } from "../../../helpers.ts";
+import { buildChild } from "../../../extract/build-child.ts";
 import { makeRandom } from "../../../extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference } from "./queries.ts";
 import { syncKilling } from "./run.ts";
@@ -22,11 +23,12 @@ test(
         `# File ${i}\n\n${`some words about topic ${i % 13} `.repeat(100)}\n\n${NAMES.map((name, n) => `${name}${(i * (n + 3)) % 97}`).join(" ")}\n`,
       );
     }
+    const child = [await buildChild("test/server/sync/kill/child.ts")];
     const calm = join(dir, "calm.db");
-    const wanted = await syncKilling(calm, root, []);
+    const wanted = await syncKilling(calm, root, [], child);
     expect(wanted.items).toBe(400);
     const file = join(dir, "killed.db");
-    const killed = await syncKilling(file, root, [{ items: 1, delayMs: 0 }]);
+    const killed = await syncKilling(file, root, [{ items: 1, delayMs: 0 }], child);
     expect(killed.hits).toHaveLength(1);
     expect(killed.digest).toBe(wanted.digest);
     const questions = await drawQuestions(calm, 40, makeRandom(1));

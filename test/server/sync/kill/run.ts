@@ -29,11 +29,21 @@ export interface KilledSync extends EndState {
   tookMs: number;
 }
 
+/** What node starts unless told: the child as it is written. */
+const CHILD = ["--import", "tsx", join(import.meta.dirname, "child.ts")];
+
 /**
  * Syncs a folder into a database of its own, killing the process (SIGKILL) at each of these moments, and lets it end
  * then. Each later process has a clock beyond the leases of the one before.
+ *
+ * @param child  what node starts: a built child is there sooner
  */
-export async function syncKilling(file: string, root: string, moments: readonly KillMoment[]): Promise<KilledSync> {
+export async function syncKilling(
+  file: string,
+  root: string,
+  moments: readonly KillMoment[],
+  child: readonly string[] = CHILD,
+): Promise<KilledSync> {
   await prepareFile(file, root);
   const hits: number[] = [];
   let requests = 1;
@@ -41,7 +51,7 @@ export async function syncKilling(file: string, root: string, moments: readonly 
   for (let at = 0; ;) {
     const moment = moments[at];
     const startedAt = performance.now();
-    const isKilled = await runChild(file, root, offsetMs, moment);
+    const isKilled = await runChild([...child, file, root, String(offsetMs)], file, moment);
     const tookMs = performance.now() - startedAt;
     offsetMs += 60_000;
     const { state, items } = look(file);
@@ -91,9 +101,8 @@ async function requestAgain(file: string, root: string, now: number): Promise<vo
 }
 
 /** True when it was killed before it ended by itself. */
-async function runChild(file: string, root: string, offsetMs: number, moment?: KillMoment): Promise<boolean> {
-  const script = join(import.meta.dirname, "child.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", script, file, root, String(offsetMs)], {
+async function runChild(args: readonly string[], file: string, moment?: KillMoment): Promise<boolean> {
+  const child = spawn(process.execPath, args, {
     cwd: findPackageRoot(),
     stdio: ["ignore", "ignore", "inherit"],
   });
