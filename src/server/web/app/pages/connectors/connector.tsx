@@ -180,11 +180,17 @@ const COLUMNS: Column<Sync>[] = [
   {
     title: "Result",
     isHeadless: true,
-    cell: ({ state, problem }) => (
+    cell: ({ state }) => (
+      <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
+        {SYNC_WORDS[state]}
+      </Badge>
+    ),
+  },
+  {
+    title: "Items",
+    cell: ({ counts, problem }) => (
       <>
-        <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
-          {SYNC_WORDS[state]}
-        </Badge>
+        {countsOf(counts)}
         {problem !== null && (
           <span className="text-muted mt-1 block text-xs wrap-break-word">
             {problem.message} {problem.hint}
@@ -193,15 +199,16 @@ const COLUMNS: Column<Sync>[] = [
       </>
     ),
   },
-  {
-    title: "Items",
-    cell: ({ counts: { upserted, deleted, unchanged, failed } }) =>
-      [
-        `${upserted.toLocaleString("en-GB")} indexed`,
-        ...(deleted > 0 ? [`${deleted.toLocaleString("en-GB")} removed`] : []),
-        ...(unchanged > 0 ? [`${unchanged.toLocaleString("en-GB")} unchanged`] : []),
-        ...(failed > 0 ? [`${failed.toLocaleString("en-GB")} failed`] : []),
-      ].join(", "),
-  },
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
 ];
+
+function countsOf({ upserted, deleted, unchanged, failed }: Sync["counts"]): string {
+  const counted = (count: number, word: string) => (count > 0 ? [`${count.toLocaleString("en-GB")} ${word}`] : []);
+  const counts = [
+    ...counted(upserted, "indexed"),
+    ...counted(deleted, "removed"),
+    ...counted(unchanged, "unchanged"),
+    ...counted(failed, "failed"),
+  ];
+  return counts.length === 0 ? "None" : counts.join(", ");
+}
