@@ -23,7 +23,7 @@ export async function composeFeatures(
   { decorate, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
 ): Promise<Content> {
   const adapters: ContentAdapters = {
-    index: makeSearchPool({ file: database.file, size: 0, fold: async () => undefined }),
+    index: makeSearchPool({ file: database.file, size: 0 }),
     extractor: { stats: () => [], close: async () => undefined, ...extractor },
     sources:
       sources ??

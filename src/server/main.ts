@@ -201,7 +201,6 @@ async function compose(
     index: makeSearchPool({
       file: database.file,
       workerUrl: findSpawnEntry("searcher"),
-      fold: (workspaceId) => database.writer.call("foldIndex", { workspaceId }, "batch"),
       onFailure: (error) => database.health.note(error),
     }),
     extractor: makeExtractor({

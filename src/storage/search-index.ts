@@ -143,22 +143,21 @@ export interface FindRequest extends Pick<ExcerptRequest, "workspaceId" | "viewe
   item: { kbId: string; textHash: string };
 }
 
+/** Size of a workspace's index. */
 export interface IndexStats {
+  /** Searchable items; one that was changed lately may count twice. */
   documents: number;
-  segments: number;
-  deltaDocuments: number;
-  deadDocuments: number;
-  generation: number;
   bytes: number;
 }
 
 /**
- * The index of items, one workspace at a time. Changes are applied inside the store's own batch transaction
- * (see the adapter); this port is the reading side and the upkeep.
+ * The index of items, one workspace at a time: the side that answers. `SearchIndexWriter` is the other side; the two live
+ * apart, since the records have one writer and the searches have threads of their own.
  *
  * Permissions come in as principals and nothing is counted, scored or listed that they do not open.
  */
 export interface SearchIndex {
+  /** The hits of a question, and what they sum up to. What a transaction wrote is found as soon as it has committed. */
   search(request: SearchRequest): Promise<SearchResponse>;
   /**
    * The best passages of each item's stored text, off the main thread, in the order of the items. Undefined for an item
@@ -168,7 +167,17 @@ export interface SearchIndex {
   /** The passages of an item's text that hold the words, off the main thread. Undefined as for `excerpts`. */
   find(request: FindRequest): Promise<FoundPassages | undefined>;
   stats(workspaceId: string): Promise<IndexStats>;
-  /** Folds whatever is due now; for tests, benchmarks and quiet moments. */
-  fold(workspaceId: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * The side of the index that takes changes, on the records' one writer. Both members work inside the transaction that the
+ * caller has open, so that records and index change together or not at all, and must not wait. Merging what was written
+ * and other upkeep is the adapter's own business and changes no answer.
+ */
+export interface SearchIndexWriter {
+  /** Applies changes in the order given. Searches see them when the transaction commits. */
+  apply(workspaceId: string, changes: readonly IndexChange[]): void;
+  /** Gives these documents to nobody: as an `access` change to 0 for each, but however many they are, at once. */
+  hide(workspaceId: string, kbIds: readonly string[]): void;
 }

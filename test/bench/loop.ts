@@ -181,7 +181,7 @@ const TEXT_NAME = /\.(?:md|txt|html?|rst|py|js|ts|c|h)$/u;
 async function comparePairs(dir: string, load: Load) {
   const file = join(dir, "data", "kb.db");
   const { workspaceId, principals } = readEverybody(file);
-  const pool = makeSearchPool({ file, size: 1, workerUrl: findSpawnEntry("searcher"), fold: async () => undefined });
+  const pool = makeSearchPool({ file, size: 1, workerUrl: findSpawnEntry("searcher") });
   const agent = new Agent({ keepAlive: true });
   const [bare, whole]: [number[], number[]] = [[], []];
   const base = { workspaceId, viewer: { principals, epoch: 1 }, filters: {}, order: "relevance" } as const;

@@ -56,7 +56,6 @@ function openPool({ file, threads }: Bench): SearchIndex {
   return makeSearchPool({
     file,
     size: threads,
-    fold: async () => undefined,
     ...(threads > 0 && { workerUrl: findSpawnEntry("searcher") }),
   });
 }

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { fieldTerms } from "#text/field-terms.ts";
-import type { FieldFilter, IndexChange, IndexedDocument, SearchIndex, SearchRequest } from "#storage/search-index.ts";
+import type {
+  FieldFilter,
+  IndexChange,
+  IndexedDocument,
+  SearchIndex,
+  SearchIndexWriter,
+  SearchRequest,
+} from "#storage/search-index.ts";
 
 interface DocumentSpec {
   kbId: string;
@@ -10,11 +17,13 @@ interface DocumentSpec {
   more?: Partial<IndexedDocument>;
 }
 
-/** What a suite run gives the contract: an index with a way to write and to define accesses. */
+/** What a suite run gives the contract: both sides of an index, with a way to define accesses. */
 export interface SearchIndexUnderTest {
   index: SearchIndex;
-  /** Applies changes and returns when they are searchable. */
-  apply(workspaceId: string, changes: readonly IndexChange[]): Promise<void>;
+  /** Runs `work` in a transaction of the records, which is rolled back when it throws. */
+  transaction(work: (writer: SearchIndexWriter) => void): Promise<void>;
+  /** Does whatever upkeep of the workspace is due. */
+  upkeep(workspaceId: string): Promise<void>;
   /** Stores an access under a number of the test's choice. */
   access(workspaceId: string, aclId: number, lists: readonly (readonly string[])[]): Promise<void>;
   document(spec: DocumentSpec): IndexedDocument;
@@ -41,8 +50,11 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       await t.close();
     }
   };
+  const apply = (t: SearchIndexUnderTest, workspaceId: string, changes: readonly IndexChange[]) =>
+    t.transaction((writer) => writer.apply(workspaceId, changes));
   const put = (t: SearchIndexUnderTest, ...specs: DocumentSpec[]) =>
-    t.apply(
+    apply(
+      t,
       "w1",
       specs.map((spec) => ({ type: "upsert", document: t.document(spec) })),
     );
@@ -70,7 +82,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
   test("a search opens exactly one workspace", () =>
     scene(async (t, ids) => {
       await t.access("w2", 1, [["everyone"]]);
-      await t.apply("w2", [{ type: "upsert", document: t.document({ kbId: "other", text: "invoice" }) }]);
+      await apply(t, "w2", [{ type: "upsert", document: t.document({ kbId: "other", text: "invoice" }) }]);
       expect(await ids(ask({ query: "invoice" }))).toEqual([]);
       expect(await ids(ask({ query: "invoice", workspaceId: "w2" }))).toEqual(["other"]);
     }));
@@ -80,10 +92,35 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" });
       await put(t, { kbId: "a", text: "final" });
       expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
-      await t.apply("w1", [{ type: "access", kbId: "b", aclId: 2 }]);
+      await apply(t, "w1", [{ type: "access", kbId: "b", aclId: 2 }]);
       expect(await ids(ask({ query: "draft" }))).toEqual([]);
-      await t.apply("w1", [{ type: "remove", kbId: "a" }]);
+      await apply(t, "w1", [{ type: "remove", kbId: "a" }]);
       expect(await ids(ask({ query: "final" }))).toEqual([]);
+    }));
+
+  test("what a transaction wrote is found when it has committed, and never when it was rolled back", () =>
+    scene(async (t, ids) => {
+      await put(t, { kbId: "a", text: "draft" });
+      const failed = t.transaction((writer) => {
+        writer.apply("w1", [{ type: "upsert", document: t.document({ kbId: "b", text: "draft" }) }]);
+        writer.apply("w1", [{ type: "remove", kbId: "a" }]);
+        throw new Error("the batch failed");
+      });
+      await expect(failed).rejects.toThrow("the batch failed");
+      expect(await ids(ask({ query: "draft" }))).toEqual(["a"]);
+      await put(t, { kbId: "b", text: "draft" });
+      expect(await ids(ask({ query: "draft" }))).toEqual(["a", "b"]);
+    }));
+
+  test("hidden documents are nobody's until they get an access", () =>
+    scene(async (t, ids) => {
+      await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" }, { kbId: "c", text: "draft" });
+      await t.transaction((writer) => writer.hide("w1", ["a", "c"]));
+      expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
+      await t.upkeep("w1");
+      expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
+      await apply(t, "w1", [{ type: "access", kbId: "a", aclId: 1 }]);
+      expect(await ids(ask({ query: "draft" }))).toEqual(["a", "b"]);
     }));
 
   test("with few items that have all words, items with half of them follow, and the totals say so", () =>
@@ -144,8 +181,8 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
         { kbId: "c", text: "red", aclId: 2, more: fields({ status: "draft", secret: true }) },
       );
       const found = (...fields: FieldFilter[]) => ids(ask({ query: "red", filters: { fields } }));
-      const both = async (folded: boolean) => {
-        if (folded) await t.index.fold("w1");
+      const both = async (isMerged: boolean) => {
+        if (isMerged) await t.upkeep("w1");
         expect(await found({ key: "status", value: "DRAFT" })).toEqual(["a", "b"]);
         expect(await found({ key: "Status", value: "draft" }, { key: "pages", value: "12.0" })).toEqual(["a"]);
         expect(await found({ key: "pages", value: "12" })).toEqual(["a", "b"]);
@@ -175,12 +212,12 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
       expect(seen).toEqual(kbIds);
     }));
 
-  test("folding changes no answer", () =>
+  test("upkeep changes no answer", () =>
     scene(async (t) => {
       await put(t, { kbId: "a", text: "red green" }, { kbId: "b", text: "red" });
       const request = ask({ query: "red", facets: ["kind"] });
       const before = await t.index.search(request);
-      await t.index.fold("w1");
+      await t.upkeep("w1");
       expect({ ...(await t.index.search(request)), tookMs: 0 }).toEqual({ ...before, tookMs: 0 });
     }));
 }

@@ -1,6 +1,6 @@
 import { Kysely } from "kysely";
 import { ApiError, assertNever } from "#api/errors.ts";
-import type { IndexChange } from "#storage/search-index.ts";
+import type { SearchIndexWriter } from "#storage/search-index.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import type { Tables } from "#storage/schema.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
@@ -30,12 +30,6 @@ import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "./withhold.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
 
-/** The index's part of a batch: called inside the batch's transaction, so it must not wait. */
-export interface IndexPart {
-  apply(workspaceId: string, changes: readonly IndexChange[]): void;
-  close(workspaceId: string, kbIds: readonly string[]): void;
-}
-
 /** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: docs/decisions/0021. */
 const AT_ONCE = 1_000;
 
@@ -47,7 +41,7 @@ export interface BatchArgs {
 /** The procedure `applyBatch`: all ops of a batch, the index changes, the cursor and the counts in one transaction. */
 export function makeApplyBatch(
   connection: SqliteConnection,
-  index: IndexPart,
+  index: SearchIndexWriter,
   noteAccess: (workspaceId: string, aclId: number) => void = () => undefined,
   atOnce = AT_ONCE,
 ) {
@@ -79,7 +73,7 @@ export function makeApplyBatch(
       const withheld = tops.length === 0 ? [] : withholdBelow(connection, of, tops);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       index.apply(workspaceId, work.changes);
-      index.close(workspaceId, withheld);
+      index.hide(workspaceId, withheld);
       noteRemovals(connection, { workspaceId, connectorId: batch.connectorId }, batch, work.guarded);
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)

@@ -1,7 +1,6 @@
-import type { IndexChange } from "#storage/search-index.ts";
+import type { IndexChange, SearchIndexWriter } from "#storage/search-index.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
-import type { IndexPart } from "./batch.ts";
 import { stateUnder } from "./work.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { makeEffectiveAccess } from "./effective-access.ts";
@@ -25,7 +24,7 @@ export interface SettleWithheldArgs {
  */
 export function makeSettleWithheld(
   connection: SqliteConnection,
-  index: IndexPart,
+  index: SearchIndexWriter,
   noteAccess: (workspaceId: string, aclId: number) => void,
 ) {
   const next = connection.prepare("select workspaceId, connectorId from withheld_items limit 1");
@@ -48,7 +47,7 @@ export function makeSettleWithheld(
 /** Settles some of a connector's items at a time, and says how many. */
 function makeSettle(
   connection: SqliteConnection,
-  index: IndexPart,
+  index: SearchIndexWriter,
   { workspaceId, connectorId }: { workspaceId: string; connectorId: string },
   noteAccess: (aclId: number) => void,
 ): (limit: number) => number {

@@ -4,8 +4,16 @@ import { readManifest } from "./segments.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 import { readState } from "./state.ts";
 
-/** Size and shape of a workspace's index. `documents` counts delta rows that replace an older version twice. */
-export function readStats(sql: Statements, workspaceId: string): IndexStats {
+/** Size and shape of a workspace's index. */
+export interface EmbeddedIndexStats extends IndexStats {
+  segments: number;
+  deltaDocuments: number;
+  deadDocuments: number;
+  generation: number;
+}
+
+/** Reads size and shape. `documents` counts delta rows that replace an older version twice. */
+export function readStats(sql: Statements, workspaceId: string): EmbeddedIndexStats {
   const state = readState(sql, workspaceId);
   if (state === undefined) {
     return { documents: 0, segments: 0, deltaDocuments: 0, deadDocuments: 0, generation: 0, bytes: 0 };

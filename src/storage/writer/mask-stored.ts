@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { maskedOffset } from "#text/secrets/cut.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
-import type { IndexWriter } from "#storage/index/write/writer.ts";
+import type { SearchIndexWriter } from "#storage/search-index.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { writeTextRows } from "#storage/batch/item-rows.ts";
@@ -25,7 +25,7 @@ const SLICE_MS = 20;
  * The procedure `maskStored`: takes the secrets out of the texts and records that stand behind a kbId, for one slice of time,
  * and indexes what changed. Removed items too: they can be restored.
  */
-export function makeMaskStored(connection: SqliteConnection, index: Pick<IndexWriter, "apply">) {
+export function makeMaskStored(connection: SqliteConnection, index: Pick<SearchIndexWriter, "apply">) {
   return ({ workspaceId, afterKbId }: MaskStoredArgs): string | null =>
     inTransaction(connection.raw, () => {
       const end = performance.now() + SLICE_MS;

@@ -1,6 +1,6 @@
 import type { SqliteConnection, SqlRow } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
-import type { IndexPart } from "#storage/batch/batch.ts";
+import type { SearchIndexWriter } from "#storage/search-index.ts";
 
 export interface PurgeArgs {
   workspaceId: string;
@@ -13,7 +13,7 @@ export interface PurgeArgs {
  * The procedure `purgeItems`: deletes items for good, with everything that hangs on them, and entities that no item
  * shows any more. Gives how many items were deleted.
  */
-export function makePurgeItems(connection: SqliteConnection, index: IndexPart) {
+export function makePurgeItems(connection: SqliteConnection, index: SearchIndexWriter) {
   return ({ workspaceId, connectorId, removedBefore, limit }: PurgeArgs): number =>
     inTransaction(connection.raw, () => {
       const which = connectorId === undefined ? "removedAt < ?" : "connectorId = ?";

@@ -10,7 +10,7 @@ const NOBODY = { known: false };
 
 async function makeFamily(options: TestServerOptions = {}) {
   const kb = await makePushServer(undefined, {}, options);
-  const pool = makeSearchPool({ file: kb.database.file, size: 0, fold: async () => undefined });
+  const pool = makeSearchPool({ file: kb.database.file, size: 0 });
   onTestFinished(() => pool.close());
   const only = (who: "member" | "admin" | "owner") => known([`user:${kb[who].userId}`]);
   /** Pushes one item; `undefined` for an access that the line leaves out. */

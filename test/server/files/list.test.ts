@@ -330,7 +330,7 @@ describe("passages", () => {
     const con = await world.connector(wsp);
     const text = `${"Nothing here. ".repeat(5_000)}The notice period is three months. ${"More. ".repeat(3_000)}`;
     const kbId = await world.item(wsp, { connectorId: con, text });
-    const index = makeSearchPool({ file: world.database.file, size: 0, fold: async () => {} });
+    const index = makeSearchPool({ file: world.database.file, size: 0 });
     onTestFinished(() => index.close());
     const files = filesOf(world, index);
     const found = await files.find(ana, kbId, '"notice period"');

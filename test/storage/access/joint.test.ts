@@ -22,7 +22,7 @@ describe("one item for every access", () => {
     const kbIds = ACCESSES.map((_, i) => idFor("item", `joint ${i}`));
     const ops = ACCESSES.map((all, i) => upsert(kbIds[i] ?? "", i, all));
     await itemWrites.applyBatch({ connectorId: CONNECTOR, always: [gate], highest: 0, now: NOW, ops });
-    const index = makeSearchPool({ file: world.database.file, size: 0, fold: async () => {} });
+    const index = makeSearchPool({ file: world.database.file, size: 0 });
     const aclOf = new Map((await items.accessOf(kbIds)).map((item) => [item.kbId, item.aclId]));
     const cache = makeVisibleCache();
     for (const held of SETS) {

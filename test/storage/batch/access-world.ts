@@ -65,7 +65,7 @@ function meets(access: SourceAccess, held: readonly Principal[]): boolean {
 /** A store with ways to change items and to ask who sees them. */
 export async function makeWorld(inline: InlineWriterOptions = {}) {
   const kb = await makeHarness(() => [], {}, { inline });
-  const pool = makeSearchPool({ file: kb.database.file, size: 0, fold: async () => undefined });
+  const pool = makeSearchPool({ file: kb.database.file, size: 0 });
   onTestFinished(() => pool.close());
   const { itemWrites, items, access } = kb.store.in(WORKSPACE);
   const ids = async () => new Map((await kb.items()).map((row) => [row.kbId, row.externalId]));

@@ -4,10 +4,11 @@ import { makeDocument, TestIndex } from "./world.ts";
 
 searchIndexContract(async () => {
   const test = new TestIndex();
-  const index = makeSearchPool({ file: test.file, size: 0, fold: async (workspaceId) => test.foldAll(workspaceId) });
+  const index = makeSearchPool({ file: test.file, size: 0 });
   return {
     index,
-    apply: async (workspaceId, changes) => test.apply(workspaceId, changes),
+    transaction: async (work) => test.transaction(() => work(test.writer)),
+    upkeep: async (workspaceId) => test.foldAll(workspaceId),
     access: async (workspaceId, aclId, lists) => test.access(workspaceId, aclId, lists),
     document: makeDocument,
     close: async () => {

@@ -36,7 +36,7 @@ test("children stored before they had an access of their own are nobody's until 
       (await kb.items()).map((row) => [row.externalId, [row.aclId > 0, row.version !== null, row.indexState]]),
     );
   const found = async () => {
-    const pool = makeSearchPool({ file: kb.database.file, size: 0, fold: async () => undefined });
+    const pool = makeSearchPool({ file: kb.database.file, size: 0 });
     const principals = ["workspace", `group:connector:${CONNECTOR}`];
     const viewer = { principals, epoch: 1 };
     const request = {

@@ -30,7 +30,7 @@ async function makeWorld() {
   const sweeper = makeAccessSweeper(connection, index);
   const applyBatch = makeApplyBatch(connection, index, (workspaceId, aclId) => sweeper.note(workspaceId, aclId));
   const purgeItems = makePurgeItems(connection, index);
-  const pools = [makeSearchPool({ file: database.file, size: 0, fold: async () => undefined })];
+  const pools = [makeSearchPool({ file: database.file, size: 0 })];
   onTestFinished(async () => {
     for (const pool of pools) await pool.close();
     connection.close();
@@ -64,7 +64,7 @@ async function makeWorld() {
     found,
     pool: pools[0] as (typeof pools)[number],
     freshPool() {
-      const pool = makeSearchPool({ file: database.file, size: 0, fold: async () => undefined });
+      const pool = makeSearchPool({ file: database.file, size: 0 });
       pools.push(pool);
       return pool;
     },

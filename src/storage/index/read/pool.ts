@@ -17,8 +17,6 @@ export interface SearchPoolOptions extends SearcherOptions {
   size?: number;
   /** The built searcher entry; not needed for size 0. */
   workerUrl?: URL | string;
-  /** Runs due folds of a workspace to the end; the writer owns them. */
-  fold: (workspaceId: string) => Promise<void>;
   /** Told what a search failed with. */
   onFailure?: (error: unknown) => void;
 }
@@ -42,7 +40,7 @@ interface Slot {
 
 /** The embedded index as the service uses it: searches in worker threads, each with its own read-only connection. */
 export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
-  const { size = DEFAULT_SIZE, fold } = options;
+  const { size = DEFAULT_SIZE } = options;
   const runner = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
   return {
     // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
@@ -52,7 +50,6 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
     find: async (request) =>
       (await runner.run({ type: "find", request }, request.deadlineMs)) as FoundPassages | undefined,
     stats: async (workspaceId) => (await runner.run({ type: "stats", workspaceId })) as IndexStats,
-    fold,
     close: () => runner.close(),
   };
 }

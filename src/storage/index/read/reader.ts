@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { parseQuery } from "#text/query.ts";
-import type { IndexStats, SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import type { SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { makeDeadline } from "./deadline.ts";
 import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
 import { FacetCounter } from "./facets.ts";
@@ -13,7 +13,7 @@ import { clearScratch, makeScratch } from "./scratch.ts";
 import type { SearchContext } from "./search-context.ts";
 import { type Database, makeStatements, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
-import { readStats } from "#storage/index/stats.ts";
+import { type EmbeddedIndexStats, readStats } from "#storage/index/stats.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
 import { TermReader } from "./term-lists.ts";
 import { hasNoTextWork, verifyOnText } from "./verify.ts";
@@ -27,7 +27,7 @@ export interface IndexReader {
    * @throws ApiError `search_timeout` when the deadline passes
    */
   search(request: SearchRequest): SearchResponse;
-  stats(workspaceId: string): IndexStats;
+  stats(workspaceId: string): EmbeddedIndexStats;
 }
 
 export interface IndexReaderOptions {

@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 import { inTransaction } from "#storage/transaction.ts";
-import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
+import type { IndexChange, IndexedDocument, SearchIndexWriter } from "#storage/search-index.ts";
 import { rewriteChunks } from "#storage/index/visibility/access-chunks.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "#storage/index/delta-rows.ts";
@@ -11,14 +11,11 @@ import { type Database, makeStatements, numberOf, type Statements } from "#stora
 import { ensureState, type IndexState, readState } from "#storage/index/state.ts";
 
 /**
- * The writing half of the index: synchronous, on the one writing connection. `apply`, `bulk`, `rebuild` and
+ * The writing half of the embedded index: synchronous, on the one writing connection. `apply` writes a row for each change
+ * and touches no posting; folds write segments of them later. `apply`, `hide`, `bulk`, `rebuild` and
  * `dropWorkspace` work inside the caller's open transaction, so that records and index change together.
  */
-export interface IndexWriter {
-  /** Applies changes in order: a row each, no posting is touched. Readers see them when the transaction commits. */
-  apply(workspaceId: string, changes: readonly IndexChange[]): void;
-  /** Gives these documents to nobody: as `apply` does with an access each, in one statement however many they are. */
-  close(workspaceId: string, kbIds: readonly string[]): void;
+export interface IndexWriter extends SearchIndexWriter {
   /** Adds or replaces many documents at once by writing segments directly; worth it from some thousands on. */
   bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void;
   /**
@@ -99,7 +96,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       applyChanges(sql, state, changes);
       attention?.add(state.no);
     },
-    close(workspaceId, kbIds) {
+    hide(workspaceId, kbIds) {
       if (kbIds.length === 0) return;
       const { no, aclSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
       sql(

@@ -126,7 +126,7 @@ interface Reader {
 
 function openReader(file: string): Reader {
   const db = new DatabaseSync(file, { readOnly: true });
-  const index = makeSearchPool({ file, size: 0, fold: async () => undefined });
+  const index = makeSearchPool({ file, size: 0 });
   return {
     db,
     index,

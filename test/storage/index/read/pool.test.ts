@@ -5,11 +5,9 @@ import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { makeRequest, TestIndex } from "../world.ts";
 
-const fold = async () => undefined;
-
 test("threads answer what the file holds, and pass failures on with their code", async () => {
   const index = new TestIndex();
-  const pool = makeSearchPool({ file: index.file, size: 2, workerUrl: findSpawnEntry("searcher"), fold });
+  const pool = makeSearchPool({ file: index.file, size: 2, workerUrl: findSpawnEntry("searcher") });
   try {
     index.access("w1", 1, [["everyone"]]);
     index.put("w1", { kbId: "a", text: "alpha" });
@@ -40,7 +38,7 @@ test("a thread that dies fails its question only; the next one gets a new thread
        else { writeFileSync(${JSON.stringify(flag)}, ""); process.exit(1); }
      });`,
   );
-  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry, fold });
+  const pool = makeSearchPool({ file: index.file, size: 1, workerUrl: entry });
   try {
     await expect(pool.search(makeRequest({}))).rejects.toMatchObject({ code: "unavailable" });
     expect(existsSync(flag)).toBe(true);
