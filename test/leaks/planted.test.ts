@@ -187,7 +187,7 @@ describe("the five-actor test", () => {
           ),
       }),
     };
-    const server = await startServer(makeModel(4, 400), plant);
+    const server = await startServer(makeModel(4, 150), plant);
     const { leaks } = await countLeaks(server, [first, "outside"], { seed: 1, rounds: 1 });
     expect(leaks.filter((leak) => leak.startsWith("outside")).length).toBeGreaterThan(0);
   });

@@ -76,6 +76,7 @@ describe("a repository of the server itself", () => {
         git(root, "config", key, value);
       }
       mkdirSync(join(root, ".git/hooks"), { recursive: true });
+      mkdirSync(join(root, ".git/info"));
       for (const hook of ["post-checkout", "reference-transaction", "pre-auto-gc", "post-index-change", "update"]) {
         writeFileSync(join(root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${sprung}\n`, { mode: 0o755 });
       }

@@ -17,11 +17,19 @@ export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";
 /** `PATH` of the tests: the program under test gets it as the server does. */
 export const SEARCH_PATH = process.env["PATH"] ?? "";
 
+/** Upkeep would start a program of its own after each commit. */
+const SETTINGS = [
+  "init.defaultBranch=main",
+  "protocol.file.allow=always",
+  "maintenance.auto=false",
+  "gc.auto=0",
+].flatMap((setting) => ["-c", setting]);
+
 /** Runs git as a person of the test would, with a clock that ticks by the commit. */
 let ticks = 0;
 export function git(folder: string, ...args: string[]): string {
   const at = `${1_700_000_000 + ticks++ * 60} +0000`;
-  return execFileSync("git", ["-c", "init.defaultBranch=main", "-c", "protocol.file.allow=always", ...args], {
+  return execFileSync("git", [...SETTINGS, ...args], {
     cwd: folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
@@ -51,7 +59,8 @@ export function makeRepository(options: Partial<GitOptions> = {}) {
   const base = tempFolder();
   const root = join(base, "repo");
   mkdirSync(root);
-  git(root, "init", "--quiet");
+  // Without the samples of hooks, which are most of the files of a new repository.
+  git(root, "init", "--quiet", "--template=");
   const write = (path: string, text: string | Uint8Array = path) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
