@@ -61,6 +61,7 @@ export function makeApp(services: AppServices, options: AppOptions = {}): App {
   const { log } = services;
   const app = new Hono<AppEnv>();
   const mounter = makeMounter({
+    clock: services.clock,
     authenticator: services.authenticator,
     limits: services.limits,
     idempotency: services.idempotency,

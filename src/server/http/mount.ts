@@ -1,3 +1,5 @@
+import type { Clock } from "#core/clock.ts";
+import { readFor } from "./prompt-body.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";
@@ -49,6 +51,7 @@ export interface Mounter extends Mount {
 }
 
 export interface MounterOptions {
+  clock: Clock;
   authenticator: Authenticator;
   /** Counts requests by who sends them. */
   limits: Pick<Limits, "chargeRequest">;
@@ -135,9 +138,8 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   const atTheDoor = await authenticate();
   asKind(entry, atTheDoor, c);
   if (atTheDoor.type !== "nobody") options.limits.chargeRequest(atTheDoor);
-  const parsed = await parseRequest(entry.route, c);
-  // A body can be held back for minutes: what was revoked meanwhile must not act.
-  const caller = entry.route.request?.body === undefined ? atTheDoor : await authenticate();
+  const read = () => parseRequest(entry.route, c);
+  const { caller, body: parsed } = await readFor(atTheDoor, options.clock, { read, authenticate });
   const who = asKind(entry, caller, c);
   const call = { ...parsed, ...who, origin, c };
   const isChecked = options.checksAnswers === true;

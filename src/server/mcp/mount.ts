@@ -4,11 +4,13 @@ import { findDoorRule } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import type { Limits } from "#server/http/limits.ts";
+import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./eras.ts";
 import { makeMcpDoor, type ToolCalls } from "./rpc.ts";
 
 export interface MountMcpOptions {
+  clock: Clock;
   guard: Guard;
   authenticator: Authenticator;
   tools: ToolCalls;
@@ -24,8 +26,9 @@ export interface MountMcpOptions {
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findDoorRule("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
-  const { guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
+  const { clock, guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
   const door = makeMcpDoor({
+    clock,
     checkSite(request, origin) {
       guard.checkHost(request.headers, request.url);
       guard.checkOrigin(request.headers);

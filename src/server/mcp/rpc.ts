@@ -3,6 +3,8 @@ import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { Clock } from "#core/clock.ts";
+import { readFor } from "#server/http/prompt-body.ts";
 import type { Log } from "#core/log.ts";
 import {
   eraOfHeader,
@@ -45,6 +47,7 @@ export interface ToolCalls {
 }
 
 export interface McpOptions {
+  clock: Clock;
   /** Host and Origin, and how often the address asks. @throws ApiError of class `forbidden` or `rate_limited` */
   checkSite(request: Request, origin: RequestOrigin): void;
   /** Bearer → person. @throws ApiError of class `unauthenticated`, `insufficient_scope` … */
@@ -90,10 +93,9 @@ async function answer(options: McpOptions, request: Request, origin: RequestOrig
   }
   options.checkSite(request, origin);
   checkLength(request);
-  await options.authenticate(request, origin);
-  const incoming = await readMessages(request, MAX_BODY_BYTES);
-  // A body can be held back for minutes: a token that was revoked meanwhile must not read.
-  const actor = await options.authenticate(request, origin);
+  const authenticate = () => options.authenticate(request, origin);
+  const read = () => readMessages(request, MAX_BODY_BYTES);
+  const { caller: actor, body: incoming } = await readFor(await authenticate(), options.clock, { read, authenticate });
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
   const fromHeader = eraOfHeader(version, options.lifecycle, incoming.messages);
   if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);

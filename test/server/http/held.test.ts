@@ -1,7 +1,8 @@
 import { describe, test } from "vitest";
+import { PROMPT_BODY_MS, readFor } from "#server/http/prompt-body.ts";
 import { makeServer, type TestServer } from "../../helpers.ts";
 
-/** A request that has passed the door and keeps its body back. */
+/** A request that has passed the door and keeps its body back, for longer than a prompt one takes. */
 async function hold(kb: TestServer, path: string, headers: Record<string, string>, content: unknown) {
   const { promise: released, resolve: release } = withResolve();
   const { promise: reading, resolve: isRead } = withResolve();
@@ -22,6 +23,7 @@ async function hold(kb: TestServer, path: string, headers: Record<string, string
   const answer = kb.app.request(`http://127.0.0.1:7700${path}`, request);
   await reading;
   return async () => {
+    kb.clock.advance(PROMPT_BODY_MS + 1);
     release();
     return (await answer).status;
   };
@@ -66,5 +68,25 @@ describe("a request that keeps its body back until its credential is over", () =
     const finish = await hold(kb, "/mcp", { authorization: `Bearer ${json.plaintext}` }, ping);
     await kb.as(ana).delete(`/api/api-tokens/${json.token.id}`);
     expect(await finish()).toBe(401);
+  });
+});
+
+describe("whoever is let in is looked up again after the body", () => {
+  test.for([
+    [0, 0],
+    [PROMPT_BODY_MS, 0],
+    [PROMPT_BODY_MS + 1, 1],
+    // The clock was set back: nobody knows how long it took.
+    [-1, 1],
+  ] as const)("that took %i ms %i times", async ([tookMs, times], { expect }) => {
+    let now = 5_000;
+    let lookUps = 0;
+    const read = async () => {
+      now += tookMs;
+      return "body";
+    };
+    const authenticate = async () => `again ${++lookUps}`;
+    const { caller, body } = await readFor("at once", { now: () => now }, { read, authenticate });
+    expect([caller, body, lookUps]).toEqual([times === 0 ? "at once" : "again 1", "body", times]);
   });
 });

@@ -62,6 +62,7 @@ function makeTestApp(hang: (at: Mount) => void): App {
     }),
   );
   const mounter = makeMounter({
+    clock: { now: () => 0 },
     limits: NO_LIMITS,
     idempotency: { run: async (_request, create) => ({ ...(await create()), isReplay: false }) },
     authenticator: makeAuthenticator({ lookup, cookieName: "kb_session" }),

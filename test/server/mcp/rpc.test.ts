@@ -29,6 +29,7 @@ function makeDoor(options: Partial<McpOptions> = {}) {
   const logged: unknown[] = [];
   const note = (fields: Record<string, unknown>) => void logged.push(fields);
   const door = makeMcpDoor({
+    clock: { now: () => 0 },
     checkSite(request) {
       if (request.headers.has("x-evil")) throw new ApiError("origin_not_allowed", { message: "Another site." });
     },
