@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 
@@ -46,19 +46,12 @@ export interface Visitor {
   open(path: string): Promise<void>;
 }
 
-export interface VisitorOptions {
-  width?: number;
-  height?: number;
-  theme?: "light" | "dark";
-}
-
 /** Opens a browser profile at a server. */
-export async function makeVisitor(browser: Browser, url: string, options: VisitorOptions = {}): Promise<Visitor> {
-  const { width = 1280, height = 860, theme = "light" } = options;
+async function makeVisitor(browser: Browser, url: string): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: url,
-    viewport: { width, height },
-    colorScheme: theme,
+    viewport: { width: 1280, height: 860 },
+    colorScheme: "light",
     locale: "en-GB",
     timezoneId: "Europe/Vienna",
     reducedMotion: "reduce",
@@ -94,7 +87,7 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /** The short form: each page that is looked at takes it in anew, which costs ten times as much with the long one. */
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 /** What axe finds wrong with what is shown: `rule: selector`, each. */
 export async function axeViolations(page: Page, rules: "all" | "colours" = "all"): Promise<string[]> {
