@@ -2,8 +2,16 @@ import { defineConfig } from "vitest/config";
 
 const report = process.env.KB_TEST_REPORT;
 
-/** Whole programs, children that are killed, browsers, and suites that plant faults: each file in a process of its own. */
-const OWN_PROCESS = ["test/{e2e,interop,leaks,long,bridge}/**/*.test.ts", "test/*.test.ts"];
+/**
+ * Whole programs, children that are killed, browsers, and suites that plant faults: each file in a process of its own. So
+ * are those that start many children: forking a process that has grown large takes several times as long.
+ */
+const OWN_PROCESS = [
+  "test/{e2e,interop,leaks,long,bridge}/**/*.test.ts",
+  "test/extract/{extract,fuzz,pool}.test.ts",
+  "test/{sources/git,server/sync/kill}/**/*.test.ts",
+  "test/*.test.ts",
+];
 
 export default defineConfig({
   test: {
