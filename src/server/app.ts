@@ -98,7 +98,7 @@ export function makeApp(services: AppServices, options: AppOptions = {}): App {
 
 function wrongMethod(method: string, methods: readonly string[]): ApiError {
   return new ApiError("method_not_allowed", {
-    message: `${method} is not possible here; ${methods.join(", ")} ${methods.length > 1 ? "are" : "is"}.`,
+    message: `Method ${method} is not allowed here. Allowed: ${methods.join(", ")}.`,
   });
 }
 

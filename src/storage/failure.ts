@@ -36,7 +36,7 @@ export function explainFailure(error: unknown): unknown {
   if (![CORRUPT, NOTADB, IOERR, CANTOPEN, READONLY].includes(primary)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new ApiError([CORRUPT, NOTADB].includes(primary) ? "database_damaged" : "database_unusable", {
-    message: `The server's database can't be used (${reason}). Tell who runs it.`,
+    message: `The server's database is unavailable (${reason}). Contact your administrator.`,
     cause: error,
   });
 }

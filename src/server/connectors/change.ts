@@ -232,7 +232,7 @@ async function standingFor(
     throw new ApiError("credential_required", {
       message: hasMoved
         ? "The stored credentials are for another origin. Send credentials together with this change."
-        : "The stored credentials are another person's. Send credentials of your own together with this change.",
+        : "The stored credentials belong to a different person. Send your own credentials with this change.",
       field: "credentials",
     });
   }

@@ -152,7 +152,7 @@ export async function planUpsert(
   // A parent decides who may read an item, so another one is never the same version.
   const isSame = known?.version === version && known.parentExternalId === parentExternalId;
   if (isSame && known.indexState !== "failed") {
-    // The same version again: only who may read it can be news. Named it is all the same, so no set takes it away.
+    // The same version again: only who may read it can be news. It still counts as seen, so a whole-set upload will not remove it.
     const of = { version, parentExternalId };
     plan.ops.push({ op: "access", externalId, access, of }, { op: "seen", externalIds: [externalId] });
     return;

@@ -16,7 +16,7 @@ export interface ProblemAnswer {
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError("internal", {
-    message: "Something failed on the server. Try again; if it stays, give the request id to who runs it.",
+    message: "Unexpected server error. Try again; if it persists, send the request ID to your administrator.",
     cause: error,
   });
 }

@@ -4,7 +4,7 @@ export interface Ahead {
   parallel: number;
   /** Events read but not yet taken. */
   window: number;
-  /** Called first at the end, however it comes: whoever still waits for something here is to give up. */
+  /** Called once when iteration ends for any reason; pending waiters must abort. */
   release(): void;
 }
 

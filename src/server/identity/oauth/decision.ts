@@ -37,7 +37,7 @@ export interface DecisionOptions {
   prove: ProvePassword;
 }
 
-/** Makes the decision this one's. @throws ApiError `consent_invalid` when another one was first */
+/** Claims the consent request, so that a concurrent decision fails. @throws ApiError `consent_invalid` when another one was first */
 export type Claim = () => Promise<void>;
 
 /** What the page of consent and the page of devices have in common. */
@@ -176,7 +176,8 @@ async function requireStanding(
     });
   }
   const { userId } = await prove(member.email, password, actor);
-  if (userId !== actor.userId) throw new ApiError("forbidden", { message: "That password is another person's." });
+  if (userId !== actor.userId)
+    throw new ApiError("forbidden", { message: "The password belongs to a different account." });
   return new Date(clock.now());
 }
 

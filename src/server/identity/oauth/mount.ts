@@ -74,7 +74,9 @@ function on(
       const method = METHODS.find((one) => one === c.req.method);
       const handler = method && handlers[method];
       if (handler === undefined) {
-        throw new ApiError("method_not_allowed", { message: `${c.req.method} is not possible here; ${methods} is.` });
+        throw new ApiError("method_not_allowed", {
+          message: `Method ${c.req.method} is not allowed here. Allowed: ${methods}.`,
+        });
       }
       return await handler(c);
     } catch (error) {

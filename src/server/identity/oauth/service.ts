@@ -64,7 +64,7 @@ export interface OAuthOptions {
 }
 
 const SWEEP_STEP_MS = 10 * 60_000;
-/** What has expired is told from what never was for so long. */
+/** How long expired records are kept, so that "expired" can be told from "unknown". */
 const EXPIRED_KEPT_MS = 3_600_000;
 
 /** Puts the parts together; nothing is loaded before `provider` is called. */

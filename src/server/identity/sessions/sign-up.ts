@@ -74,7 +74,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
   async function requireOpen(): Promise<void> {
     if (options.signup !== "open") {
       throw new ApiError("sign_up_closed", {
-        message: "Nobody signs up here on their own.",
+        message: "Sign-up is disabled on this server.",
         hint: "Ask an admin of the workspace for an invitation.",
       });
     }

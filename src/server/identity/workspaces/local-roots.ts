@@ -53,11 +53,11 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
 
   function requireHere(actor: Actor, headers: Headers): void {
     if (options.isOpenToStrangers) {
-      throw new ApiError("forbidden", { message: "Where anybody may sign up, no folder of the server is read." });
+      throw new ApiError("forbidden", { message: "Local folders can't be connected on a server with open sign-up." });
     }
     if (isLocalClient(actor.origin?.clientIp ?? null, headers)) return;
     throw new ApiError("forbidden", {
-      message: "Folders of the server are allowed from the server itself only.",
+      message: "Local folders can be allowed only from the server machine.",
       hint: "Run the command on the server, or set KB_LOCAL_ROOTS there.",
     });
   }
