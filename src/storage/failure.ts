@@ -1,5 +1,6 @@
 /** What the database's own errors mean to a caller. */
 import { ApiError } from "#api/errors.ts";
+import { UNWRITABLE_RETRY_MS } from "./unless-unwritable.ts";
 
 /** SQLite's result codes. Source: https://www.sqlite.org/rescode.html */
 const BUSY = 5;
@@ -13,9 +14,6 @@ const NOTADB = 26;
 const IOERR_SHMSIZE = 4874;
 /** No space left, and no quota left, as the system numbers them. */
 const NO_ROOM = new Set([28, 122]);
-
-/** Room is made by hand, or by whatever filled the disk. */
-const TRY_AGAIN_MS = 10_000;
 
 /** True when another process or connection holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -79,8 +77,9 @@ function isNoRoom(error: unknown): boolean {
 
 function storageFull(cause: unknown): ApiError {
   return new ApiError("storage_full", {
-    message: "The server's disk is full: nothing was stored. Tell who runs it, and try again when there is room.",
-    retryAfterMs: TRY_AGAIN_MS,
+    message:
+      "The server's disk is full: nothing was stored. Tell your administrator, and try again when there is room.",
+    retryAfterMs: UNWRITABLE_RETRY_MS,
     cause,
   });
 }

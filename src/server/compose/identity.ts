@@ -1,8 +1,7 @@
-import type { CursorCodec } from "#server/http/cursor.ts";
 import { isOpenToStrangers } from "#server/config.ts";
 import { makeAuthenticator } from "#server/http/authenticate.ts";
 import { makeSecretCookie, makeSessionCookie } from "#server/http/cookies.ts";
-import { makeCursorCodec } from "#server/http/cursor.ts";
+import { type CursorCodec, makeCursorCodec } from "#server/http/cursor.ts";
 import { makeGuard } from "#server/http/guard.ts";
 import { makeIdempotency } from "#server/http/idempotency.ts";
 import { makeLimits } from "#server/http/limits.ts";
@@ -152,8 +151,10 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
   const links = makeLinkService(base);
   const signingIn = { ...base, passwords, sessions, links };
   const signUp = makeSignUpService({ ...signingIn, throttle: throttles.mail, cookie: signUpCookie });
-  const provider =
-    options.sso && makeProvider({ settings: options.sso, baseUrl, clock, fetch: makeGuardedFetch(addressGuard) });
+  const sso = options.sso && {
+    settings: options.sso,
+    provider: makeProvider({ settings: options.sso, baseUrl, clock, fetch: makeGuardedFetch(addressGuard) }),
+  };
   return {
     cookie,
     sessions,
@@ -171,7 +172,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       mode,
       signup,
       trips: makeTrips({ store, clock, randomBytes, vault }),
-      at: options.sso && provider && { settings: options.sso, provider },
+      at: sso,
       takeTry: ({ origin }) => takeTry(throttles.firstStep, origin),
     }),
     ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),

@@ -5,7 +5,7 @@ import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { bodyOf } from "#server/http/request.ts";
 import type { Log } from "#core/log.ts";
-import { isUnwritable, UNWRITABLE_CODES } from "#storage/unless-unwritable.ts";
+import { isUnwritable, UNWRITABLE_CODES, UNWRITABLE_RETRY_MS } from "#storage/unless-unwritable.ts";
 import type { ConnectorService } from "./service.ts";
 
 /** What a connector's own key opens. */
@@ -52,9 +52,6 @@ async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnT
 }
 
 type Results = AsyncGenerator<PushResult[], void>;
-
-/** As of any write that finds no room. */
-const UNWRITABLE_RETRY_MS = 10_000;
 
 /** Results as they come, one JSON a line; the reader's pace is the pace of the work. */
 function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>>, c: AppContext, log: Log): Response {

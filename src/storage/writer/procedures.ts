@@ -1,4 +1,4 @@
-import { type IndexWriter, makeIndexWriter } from "#storage/index/write/writer.ts";
+import { makeIndexWriter } from "#storage/index/write/writer.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { type AppendAuditArgs, makeAppendAudit } from "./append-audit.ts";
@@ -47,16 +47,10 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["sweepAccesses", (_, args) => accesses.run(args as SweepAccessesArgs)],
       ["maskStored", (_, args) => maskStored(args as MaskStoredArgs)],
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
-      ["foldIndex", (_, args) => foldAll(index, (args as { workspaceId: string }).workspaceId)],
       ["probeStorage", () => probeStorage(connection)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
     // People wait for what is withheld; folds come next: they are short, and searches wait for nothing of a rebuild.
     upkeep: () => settleWithheld() || index.nextFoldSlice() || reindex(),
   };
-}
-
-/** Folds all that is due of a workspace at once: for tests, benchmarks and quiet moments. */
-function foldAll(index: IndexWriter, workspaceId: string): void {
-  while (index.nextFoldSlice(workspaceId));
 }
