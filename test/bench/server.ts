@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { delimiter, join } from "node:path";
 
 const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
-const ADMIN = { email: "admin@bench.test", password: "blue kettle morning" };
+export const ADMIN = { email: "admin@bench.test", password: "blue kettle morning" };
 const POLL_MS = 100;
 
 export interface BenchServer {
