@@ -11,7 +11,7 @@ import { result, startUpstream, type Answer } from "./upstream.ts";
 
 const TOOL = { name: "kb_search", description: "Searches", inputSchema: { type: "object", properties: {} } };
 
-/** A server in both eras: 2026-07-28 when the header says so, else the older form. */
+/** A server of both kinds of revisions: 2026-07-28 when the header says so, else the older form. */
 const mcpServer: Answer = (seen, response) => {
   const modern = seen.headers["mcp-protocol-version"] === "2026-07-28" ? { resultType: "complete" } : {};
   const cache = modern.resultType === undefined ? {} : { ttlMs: 0, cacheScope: "private" };

@@ -8,7 +8,7 @@ import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/a
 import { isLoopbackAddress } from "#net/addresses.ts";
 import { baseUrlOf, type Settings } from "#server/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
-import type { Lifecycle } from "#server/mcp/eras.ts";
+import type { Lifecycle } from "#server/mcp/revisions.ts";
 import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
@@ -29,7 +29,7 @@ export interface AppSettings {
   rateLimits: "on" | "off";
   /** What a workspace may hold; absent and {} = as much as there is. */
   quotas?: Partial<Quotas>;
-  /** How strictly `/mcp` keeps to two methods; see `mcp/eras.ts`. */
+  /** How strictly `/mcp` keeps to two methods; see `mcp/revisions.ts`. */
   mcpLifecycle: Lifecycle;
 }
 

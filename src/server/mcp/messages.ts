@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { readInPace } from "#server/http/body-pace.ts";
-import { RPC, type Message } from "./eras.ts";
+import { RPC, type Message } from "./revisions.ts";
 
 /** What a body held: requests and notifications; answers that a client sent back are dropped. */
 export interface Incoming {

@@ -6,7 +6,7 @@ import type { Guard } from "#server/http/guard.ts";
 import type { Limits } from "#server/http/limits.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Lifecycle } from "./eras.ts";
+import type { Lifecycle } from "./revisions.ts";
 import { makeMcpDoor, type ToolCalls } from "./rpc.ts";
 
 export interface MountMcpOptions {

@@ -1,5 +1,5 @@
 import { TOOLS, TOOL_LIMITS, type PublishedSchema, type ToolDefinition } from "#api/tools.ts";
-import { LEGACY_VERSIONS, MODERN_VERSIONS, SEED_VERSION } from "./eras.ts";
+import { LEGACY_VERSIONS, MODERN_VERSIONS, SEED_VERSION } from "./revisions.ts";
 
 /** `docs/mcp.md`: the reference of `POST /mcp` for developers of agents, made from what the server itself publishes. */
 export function makeMcpReference(): string {

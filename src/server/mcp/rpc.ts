@@ -7,18 +7,18 @@ import type { Clock } from "#core/clock.ts";
 import { readFor } from "#server/http/prompt-body.ts";
 import type { Log } from "#core/log.ts";
 import {
-  eraOfHeader,
-  eraOfMessage,
+  revisionOfHeader,
+  revisionOfMessage,
   isRefusal,
   META,
   MODERN_VERSIONS,
   negotiate,
   RPC,
   SEED_VERSION,
-  type Era,
+  type Revision,
   type Lifecycle,
   type Message,
-} from "./eras.ts";
+} from "./revisions.ts";
 import { readMessages, type Incoming } from "./messages.ts";
 import {
   errorResponse,
@@ -97,7 +97,7 @@ async function answer(options: McpOptions, request: Request, origin: RequestOrig
   const read = () => readMessages(request, MAX_BODY_BYTES);
   const { caller: actor, body: incoming } = await readFor(await authenticate(), options.clock, { read, authenticate });
   const version = request.headers.get("mcp-protocol-version")?.trim() ?? null;
-  const fromHeader = eraOfHeader(version, options.lifecycle, incoming.messages);
+  const fromHeader = revisionOfHeader(version, options.lifecycle, incoming.messages);
   if (isRefusal(fromHeader)) return errorResponse(fromHeader.status, onlyId(incoming), fromHeader);
   const call: Call = { options, request, origin, actor, fromHeader };
   if (incoming.isBatch) return answerBatch(call, incoming.messages, version);
@@ -110,21 +110,21 @@ interface Call {
   request: Request;
   origin: RequestOrigin;
   actor: Actor;
-  fromHeader: Era;
+  fromHeader: Revision;
 }
 
 async function answerOne(call: Call, message: Message): Promise<Response> {
   const { request, options } = call;
-  const era = eraOfMessage(message, request.headers, call.fromHeader, options.lifecycle);
-  if (isRefusal(era)) return errorResponse(era.status, message.id ?? null, era);
+  const revision = revisionOfMessage(message, request.headers, call.fromHeader, options.lifecycle);
+  if (isRefusal(revision)) return errorResponse(revision.status, message.id ?? null, revision);
   if (message.id === undefined) return accepted();
   const token = progressToken(message);
   if (message.method === "tools/call" && token !== undefined && acceptsStream(request)) {
-    return streamResponse(request.signal, token, (context) => dispatch(call, era, message, context));
+    return streamResponse(request.signal, token, (context) => dispatch(call, revision, message, context));
   }
   const silent: CallContext = { signal: request.signal, report: () => undefined };
-  const result = await dispatch(call, era, message, silent);
-  return jsonResponse(result, era === "modern" ? modernStatus(result) : statusOf(result), waitOf(result));
+  const result = await dispatch(call, revision, message, silent);
+  return jsonResponse(result, revision === "modern" ? modernStatus(result) : statusOf(result), waitOf(result));
 }
 
 /** Batches exist in 2025-03-26 only; nothing of the newer revisions may hide in one. */
@@ -144,28 +144,28 @@ async function answerBatch(call: Call, messages: readonly Message[], version: st
   return answers.length === 0 ? accepted() : jsonResponse(answers, 200);
 }
 
-async function dispatch(call: Call, era: Era, message: Message, context: CallContext): Promise<RpcAnswer> {
+async function dispatch(call: Call, revision: Revision, message: Message, context: CallContext): Promise<RpcAnswer> {
   const id = message.id ?? null;
   const params = message.params ?? {};
   const done = (result: Record<string, unknown>): RpcAnswer => ({
     jsonrpc: "2.0",
     id,
-    result: dress(call, era, result),
+    result: dress(call, revision, result),
   });
   try {
     switch (message.method) {
       case "tools/list":
-        return done(listTools(era, params));
+        return done(listTools(revision, params));
       case "tools/call":
         return done(await callTool(call, params, context));
       case "initialize":
-        if (era === "legacy") return done(initialize(call, params));
+        if (revision === "legacy") return done(initialize(call, params));
         break;
       case "ping":
-        if (era === "legacy") return done({});
+        if (revision === "legacy") return done({});
         break;
       case "server/discover":
-        if (era === "modern") return done(discover());
+        if (revision === "modern") return done(discover());
         break;
       default:
         break;
@@ -176,12 +176,12 @@ async function dispatch(call: Call, era: Era, message: Message, context: CallCon
   }
 }
 
-function listTools(era: Era, params: Record<string, unknown>): Record<string, unknown> {
+function listTools(revision: Revision, params: Record<string, unknown>): Record<string, unknown> {
   const { cursor } = params;
   if (typeof cursor === "string" && cursor !== "") {
     throw new ApiError("invalid_request", { message: "There is one page of tools: call tools/list without a cursor." });
   }
-  return { tools: TOOLS, ...(era === "modern" && { ttlMs: LIST_TTL_MS, cacheScope: "private" }) };
+  return { tools: TOOLS, ...(revision === "modern" && { ttlMs: LIST_TTL_MS, cacheScope: "private" }) };
 }
 
 async function callTool(call: Call, params: Record<string, unknown>, context: CallContext) {
@@ -276,8 +276,8 @@ function serverInfo(call: Call) {
 }
 
 /** What the modern revision adds to every result. */
-function dress(call: Call, era: Era, result: Record<string, unknown>): Record<string, unknown> {
-  if (era !== "modern") return result;
+function dress(call: Call, revision: Revision, result: Record<string, unknown>): Record<string, unknown> {
+  if (revision !== "modern") return result;
   return { ...result, resultType: "complete", _meta: { [META.serverInfo]: serverInfo(call) } };
 }
 

@@ -18,8 +18,8 @@ export const META = {
   serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every request. */
-export type Era = "seed" | "legacy" | "modern";
+/** The kinds of revisions. `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every request. */
+export type Revision = "seed" | "legacy" | "modern";
 
 /** A refusal of the request before its method is looked at. */
 export interface Refusal {
@@ -41,7 +41,7 @@ export const RPC = {
   versionUnsupported: -32022,
 } as const;
 
-/** A request or notification as far as its era is concerned. */
+/** A request or notification as far as its revision is concerned. */
 export interface Message {
   id?: string | number;
   method: string;
@@ -49,14 +49,14 @@ export interface Message {
 }
 
 /**
- * The era that the version header alone speaks for; a refusal when nobody knows the version. What carries an envelope is
+ * The revision that the version header alone names; a refusal when the version is unknown. A message with an envelope is
  * refused in the words of the newest revision, whatever its version looks like.
  */
-export function eraOfHeader(
+export function revisionOfHeader(
   version: string | null,
   lifecycle: Lifecycle,
   messages: readonly Message[] = [],
-): Era | Refusal {
+): Revision | Refusal {
   if (version === null) return lifecycle === "strict" ? "seed" : "legacy";
   if (isOneOf(MODERN_VERSIONS, version)) return lifecycle === "strict" ? "seed" : "modern";
   if (!isOneOf(LEGACY_VERSIONS, version)) {
@@ -67,8 +67,13 @@ export function eraOfHeader(
   return version === SEED_VERSION && lifecycle === "auto" ? "seed" : "legacy";
 }
 
-/** What a message says itself, against what the headers say; the era it is served in. */
-export function eraOfMessage(message: Message, headers: Headers, fromHeader: Era, lifecycle: Lifecycle): Era | Refusal {
+/** What a message says itself, against what the headers say; the revision it is served in. */
+export function revisionOfMessage(
+  message: Message,
+  headers: Headers,
+  fromHeader: Revision,
+  lifecycle: Lifecycle,
+): Revision | Refusal {
   const claimed = envelopeOf(message)?.[META.version];
   if (lifecycle === "strict") return "seed";
   if (claimed === undefined && fromHeader !== "modern") return fromHeader;
@@ -76,7 +81,7 @@ export function eraOfMessage(message: Message, headers: Headers, fromHeader: Era
   return modernRefusal(message, headers) ?? "modern";
 }
 
-export function isRefusal(value: Era | Refusal): value is Refusal {
+export function isRefusal(value: Revision | Refusal): value is Refusal {
   return typeof value === "object";
 }
 
