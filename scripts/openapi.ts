@@ -1,10 +1,10 @@
-/** The OpenAPI document: made of the contract, the table of doors and the table of errors; no running server is needed. */
+/** The OpenAPI document: made of the contract, the route access table and the table of errors; no running server is needed. */
 import { OpenAPIHono, type RouteConfig, type z } from "@hono/zod-openapi";
 import { ERROR_CLASSES, type ErrorCode } from "#api/errors.ts";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { PROTOCOL_ROUTES } from "#api/protocol-routes.ts";
 import { problemAnswer } from "#api/route.ts";
-import { findDoorRule } from "#server/http/auth.ts";
+import { findRouteAccess } from "#server/http/auth.ts";
 import { failuresOf, ownCodes, statusOf } from "#server/http/failures.ts";
 import { strictly } from "#server/http/request.ts";
 
@@ -107,9 +107,9 @@ function nameOf(status: number): string {
   return titleOf(status).replaceAll(/(?:^| )(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** Who may knock, by the door table: the document can't promise what the server does not do. */
+/** Which credentials open a route, by the route access table: the document can't promise what the server does not do. */
 function securityOf({ method, path }: RouteConfig): Record<string, string[]>[] {
-  const rule = findDoorRule(method, path);
+  const rule = findRouteAccess(method, path);
   if (!rule) throw new Error(`${method.toUpperCase()} ${path} has no row in src/server/http/auth.ts.`);
   if (rule.public) return [];
   const takesBearer = rule.connectorKey || rule.pat.length > 0;
@@ -117,7 +117,7 @@ function securityOf({ method, path }: RouteConfig): Record<string, string[]>[] {
 }
 
 function besideSecurity(route: RouteConfig): Pick<RouteConfig, "security"> {
-  return { security: findDoorRule(route.method, route.path) === undefined ? [] : securityOf(route) };
+  return { security: findRouteAccess(route.method, route.path) === undefined ? [] : securityOf(route) };
 }
 
 /**

@@ -52,7 +52,7 @@ export const ERROR_CODES = {
   /** The disk of the server: reads go on, nothing is stored. */
   storage_full: "storage_full",
 
-  // Doors
+  // Authentication and limits
   two_credentials: "invalid_request",
   credential_in_url: "invalid_request",
   host_not_allowed: "forbidden",

@@ -43,7 +43,7 @@ export interface StoredLogin {
   mcpToken?: { id: string; plaintext: string };
 }
 
-/** Which door a token is for: the member's REST, or the tools. */
+/** The audience of a token: the member's REST routes, or the tools. */
 export type Purpose = "api" | "mcp";
 
 export type StoreName = "keychain" | "file";

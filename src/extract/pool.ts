@@ -151,7 +151,7 @@ class Pool {
       .sort((a, b) => a.jobs.length - b.jobs.length);
     const idle = staying.find((child) => child.jobs.length === 0 && this.accepts(child));
     if (idle !== undefined) return idle;
-    // A retired child that has answered everything is only closing its doors.
+    // A retired child that has answered everything is only shutting down.
     const occupied = [...this.children].filter((child) => !child.isLeaving || child.jobs.length > 0).length;
     if (occupied < this.size) return this.startChild();
     const busy = staying.find((child) => this.accepts(child));

@@ -65,9 +65,9 @@ async function useAllTools(client: AnyClient, kbId: string): Promise<void> {
 
 const ME = { name: "interop", version: "1.0.0" };
 
-/** The two ways to the tools: the server's own door, and the bridge that a host starts. */
-const DOORS = ["/mcp", "the bridge"] as const;
-type Door = (typeof DOORS)[number];
+/** The two ways to the tools: the server's own endpoint, and the bridge that a host starts. */
+const ENDPOINTS = ["/mcp", "the bridge"] as const;
+type Endpoint = (typeof ENDPOINTS)[number];
 
 function bearer({ token }: TestServer) {
   return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
@@ -78,16 +78,16 @@ function bridge({ url, token }: TestServer) {
   return { command: process.execPath, args: [CLI, "mcp"], env };
 }
 
-const transportV1 = (door: Door, server: TestServer) =>
-  door === "/mcp" ? new HttpV1(server.url, bearer(server)) : new StdioV1(bridge(server));
-const transportV2 = (door: Door, server: TestServer) =>
-  door === "/mcp" ? new HttpV2(server.url, bearer(server)) : new StdioV2(bridge(server));
+const transportV1 = (endpoint: Endpoint, server: TestServer) =>
+  endpoint === "/mcp" ? new HttpV1(server.url, bearer(server)) : new StdioV1(bridge(server));
+const transportV2 = (endpoint: Endpoint, server: TestServer) =>
+  endpoint === "/mcp" ? new HttpV2(server.url, bearer(server)) : new StdioV2(bridge(server));
 
-describe.each(DOORS)("a real client lists and calls all four tools through %s", (door) => {
+describe.each(ENDPOINTS)("a real client lists and calls all four tools through %s", (endpoint) => {
   test("SDK version 1", async () => {
     const server = await startServer();
     const client = new ClientV1(ME);
-    await client.connect(transportV1(door, server));
+    await client.connect(transportV1(endpoint, server));
     onTestFinished(() => client.close());
     await useAllTools(client, server.kbId);
     await client.ping();
@@ -97,14 +97,14 @@ describe.each(DOORS)("a real client lists and calls all four tools through %s", 
     });
     // This client forgets the caller's handler when the answer comes in the same chunk as the progress before it, which
     // pipes do under load; over HTTP they come apart.
-    if (door === "/mcp" || progress.length > 0) expect(progress).toEqual([0]);
+    if (endpoint === "/mcp" || progress.length > 0) expect(progress).toEqual([0]);
     expect(client.getInstructions()).toContain("kb_search");
   });
 
   test.each(["default", "auto"] as const)("SDK version 2, negotiation %s", async (mode) => {
     const server = await startServer();
     const client = new ClientV2(ME, mode === "auto" ? { versionNegotiation: { mode: "auto" } } : {});
-    await client.connect(transportV2(door, server));
+    await client.connect(transportV2(endpoint, server));
     onTestFinished(() => client.close());
     await useAllTools(client, server.kbId);
     expect(client.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
@@ -113,7 +113,7 @@ describe.each(DOORS)("a real client lists and calls all four tools through %s", 
   test.skipIf(PYTHON === undefined)("the Python package mcp", async () => {
     const server = await startServer();
     const { command, args, env } = bridge(server);
-    const target = door === "/mcp" ? [server.url.href, server.token] : [command, ...args];
+    const target = endpoint === "/mcp" ? [server.url.href, server.token] : [command, ...args];
     const child = spawn(PYTHON ?? "", [join(import.meta.dirname, "client.py"), server.kbId, ...target], {
       stdio: "pipe",
       env,

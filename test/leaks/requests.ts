@@ -110,7 +110,7 @@ const BESIDE_GROUPS = [searchRoute, entitiesRoute, entityContextRoute].map(
   (route) => `${route.method.toUpperCase()} ${route.path}`,
 );
 
-/** Acts on things of one's own, doors, and routes that know nothing of items; each with why it can't tell of any. */
+/** Acts on the caller's own records, sign-in routes, and routes without items; each with the reason why it can't reveal one. */
 export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "POST /api/session": "signs in; reads no items",
   "DELETE /api/session": "ends the session that asks",

@@ -63,7 +63,7 @@ const CLIENT_SCENARIOS = [
 const SUITE = ["-y", "-p", "node@22", "-p", "@modelcontextprotocol/conformance@0.2.0-alpha.12", "conformance"];
 
 test.each(["2025-11-25", "2026-07-28"])("/mcp does what revision %s asks of it", async (revision) => {
-  const output = await runSuite(["server", "--url", await startDoor(), "--requirements", revision]);
+  const output = await runSuite(["server", "--url", await startEndpoint(), "--requirements", revision]);
   const summary = output.slice(output.indexOf("=== SUMMARY ==="));
   const verdicts = [...summary.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed/gmu)].map(
     ([, scenario = "", passed, failed]) => ({ scenario, passed: Number(passed), failed: Number(failed) }),
@@ -149,7 +149,7 @@ const TOOLS: ToolCalls = {
   },
 };
 
-async function startDoor(): Promise<string> {
+async function startEndpoint(): Promise<string> {
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const kb = await makeServer({ settings: { baseUrl, rateLimits: "off" } }, () => ({ tools: TOOLS }));

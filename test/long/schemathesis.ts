@@ -73,14 +73,14 @@ try {
   // A made-up credential beside the real one would be refused.
   writeFileSync(join(dir, "schemathesis.toml"), "[generation]\nwith-security-parameters = false\n");
   const { key, token, member, owner } = credentials;
-  const behindTheDoor = ["--exclude-path-regex", `${PUSH}|${SESSIONS}|${OPEN}`];
+  const signedIn = ["--exclude-path-regex", `${PUSH}|${SESSIONS}|${OPEN}`];
   // The owner comes late: they end keys, remove people and narrow connectors.
   const codes = [
     await run(url, "key", ["--header", `Authorization:Bearer ${key}`, "--include-path-regex", PUSH]),
     await run(url, "mcp", ["--header", `Authorization:Bearer ${token}`, "--include-path", "/mcp"]),
-    await run(url, "member", ["--header", `Cookie:${member}`, ...behindTheDoor]),
-    await run(url, "token", ["--header", `Authorization:Bearer ${token}`, ...behindTheDoor]),
-    await run(url, "owner", ["--header", `Cookie:${owner}`, ...behindTheDoor]),
+    await run(url, "member", ["--header", `Cookie:${member}`, ...signedIn]),
+    await run(url, "token", ["--header", `Authorization:Bearer ${token}`, ...signedIn]),
+    await run(url, "owner", ["--header", `Cookie:${owner}`, ...signedIn]),
     await run(url, "sessions", ["--include-path-regex", SESSIONS]),
   ];
   const counts = ["key", "mcp", "member", "token", "owner", "sessions"].map((name) => ({ name, ...count(name) }));

@@ -381,25 +381,25 @@ describe("a guarded fetch", () => {
 
   test.each([301, 302, 303, 307, 308])("judges where a %i leads, and opens no connection there", async (status) => {
     const target = await listener(() => ({}));
-    const door = await listener(() => ({ status, headers: { location: `http://localhost:${target.port}/secret` } }));
-    const { guard } = guardOf({ localhost: ["127.0.0.1"] }, [`127.0.0.1:${door.port}`]);
+    const entry = await listener(() => ({ status, headers: { location: `http://localhost:${target.port}/secret` } }));
+    const { guard } = guardOf({ localhost: ["127.0.0.1"] }, [`127.0.0.1:${entry.port}`]);
     const fetch = makeGuardedFetch(guard);
-    await expect(fetch(`http://127.0.0.1:${door.port}/`, { ...common, maxRedirects: 3 })).rejects.toThrow(REFUSED);
+    await expect(fetch(`http://127.0.0.1:${entry.port}/`, { ...common, maxRedirects: 3 })).rejects.toThrow(REFUSED);
     expect(target.connections()).toBe(0);
   });
 
   verifies("ssrf:redirects", "follows an allowed redirect without taking credentials to another origin", async () => {
     const target = await listener(() => ({}));
-    const door = await listener((path) =>
+    const entry = await listener((path) =>
       path === "/a" ? { status: 302, headers: { location: "/b" } } : { status: 302, headers: { location: to() } },
     );
     const to = () => `http://127.0.0.1:${target.port}/c`;
-    const { guard } = guardOf({}, [`127.0.0.1:${door.port}`, `127.0.0.1:${target.port}`]);
+    const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`, `127.0.0.1:${target.port}`]);
     const headers = { Authorization: "Bearer secret", Accept: "text/plain" };
     const request = { ...common, headers, maxRedirects: 3 };
-    const answer = await makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}/a`, request);
+    const answer = await makeGuardedFetch(guard)(`http://127.0.0.1:${entry.port}/a`, request);
     expect([answer.status, answer.url]).toEqual([200, to()]);
-    expect(door.seen.map((seen) => seen.headers["authorization"])).toEqual(["Bearer secret", "Bearer secret"]);
+    expect(entry.seen.map((seen) => seen.headers["authorization"])).toEqual(["Bearer secret", "Bearer secret"]);
     expect(target.seen.map((seen) => [seen.headers["authorization"], seen.headers["accept"]])).toEqual([
       [undefined, "text/plain"],
     ]);
@@ -409,21 +409,21 @@ describe("a guarded fetch", () => {
     "a header %s reaches the first origin and no other, there and back again",
     async (name) => {
       const other = await listener(() => ({ status: 302, headers: { location: back() } }));
-      const door = await listener((path) =>
+      const entry = await listener((path) =>
         path === "/back" ? {} : { status: 307, headers: { location: `http://127.0.0.1:${other.port}/` } },
       );
-      const back = () => `http://127.0.0.1:${door.port}/back`;
-      const { guard } = guardOf({}, [`127.0.0.1:${door.port}`, `127.0.0.1:${other.port}`]);
+      const back = () => `http://127.0.0.1:${entry.port}/back`;
+      const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`, `127.0.0.1:${other.port}`]);
       const headers = { [name]: "secret", "User-Agent": "kb" };
-      const answer = await makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}/`, {
+      const answer = await makeGuardedFetch(guard)(`http://127.0.0.1:${entry.port}/`, {
         ...common,
         headers,
         maxRedirects: 3,
       });
       expect([answer.url, answer.status]).toEqual([back(), 200]);
-      const shown = (seen: typeof door.seen) =>
+      const shown = (seen: typeof entry.seen) =>
         seen.map((each) => [each.path, each.headers[name.toLowerCase()], each.headers["user-agent"]]);
-      expect(shown(door.seen)).toEqual([
+      expect(shown(entry.seen)).toEqual([
         ["/", "secret", "kb"],
         ["/back", undefined, "kb"],
       ]);
@@ -433,17 +433,17 @@ describe("a guarded fetch", () => {
 
   test("a body is sent on within its origin and never to another one", async () => {
     const other = await listener(() => ({}));
-    const door = await listener((path) => {
+    const entry = await listener((path) => {
       if (path === "/end") return {};
       const location = path === "/here" ? "/end" : `http://127.0.0.1:${other.port}/`;
       return { status: path === "/get" ? 303 : 308, headers: { location } };
     });
-    const { guard } = guardOf({}, [`127.0.0.1:${door.port}`, `127.0.0.1:${other.port}`]);
+    const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`, `127.0.0.1:${other.port}`]);
     const headers = { "content-type": "text/plain" };
     const request = { ...common, method: "POST", headers, body: Buffer.from("secret"), maxRedirects: 1 };
-    const post = (path: string) => makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}${path}`, request);
+    const post = (path: string) => makeGuardedFetch(guard)(`http://127.0.0.1:${entry.port}${path}`, request);
     expect((await post("/here")).status).toBe(200);
-    expect(door.seen.map(({ path, body }) => [path, body])).toEqual([
+    expect(entry.seen.map(({ path, body }) => [path, body])).toEqual([
       ["/here", "secret"],
       ["/end", "secret"],
     ]);
@@ -455,18 +455,18 @@ describe("a guarded fetch", () => {
   });
 
   test("gives the redirect itself unless told to follow, and gives up on a circle", async () => {
-    const door = await listener(() => ({ status: 302, headers: { location: "/" } }));
-    const { guard } = guardOf({}, [`127.0.0.1:${door.port}`]);
+    const entry = await listener(() => ({ status: 302, headers: { location: "/" } }));
+    const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`]);
     const fetch = makeGuardedFetch(guard);
-    const url = `http://127.0.0.1:${door.port}/`;
+    const url = `http://127.0.0.1:${entry.port}/`;
     expect((await fetch(url, common)).status).toBe(302);
     await expect(fetch(url, { ...common, maxRedirects: 2 })).rejects.toThrow(/too often/);
   });
 
   test("ends an answer that is too long", async () => {
-    const door = await listener(() => ({ body: "x".repeat(5_000) }));
-    const { guard } = guardOf({}, [`127.0.0.1:${door.port}`]);
-    await expect(makeGuardedFetch(guard)(`http://127.0.0.1:${door.port}/`, common)).rejects.toThrow(
+    const entry = await listener(() => ({ body: "x".repeat(5_000) }));
+    const { guard } = guardOf({}, [`127.0.0.1:${entry.port}`]);
+    await expect(makeGuardedFetch(guard)(`http://127.0.0.1:${entry.port}/`, common)).rejects.toThrow(
       expect.objectContaining({ code: "payload_too_large" }),
     );
   });

@@ -1,19 +1,19 @@
 import { describe, test } from "vitest";
 import { ROUTE_GROUPS } from "#api/index.ts";
-import { DOOR_RULES, findDoorRule, routeShape } from "#server/http/auth.ts";
+import { ROUTE_ACCESS, findRouteAccess, routeShape } from "#server/http/auth.ts";
 import { makeServer } from "../helpers.ts";
 import { verifies } from "../requirements.ts";
 
 const ROUTES = Object.values(ROUTE_GROUPS).flatMap((group) => Object.values(group));
 
-/** Doors that stand outside the REST contract. */
+/** Routes outside the REST contract. */
 const NOT_REST = ["POST /mcp"];
 
-describe("contract, door table and app", () => {
+describe("contract, route access table and app", () => {
   test("every route of the contract has a row, and every row a route", ({ expect }) => {
     const routes = new Set(ROUTES.map((route) => routeShape(route.method, route.path)));
-    expect(ROUTES.filter((route) => !findDoorRule(route.method, route.path)).map((route) => route.path)).toEqual([]);
-    const rows = Object.keys(DOOR_RULES).filter((row) => !NOT_REST.includes(row));
+    expect(ROUTES.filter((route) => !findRouteAccess(route.method, route.path)).map((route) => route.path)).toEqual([]);
+    const rows = Object.keys(ROUTE_ACCESS).filter((row) => !NOT_REST.includes(row));
     const shapeOf = (row: string) => routeShape(row.split(" ")[0] ?? "", row.split(" ")[1] ?? "");
     expect(rows.filter((row) => !routes.has(shapeOf(row)))).toEqual([]);
     expect(ROUTES.length).toBeGreaterThan(30);
@@ -25,9 +25,9 @@ describe("contract, door table and app", () => {
     for (const route of ROUTES) {
       const path = route.path.replaceAll(/\{[^}]+\}/g, "x");
       const { status, json } = await kb.anyone().request(route.method.toUpperCase(), path);
-      // Without a provider of single sign-on its doors say so themselves.
+      // Without a provider of single sign-on its routes say so themselves.
       const isOpen = (status !== 404 && status !== 405) || json?.code === "sso_not_configured";
-      const isThere = findDoorRule(route.method, route.path)?.public ? isOpen : status === 401;
+      const isThere = findRouteAccess(route.method, route.path)?.public ? isOpen : status === 401;
       if (!isThere) missing.push(`${route.method} ${route.path}: ${status} ${json?.detail}`);
     }
     expect(missing).toEqual([]);

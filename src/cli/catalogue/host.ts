@@ -94,7 +94,7 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "mcp",
     aliases: ["bridge"],
-    summary: "Bridge an agent on stdin and stdout to the server's MCP door.",
+    summary: "Bridge an agent on stdin and stdout to the server's MCP endpoint.",
     details:
       "For the configuration of agents that start a command. It answers at once and connects when it is first asked; stdout carries nothing but MCP.",
     options: [

@@ -11,7 +11,7 @@ import {
 import { CliFailure, notSignedIn } from "#cli/failure.ts";
 import { requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
 
-/** The resource that a token for this door is bound to. Source: RFC 8707. */
+/** The resource that a token for this audience is bound to. Source: RFC 8707. */
 export function resourceOf(server: ServerUrl, purpose: Purpose): string {
   return purpose === "mcp" ? server.mcpUrl : `${server.baseUrl}/api`;
 }

@@ -16,7 +16,7 @@ import { makeOAuthService } from "#server/identity/oauth/service.ts";
 import { makeAcceptService } from "#server/identity/sessions/accept.ts";
 import { makeAccountService } from "#server/identity/sessions/accounts.ts";
 import { makeConfirmService } from "#server/identity/sessions/confirm.ts";
-import { takeTry } from "#server/identity/sessions/doors.ts";
+import { takeTry } from "#server/identity/sessions/tries.ts";
 import { makeKnownBrowsers } from "#server/identity/sessions/known-browsers.ts";
 import { makeLinkService } from "#server/identity/sessions/links.ts";
 import { makeOnboardingService } from "#server/identity/sessions/onboarding.ts";

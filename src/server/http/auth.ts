@@ -1,10 +1,10 @@
 import type { Scope } from "#api/common.ts";
 
 /**
- * Which credential opens which door. A route without a row does not mount.
+ * Which credentials open a route. A route without a row does not mount.
  * Source: S26.
  */
-export interface DoorRule {
+export interface RouteAccess {
   /** No credential needed, and none is looked at. */
   public: boolean;
   /** A web session opens it. */
@@ -22,8 +22,8 @@ export interface DoorRule {
   connectorKey: boolean;
 }
 
-/** The rule of `METHOD path`, whatever the path's parameters are called; undefined for an unknown route. */
-export function findDoorRule(method: string, path: string): DoorRule | undefined {
+/** The access of `METHOD path`, whatever the path's parameters are called; undefined for an unknown route. */
+export function findRouteAccess(method: string, path: string): RouteAccess | undefined {
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
 
@@ -32,8 +32,8 @@ export function routeShape(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}|:[^/]+/g, "*")}`;
 }
 
-const OPEN: DoorRule = { public: true, session: false, pat: [], connectorKey: false };
-const TOOLS: DoorRule = {
+const OPEN: RouteAccess = { public: true, session: false, pat: [], connectorKey: false };
+const TOOLS: RouteAccess = {
   public: false,
   session: false,
   pat: ["mcp:read"],
@@ -43,15 +43,15 @@ const TOOLS: DoorRule = {
 /** The command line's token for REST. */
 const OVER_API = { audience: "api", scopes: ["kb:api"] } as const;
 /** The data of the tools over REST: `mcp:read` suffices. */
-const DATA: DoorRule = {
+const DATA: RouteAccess = {
   public: false,
   session: true,
   pat: ["mcp:read", "kb:api"],
   oauth: OVER_API,
   connectorKey: false,
 };
-const MEMBER: DoorRule = { public: false, session: true, pat: ["kb:api"], oauth: OVER_API, connectorKey: false };
-const ADMIN: DoorRule = {
+const MEMBER: RouteAccess = { public: false, session: true, pat: ["kb:api"], oauth: OVER_API, connectorKey: false };
+const ADMIN: RouteAccess = {
   public: false,
   session: true,
   pat: ["kb:admin"],
@@ -59,14 +59,14 @@ const ADMIN: DoorRule = {
   role: "admin",
   connectorKey: false,
 };
-const SESSION: DoorRule = { public: false, session: true, pat: [], connectorKey: false };
+const SESSION: RouteAccess = { public: false, session: true, pat: [], connectorKey: false };
 /** A token never makes a token, but the command line's sign-in makes children of itself. Source: S28. */
-const MINT: DoorRule = { ...SESSION, oauth: OVER_API };
-const OWNER_SESSION: DoorRule = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
-const PUSH: DoorRule = { public: false, session: false, pat: [], connectorKey: true };
+const MINT: RouteAccess = { ...SESSION, oauth: OVER_API };
+const OWNER_SESSION: RouteAccess = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
+const PUSH: RouteAccess = { public: false, session: false, pat: [], connectorKey: true };
 
-/** Every route there is, as the contract writes it. Who may do what beyond the door is the services' matter. */
-export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
+/** The access of every route, as the contract writes it. What the caller may do there is checked by the services. */
+export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /healthz": OPEN,
   "GET /readyz": OPEN,
 
@@ -175,8 +175,8 @@ export const DOOR_RULES: Readonly<Record<string, DoorRule>> = {
   "GET /api/entities/{id}": DATA,
 };
 
-const RULES_BY_SHAPE: ReadonlyMap<string, DoorRule> = new Map(
-  Object.entries(DOOR_RULES).map(([route, rule]) => {
+const RULES_BY_SHAPE: ReadonlyMap<string, RouteAccess> = new Map(
+  Object.entries(ROUTE_ACCESS).map(([route, rule]) => {
     const [method = "", path = ""] = route.split(" ");
     return [routeShape(method, path), rule];
   }),

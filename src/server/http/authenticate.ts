@@ -2,9 +2,9 @@ import { parse as parseCookies } from "hono/utils/cookie";
 import type { Scope } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
-import type { DoorRule } from "./auth.ts";
+import type { RouteAccess } from "./auth.ts";
 
-/** Who came through a door. */
+/** The authenticated caller of a route. */
 export type Caller =
   | { type: "nobody" }
   | { type: "actor"; actor: Actor }
@@ -32,7 +32,7 @@ export interface Authenticator {
    *
    * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
    */
-  authenticate(rule: DoorRule, knock: Knock): Promise<Caller>;
+  authenticate(rule: RouteAccess, knock: Knock): Promise<Caller>;
 }
 
 /**
@@ -55,7 +55,7 @@ export function makeAuthenticator(options: { lookup: CredentialLookup; cookieNam
 }
 
 async function enterBySession(
-  rule: DoorRule,
+  rule: RouteAccess,
   knock: Knock,
   lookup: CredentialLookup,
   secret: string | undefined,
@@ -67,7 +67,12 @@ async function enterBySession(
   return { type: "actor", actor: { ...actor, origin: knock.origin } };
 }
 
-async function enterByToken(rule: DoorRule, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
+async function enterByToken(
+  rule: RouteAccess,
+  knock: Knock,
+  lookup: CredentialLookup,
+  secret: string,
+): Promise<Caller> {
   // Told apart before any look-up: the two are kept in different places.
   const isPat = secret.startsWith("kb_pat_");
   const actor = isPat ? await lookup.pat(secret) : await lookup.oauth(secret, rule.oauth?.audience ?? "api");
@@ -79,7 +84,7 @@ async function enterByToken(rule: DoorRule, knock: Knock, lookup: CredentialLook
   return { type: "actor", actor: { ...actor, origin: knock.origin } };
 }
 
-async function enterByKey(rule: DoorRule, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
+async function enterByKey(rule: RouteAccess, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
   const connector = await lookup.connectorKey(secret);
   if (!connector) throw new ApiError("unauthenticated", { message: "This connector key is unknown or revoked." });
   if (!rule.connectorKey) {
@@ -105,7 +110,7 @@ function otherAudience(): ApiError {
   });
 }
 
-function requireScope(rule: DoorRule, needed: readonly Scope[], held: readonly Scope[]): void {
+function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonly Scope[]): void {
   if (needed.length === 0) {
     throw new ApiError("forbidden", {
       message: rule.connectorKey
@@ -123,13 +128,13 @@ function requireScope(rule: DoorRule, needed: readonly Scope[], held: readonly S
   });
 }
 
-function requireRole(rule: DoorRule, actor: Actor): void {
+function requireRole(rule: RouteAccess, actor: Actor): void {
   if (rule.role === undefined || actor.role === "owner" || actor.role === rule.role) return;
   const who = rule.role === "owner" ? "the owner" : "admins";
   throw new ApiError("forbidden", { message: `This is for ${who} of the workspace.` });
 }
 
-function notSignedIn(rule: DoorRule): ApiError {
+function notSignedIn(rule: RouteAccess): ApiError {
   return rule.session
     ? new ApiError("unauthenticated", { message: "Nobody is signed in.", hint: "Sign in with: kb login" })
     : new ApiError("unauthenticated", { message: "This route takes the header Authorization: Bearer with a token." });

@@ -1,7 +1,7 @@
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { OWN_CODES } from "#api/route.ts";
-import { findDoorRule, type DoorRule } from "./auth.ts";
+import { findRouteAccess, type RouteAccess } from "./auth.ts";
 import { findCreateRule } from "./idempotency.ts";
 import { shapeOf } from "./request.ts";
 
@@ -14,7 +14,7 @@ export type Failures = ReadonlyMap<number, readonly ErrorCode[]>;
  * answer against it.
  */
 export function failuresOf(route: RouteConfig): Failures {
-  const rule = findDoorRule(route.method, route.path);
+  const rule = findRouteAccess(route.method, route.path);
   const codes = new Set<ErrorCode>([
     ...EVERYWHERE,
     ...(isUnsafe(route) ? ON_WRITES : []),
@@ -47,7 +47,7 @@ const ON_WRITES: readonly ErrorCode[] = ["origin_not_allowed", ...codesOfStatus(
 
 const OF_CREATES: readonly ErrorCode[] = ["idempotency_key_reused", "already_created"];
 
-function ofCredentials(rule: DoorRule): ErrorCode[] {
+function ofCredentials(rule: RouteAccess): ErrorCode[] {
   if (rule.public) return [];
   const takesScopes = rule.pat.length > 0 || rule.oauth !== undefined;
   return [

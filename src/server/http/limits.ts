@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
-import { DOOR_RULES } from "./auth.ts";
+import { ROUTE_ACCESS } from "./auth.ts";
 import { isLocalAddress, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 
@@ -93,7 +93,7 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
 
 /** Routes that anybody may call and that cost more than a glance. */
 const OPEN_ROUTES: ReadonlySet<string> = new Set(
-  Object.entries(DOOR_RULES).flatMap(([route, rule]) =>
+  Object.entries(ROUTE_ACCESS).flatMap(([route, rule]) =>
     rule.public && !/ \/(?:healthz|readyz)$/.test(route) ? [route] : [],
   ),
 );

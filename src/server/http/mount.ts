@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
-import { findDoorRule, type DoorRule } from "./auth.ts";
+import { findRouteAccess, type RouteAccess } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
 import { type App, type AppContext, originOf } from "./env.ts";
 import { failuresOf } from "./failures.ts";
@@ -62,7 +62,7 @@ export interface MounterOptions {
 }
 
 /**
- * Collects routes. Each request is authenticated by the door table, then parsed by the contract, then handled.
+ * Collects routes. Each request is authenticated by the route access table, then parsed by the contract, then handled.
  *
  * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than its row says
  */
@@ -103,7 +103,7 @@ export function makeMounter(options: MounterOptions): Mounter {
 interface Mounted {
   kind: Caller["type"];
   route: RouteConfig;
-  rule: DoorRule;
+  rule: RouteAccess;
   handler: (call: Record<string, unknown>) => unknown;
   pattern: RegExp;
   /** Set where `Idempotency-Key` counts. */
@@ -135,11 +135,11 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
   const origin = originOf(c);
   const knock = { url: c.req.url, headers: c.req.raw.headers, origin };
   const authenticate = () => options.authenticator.authenticate(entry.rule, knock);
-  const atTheDoor = await authenticate();
-  asKind(entry, atTheDoor, c);
-  if (atTheDoor.type !== "nobody") options.limits.chargeRequest(atTheDoor);
+  const firstCaller = await authenticate();
+  asKind(entry, firstCaller, c);
+  if (firstCaller.type !== "nobody") options.limits.chargeRequest(firstCaller);
   const read = () => parseRequest(entry.route, c);
-  const { caller, body: parsed } = await readFor(atTheDoor, options.clock, { read, authenticate });
+  const { caller, body: parsed } = await readFor(firstCaller, options.clock, { read, authenticate });
   const who = asKind(entry, caller, c);
   const call = { ...parsed, ...who, origin, c };
   const isChecked = options.checksAnswers === true;
@@ -208,9 +208,9 @@ function successOf(route: RouteConfig): { status: Success; schema: z.ZodType | u
   return { status: known, schema: schema as z.ZodType | undefined };
 }
 
-function requireRule(kind: Mounted["kind"], route: RouteConfig): DoorRule {
+function requireRule(kind: Mounted["kind"], route: RouteConfig): RouteAccess {
   const name = `${route.method.toUpperCase()} ${route.path}`;
-  const rule = findDoorRule(route.method, route.path);
+  const rule = findRouteAccess(route.method, route.path);
   if (!rule) throw new Error(`${name} has no row in http/auth.ts, so it does not mount.`);
   const wanted: Mounted["kind"] = rule.public ? "nobody" : rule.connectorKey ? "connector" : "actor";
   if (wanted !== kind) throw new Error(`${name} is mounted for ${kind}, but its row in http/auth.ts says ${wanted}.`);

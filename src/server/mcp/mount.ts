@@ -1,13 +1,13 @@
 import { ApiError } from "#api/errors.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
-import { findDoorRule } from "#server/http/auth.ts";
+import { findRouteAccess } from "#server/http/auth.ts";
 import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import type { Limits } from "#server/http/limits.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./revisions.ts";
-import { makeMcpDoor, type ToolCalls } from "./rpc.ts";
+import { makeMcpHandler, type ToolCalls } from "./rpc.ts";
 
 export interface MountMcpOptions {
   clock: Clock;
@@ -24,10 +24,10 @@ export interface MountMcpOptions {
 
 /** Puts `/mcp` on the app, for every verb: what is not POST is refused in the protocol's own words. */
 export function mountMcp(app: App, options: MountMcpOptions): void {
-  const rule = findDoorRule("POST", "/mcp");
+  const rule = findRouteAccess("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");
   const { clock, guard, authenticator, tools, log, version, lifecycle = "auto", limits, baseUrl } = options;
-  const door = makeMcpDoor({
+  const handler = makeMcpHandler({
     clock,
     checkSite(request, origin) {
       guard.checkHost(request.headers, request.url);
@@ -46,5 +46,5 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     lifecycle,
     charge: limits.chargeCall,
   });
-  app.all("/mcp", (c) => door(c.req.raw, originOf(c)));
+  app.all("/mcp", (c) => handler(c.req.raw, originOf(c)));
 }

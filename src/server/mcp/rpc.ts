@@ -67,17 +67,17 @@ export interface McpOptions {
 }
 
 /** Answers anything that comes to `/mcp`. Never throws. */
-export type McpDoor = (request: Request, origin: RequestOrigin) => Promise<Response>;
+export type McpHandler = (request: Request, origin: RequestOrigin) => Promise<Response>;
 
 export const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** How long a client may keep the list of tools. */
 const LIST_TTL_MS = 300_000;
 
 /**
- * Makes the one MCP door. The order is fixed: verb → host and origin → size → who → parse → request object → version.
+ * Makes the handler of the MCP endpoint. The order is fixed: verb → host and origin → size → who → parse → request object → version.
  * Stateless: no session is ever made, `tools/list` may be the first request. Source: docs/mcp.md#versions.
  */
-export function makeMcpDoor(options: McpOptions): McpDoor {
+export function makeMcpHandler(options: McpOptions): McpHandler {
   return async (request, origin) => {
     try {
       return await answer(options, request, origin);

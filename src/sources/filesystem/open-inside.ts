@@ -1,5 +1,5 @@
 /**
- * The only doors to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
+ * The only ways to a root's files: every read of sync, browse, original and watcher goes through `openInside` or
  * `openFolderInside`, so no check can be forgotten and no link turned between check and use. Source: S36.
  */
 import { constants, readlinkSync, watch, type BigIntStats, type FSWatcher } from "node:fs";

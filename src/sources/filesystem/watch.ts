@@ -23,7 +23,7 @@ const MAX_FOLDERS = 20_000;
 
 /**
  * Listens to the folders of a root that the walk would enter; nothing when the config says so. What it hears is judged
- * by the same doors and rules as a run reads by: links, other devices and what is left out make no hint.
+ * by the same functions and rules as a run: links, other devices and what is left out make no hint.
  *
  * @throws ApiError `root_not_allowed`, `source_unavailable` (the root can't be read, too many folders, no more watches)
  */

@@ -34,7 +34,7 @@ export interface LocalRepository {
 /**
  * Opens the repository at a path: a folder with `.git` in it, or a bare one.
  *
- * Only its refs and objects are read, each file through a door that follows no link out of it; its configuration, hooks,
+ * Only its refs and objects are read, each file by a function that follows no link out of it; its configuration, hooks,
  * attributes and filters are never looked at. What would lead to objects elsewhere (`alternates`, a `.git` file,
  * `commondir`) is refused. Source: S38.
  *

@@ -10,7 +10,7 @@ export interface MaskedText {
 }
 
 /**
- * Takes out what opens doors: tokens in formats that nothing else has, private keys, passwords in addresses of
+ * Takes out credentials: tokens in formats that nothing else has, private keys, passwords in addresses of
  * databases. Each becomes `[removed: aws key]`. A text without any is given back as it is. Source: S37.
  */
 export function maskSecrets(text: string): MaskedText {

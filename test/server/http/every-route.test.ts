@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { makeApp } from "#server/app.ts";
-import { DOOR_RULES, findDoorRule } from "#server/http/auth.ts";
+import { ROUTE_ACCESS, findRouteAccess } from "#server/http/auth.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
 
@@ -31,12 +31,12 @@ async function makeWhole() {
 }
 
 describe("every route of the app", () => {
-  test("is known to the door table, or is one of OAuth, the page and /mcp", async ({ expect }) => {
+  test("has a row of the route access table, or is one of OAuth, the page and /mcp", async ({ expect }) => {
     const { routes } = await makeWhole();
-    expect(routes.length).toBeGreaterThan(Object.keys(DOOR_RULES).length);
+    expect(routes.length).toBeGreaterThan(Object.keys(ROUTE_ACCESS).length);
     const unknown = routes.filter(
       ({ methods, path }) =>
-        !methods.some((method) => findDoorRule(method, path)) &&
+        !methods.some((method) => findRouteAccess(method, path)) &&
         !/^(?:\/oauth\/|\/\.well-known\/|\/mcp$|\*$|\/\*$)/.test(path),
     );
     expect(unknown).toEqual([]);
@@ -104,7 +104,7 @@ describe("every route of the app", () => {
     const taking = all.filter(({ request }) => request?.body?.content["application/json"] !== undefined);
     expect(taking.length).toBeGreaterThan(20);
     for (const { method, path } of taking) {
-      const rule = findDoorRule(method, path);
+      const rule = findRouteAccess(method, path);
       if (rule === undefined || rule.connectorKey) continue;
       const statuses = async (headers: Record<string, string>, body: string) => {
         const found = [];

@@ -2,13 +2,13 @@ import { describe, test } from "vitest";
 import { PROMPT_BODY_MS, readFor } from "#server/http/prompt-body.ts";
 import { makeServer, type TestServer } from "../../helpers.ts";
 
-/** A request that has passed the door and keeps its body back, for longer than a prompt one takes. */
+/** A request that is authenticated and keeps its body back, for longer than a prompt one takes. */
 async function hold(kb: TestServer, path: string, headers: Record<string, string>, content: unknown) {
   const { promise: released, resolve: release } = withResolve();
   const { promise: reading, resolve: isRead } = withResolve();
   const body = new ReadableStream<Uint8Array>(
     {
-      // Called by whoever reads first, which is after the door.
+      // Called by whoever reads first, which is after authentication.
       async pull(controller) {
         isRead();
         await released;

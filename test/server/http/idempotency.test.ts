@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, test } from "vitest";
-import { DOOR_RULES } from "#server/http/auth.ts";
+import { ROUTE_ACCESS } from "#server/http/auth.ts";
 import { CREATE_RULES, makeIdempotency } from "#server/http/idempotency.ts";
 import type { Caller } from "#server/http/authenticate.ts";
 import { makeServer, openTestStore, makeTestClock, type TestClient } from "../../helpers.ts";
@@ -170,7 +170,7 @@ describe("Idempotency-Key", () => {
   });
 
   test("every rule names a route that a signed-in caller opens", ({ expect }) => {
-    const wrong = Object.keys(CREATE_RULES).filter((route) => DOOR_RULES[route]?.public !== false);
+    const wrong = Object.keys(CREATE_RULES).filter((route) => ROUTE_ACCESS[route]?.public !== false);
     expect(wrong).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { Hono } from "hono";
 import { describe, test } from "vitest";
 import type { Scope } from "#api/common.ts";
 import { createRoute, z, answer, body } from "#api/route.ts";
-import { DOOR_RULES } from "#server/http/auth.ts";
+import { ROUTE_ACCESS } from "#server/http/auth.ts";
 import { makeAuthenticator, type CredentialLookup } from "#server/http/authenticate.ts";
 import type { App, AppEnv } from "#server/http/env.ts";
 import { frameRequests, makeGuard } from "#server/http/guard.ts";
@@ -88,20 +88,20 @@ const send = async (app: App, method: string, path: string, headers: Record<stri
 const CREDENTIALS: {
   name: string;
   headers: Record<string, string>;
-  opens(rule: (typeof DOOR_RULES)[string]): boolean;
+  opens(rule: (typeof ROUTE_ACCESS)[string]): boolean;
 }[] = [
   { name: "nothing", headers: {}, opens: (rule) => rule.public },
   ...(["member", "admin", "owner"] as const).map((role) => ({
     name: `session of a ${role}`,
     headers: { cookie: `kb_session=${role}` },
-    opens: (rule: (typeof DOOR_RULES)[string]) => rule.public || (rule.session && isRoleEnough(role, rule.role)),
+    opens: (rule: (typeof ROUTE_ACCESS)[string]) => rule.public || (rule.session && isRoleEnough(role, rule.role)),
   })),
   { name: "dead session", headers: { cookie: "kb_session=dead" }, opens: (rule) => rule.public },
   ...(["member", "admin", "owner"] as const).flatMap((role) =>
     (["mcp:read", "kb:api", "kb:admin"] as const).map((scope) => ({
       name: `${scope} token of a ${role}`,
       headers: { authorization: `Bearer ${key("kb_pat", `${role}-${scope.replace(":", "~")}`)}` },
-      opens: (rule: (typeof DOOR_RULES)[string]) =>
+      opens: (rule: (typeof ROUTE_ACCESS)[string]) =>
         rule.public ||
         (isRoleEnough(role, rule.role) &&
           (rule.pat.includes(scope) || (scope === "kb:admin" && rule.pat.includes("kb:api")))),
@@ -121,9 +121,9 @@ function isRoleEnough(role: string, wanted: string | undefined): boolean {
   return wanted === undefined || role === "owner" || role === wanted;
 }
 
-describe("the door table", () => {
+describe("the route access table", () => {
   const app = makeTestApp((at) => {
-    for (const [name, rule] of Object.entries(DOOR_RULES)) {
+    for (const [name, rule] of Object.entries(ROUTE_ACCESS)) {
       const [method = "", path = ""] = name.split(" ");
       // The table holds lower-case-able HTTP methods only.
       const route = createRoute({
@@ -140,7 +140,7 @@ describe("the door table", () => {
   test("every route says to every credential what its row says", async ({ expect }) => {
     const wrong: string[] = [];
     let checks = 0;
-    for (const [name, rule] of Object.entries(DOOR_RULES)) {
+    for (const [name, rule] of Object.entries(ROUTE_ACCESS)) {
       const [method = "", path = ""] = name.split(" ");
       for (const credential of CREDENTIALS) {
         const answer = await send(app, method, path.replaceAll(/\{[^}]+\}/g, "con_1"), credential.headers);
@@ -151,7 +151,7 @@ describe("the door table", () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(checks).toBe(Object.keys(DOOR_RULES).length * CREDENTIALS.length);
+    expect(checks).toBe(Object.keys(ROUTE_ACCESS).length * CREDENTIALS.length);
   });
 
   test("a key of another connector finds nothing", async ({ expect }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import { makeMcpDoor, type McpOptions, type ToolCalls } from "#server/mcp/rpc.ts";
+import { makeMcpHandler, type McpOptions, type ToolCalls } from "#server/mcp/rpc.ts";
 import type { Actor } from "#storage/access/actor.ts";
 
 const ACTOR: Actor = {
@@ -25,10 +25,10 @@ const TOOLS: ToolCalls = {
   },
 };
 
-function makeDoor(options: Partial<McpOptions> = {}) {
+function makeHandler(options: Partial<McpOptions> = {}) {
   const logged: unknown[] = [];
   const note = (fields: Record<string, unknown>) => void logged.push(fields);
-  const door = makeMcpDoor({
+  const handler = makeMcpHandler({
     clock: { now: () => 0 },
     checkSite(request) {
       if (request.headers.has("x-evil")) throw new ApiError("origin_not_allowed", { message: "Another site." });
@@ -46,7 +46,7 @@ function makeDoor(options: Partial<McpOptions> = {}) {
     log: { debug: note, info: note, warn: note, error: note },
     ...options,
   });
-  return { door, logged };
+  return { handler, logged };
 }
 
 interface Sent {
@@ -80,8 +80,8 @@ function makeRequest(sent: Sent): Request {
 }
 
 async function send(sent: Sent, options: Partial<McpOptions> = {}) {
-  const { door, logged } = makeDoor(options);
-  const response = await door(makeRequest(sent), ORIGIN);
+  const { handler, logged } = makeHandler(options);
+  const response = await handler(makeRequest(sent), ORIGIN);
   const text = await response.text();
   const isJson = response.headers.get("content-type") === "application/json";
   // The tests read fields of whatever came back; a missing one fails the expectation.
@@ -241,8 +241,8 @@ describe("notifications and batches", () => {
       rpc("initialize", {}, 2),
       rpc("tools/call", { name: "kb_get_file_content" }, 3),
     ];
-    const { door } = makeDoor({ charge });
-    const response = await door(makeRequest({ body: batch }), ORIGIN);
+    const { handler } = makeHandler({ charge });
+    const response = await handler(makeRequest({ body: batch }), ORIGIN);
     // Shape under test; a wrong one fails the expectation.
     const answers = (await response.json()) as { id: number; error?: { code: number } }[];
     expect(answers.map(({ id, error }) => [id, error?.code])).toEqual([
@@ -415,16 +415,16 @@ describe("long calls", () => {
       },
     };
     const client = new AbortController();
-    const { door } = makeDoor({ tools });
+    const { handler } = makeHandler({ tools });
     const call = body === LIST ? rpc("tools/call", { name: "kb_search" }) : body;
-    const pending = door(makeRequest({ body: call, signal: client.signal }), ORIGIN);
+    const pending = handler(makeRequest({ body: call, signal: client.signal }), ORIGIN);
     await inTool;
     client.abort();
     expect(seen[0]?.aborted).toBe(true);
     await pending;
   });
 
-  test("over the limit the model is told to wait; far over it the door answers 429", async () => {
+  test("over the limit the model is told to wait; far over it the endpoint answers 429", async () => {
     const body = rpc("tools/call", { name: "kb_search" });
     const soft = await send({ body }, { charge: () => ({ retryAfterMs: 11_200, isHard: false }) });
     expect([soft.status, soft.json?.["result"].isError]).toEqual([200, true]);

@@ -120,7 +120,7 @@ test("an open folder stays what it was, though its path is exchanged for a link"
   await opened.close();
 });
 
-test("content, titles and previews of a private connector follow the same door", async () => {
+test("content, titles and previews of a private connector are read by the same function", async () => {
   const folder = makeFolder();
   folder.write("a.md", "# A");
   expect(await folder.source.fetchContent?.(folder.context(), { externalId: "a.md" })).toEqual({

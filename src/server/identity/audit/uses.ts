@@ -58,7 +58,7 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
   };
 }
 
-/** The same authenticator, which notes every credential that opened a door. */
+/** The same authenticator, which also records every credential that was accepted. */
 export function notingUses(authenticator: Authenticator, uses: UseRecorder): Authenticator {
   return {
     async authenticate(rule, knock) {

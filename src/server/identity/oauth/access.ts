@@ -9,7 +9,7 @@ import type { Vault } from "#storage/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
 import { openPayload } from "./records.ts";
 
-/** Who an access token is for at one door, as it stands now. */
+/** The person whom an access token identifies for one audience, by the current state. */
 export type AccessLookup = (token: string, audience: Audience) => Promise<Actor | "other_audience" | undefined>;
 
 /** `lastUsedAt` is written on the first use, then at most this often. */

@@ -139,7 +139,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
   };
 }
 
-/** The grant as the library keeps it: what may be asked for at each door. */
+/** The grant as the library stores it: the scopes allowed for each resource. */
 async function saveGrant(
   provider: Provider,
   baseUrl: string,

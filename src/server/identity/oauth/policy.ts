@@ -34,12 +34,12 @@ export const LIFETIMES = {
 /** What tokens are made for: the tools and the REST routes. */
 export type Audience = "mcp" | "api";
 
-/** The resource indicators of the doors; a token is bound to exactly one. Source: RFC 8707. */
+/** The resource indicators of the two endpoints; a token is bound to exactly one. Source: RFC 8707. */
 export function resourcesOf(baseUrl: string): Record<Audience, string> {
   return { mcp: `${baseUrl}/mcp`, api: `${baseUrl}/api` };
 }
 
-/** What may be asked for at each door. */
+/** The scopes that may be requested for each resource. */
 export const SCOPES_OF: Readonly<Record<Audience, readonly Scope[]>> = {
   mcp: ["mcp:read"],
   api: ["kb:api", "kb:admin"],

@@ -40,7 +40,7 @@ export const COOKIES = {
 } as const;
 
 /**
- * The authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one door.
+ * The authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one resource.
  * Source: docs/decisions/0015.
  */
 export function makeProvider(options: ProviderOptions): Provider {

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { ConsentDecision } from "#api/oauth.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
-import { findDoorRule } from "#server/http/auth.ts";
+import { findRouteAccess } from "#server/http/auth.ts";
 import { originOf, type AppContext } from "#server/http/env.ts";
 import { readText } from "#server/http/request.ts";
 import { PATHS } from "./policy.ts";
@@ -27,7 +27,7 @@ export async function answerSubmission(c: AppContext, { oauth, authenticator }: 
   if (typeof uid !== "string" || !decision.success) {
     throw new ApiError("invalid_request", { message: "A decision has uid, csrf and decision (allow or deny)." });
   }
-  const rule = findDoorRule("POST", "/oauth/consent/{uid}/decision");
+  const rule = findRouteAccess("POST", "/oauth/consent/{uid}/decision");
   if (rule === undefined) throw new Error("The decision has no row in http/auth.ts.");
   const { headers } = c.req.raw;
   const caller = await authenticator.authenticate(rule, { url: c.req.url, headers, origin: originOf(c) });

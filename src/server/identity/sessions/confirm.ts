@@ -8,7 +8,7 @@ import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
 import type { AccountService } from "./accounts.ts";
-import { takeTry } from "./doors.ts";
+import { takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
 import type { SessionService } from "./service.ts";
 import { passwordNeeded, type SignUpService } from "./sign-up.ts";

@@ -12,7 +12,7 @@ import type { InstallationState } from "#storage/records/installation.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
 import type { AccountService } from "./accounts.ts";
-import { takeTry } from "./doors.ts";
+import { takeTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 

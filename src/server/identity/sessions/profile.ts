@@ -10,7 +10,7 @@ import type { UserRecord } from "#storage/records/people.ts";
 import type { SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
 import type { AccountService } from "./accounts.ts";
-import { takeTry } from "./doors.ts";
+import { takeTry } from "./tries.ts";
 import type { LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";

@@ -13,7 +13,7 @@ import type { UserRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
 import type { AccountService } from "./accounts.ts";
-import { giveTryBack, takeTry } from "./doors.ts";
+import { giveTryBack, takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";

@@ -15,7 +15,7 @@ import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { AccountService } from "./accounts.ts";
-import { keysOfTry } from "./doors.ts";
+import { keysOfTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import { noticesOf } from "./notices.ts";
@@ -262,7 +262,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       return store.transaction(async (tx) => {
         const former = await tx.sessions.find(actor.credential.id);
         const member = await tx.in(workspaceId).members.find(actor.userId);
-        // It may have been ended since it opened the door: it must not live on under another name.
+        // It may have been ended since it was accepted: it must not live on under another name.
         if (!former || !isLive(former) || !member) throw noSuchThing();
         await tx.sessions.revoke(former.sessionId, now());
         return open(tx, { userId: actor.userId, workspaceId }, context, former);

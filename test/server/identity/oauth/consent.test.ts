@@ -310,7 +310,7 @@ describe("what a grant reaches", () => {
     }
   });
 
-  test("the command line gets one refresh token, and a token for each door that the other door refuses", async () => {
+  test("the command line gets one refresh token, and a token for each audience that the other audience refuses", async () => {
     const { kb, owner } = await setUp();
     const ask = cliAsk(kb.base);
     const first = await kb.letIn(owner, ask);

@@ -161,7 +161,7 @@ describe("tokens that the command line's sign-in makes", () => {
   });
 });
 
-test("test 30: nothing in the database opens a door, nor do the log lines", async () => {
+test("test 30: nothing in the database works as a credential, nor does a log line", async () => {
   const kb = await startServer();
   const owner = await kb.addOwner();
   const cli = await signInCli(kb, owner);

@@ -199,7 +199,7 @@ export interface Registered {
 export const REDIRECT = "http://127.0.0.1/callback";
 export const CLI_REDIRECT = "http://127.0.0.1:49152/callback";
 
-/** The command line, asking for both doors. */
+/** The command line, asking for both audiences. */
 export function cliAsk(base: string, scope = "mcp:read kb:api"): Ask {
   return { clientId: "kb-cli", scope, resource: [`${base}/mcp`, `${base}/api`], redirectUri: CLI_REDIRECT };
 }

@@ -215,7 +215,7 @@ describe("personal access tokens", () => {
   });
 });
 
-describe("at the door", () => {
+describe("when a request is authenticated", () => {
   test("test 47: typos, other prefixes, revoked and expired tokens are 401, and a typo asks no database", async ({
     expect,
   }) => {

@@ -3,7 +3,7 @@ import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
 
-/** Takes a try at a door from the address it came from and, where one is named, from the account. @throws ApiError `rate_limited` */
+/** Counts an attempt against the address it came from and, where one is named, against the account. @throws ApiError `rate_limited` */
 export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {
   for (const key of keysOfTry(origin, email)) throttle.take(key);
 }

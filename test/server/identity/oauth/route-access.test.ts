@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Role, Scope } from "#api/common.ts";
-import { DOOR_RULES, type DoorRule } from "#server/http/auth.ts";
+import { ROUTE_ACCESS, type RouteAccess } from "#server/http/auth.ts";
 import { hashSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { type TestUser, TEST_PASSWORD } from "../../../helpers.ts";
@@ -17,7 +17,7 @@ interface Held {
 }
 
 /** What the table says must happen to a living OAuth token. Source: S26. */
-function verdictOf(rule: DoorRule, held: Held): Verdict {
+function verdictOf(rule: RouteAccess, held: Held): Verdict {
   if (rule.public) return "open";
   // A route that OAuth tokens never open looks at the audience of REST, so that a stolen token learns no more there.
   if (held.audience !== (rule.oauth?.audience ?? "api")) return 401;
@@ -40,8 +40,8 @@ async function tokensOf(kb: OAuthTestServer, user: TestUser, admin: TestUser) {
   return { app: app.access_token, cliMcp: cli.access_token, cliApi: overApi.access_token, admin: stepped.access_token };
 }
 
-/** Asks the door alone: what is behind it is not this table's matter. */
-async function knock(kb: OAuthTestServer, rule: DoorRule, token: string): Promise<Verdict> {
+/** Asks the authenticator alone: the table says nothing about the handlers. */
+async function authenticateWith(kb: OAuthTestServer, rule: RouteAccess, token: string): Promise<Verdict> {
   const headers = new Headers({ authorization: `Bearer ${token}` });
   const origin = { requestId: "req_test", clientIp: null };
   try {
@@ -66,17 +66,19 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
       ["an admin's step-up", tokens.admin, { audience: "api", scopes: ["kb:api", "kb:admin"], role: "owner" }],
     ];
     const seen: string[] = [];
-    for (const [route, rule] of Object.entries(DOOR_RULES)) {
+    for (const [route, rule] of Object.entries(ROUTE_ACCESS)) {
       for (const [kind, token, held] of kinds) {
-        const line = [route, kind, await knock(kb, rule, token)];
+        const line = [route, kind, await authenticateWith(kb, rule, token)];
         expect(line).toEqual([route, kind, verdictOf(rule, held)]);
         seen.push(String(line[2]));
       }
     }
     // The table has all three answers, so that the test can't pass by one of them alone.
     expect(new Set(seen)).toEqual(new Set(["open", "401", "403"]));
-    expect(await knock(kb, DOOR_RULES["POST /mcp"] ?? fail(), tokens.app)).toBe("open");
-    expect(await knock(kb, DOOR_RULES["POST /api/connectors/{id}/items"] ?? fail(), tokens.cliApi)).toBe(403);
+    expect(await authenticateWith(kb, ROUTE_ACCESS["POST /mcp"] ?? fail(), tokens.app)).toBe("open");
+    expect(await authenticateWith(kb, ROUTE_ACCESS["POST /api/connectors/{id}/items"] ?? fail(), tokens.cliApi)).toBe(
+      403,
+    );
   });
 
   test("dead tokens open nothing: expired, revoked, of a person who left, of a role that was lost", async () => {
@@ -84,18 +86,19 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
     const owner = await kb.addOwner();
     const admin = await kb.addMember(owner.workspaceId, "admin");
     const tokens = await tokensOf(kb, admin, admin);
-    const audit = DOOR_RULES["GET /api/audit"] ?? fail();
-    expect(await knock(kb, audit, tokens.admin)).toBe("open");
+    const audit = ROUTE_ACCESS["GET /api/audit"] ?? fail();
+    expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
     await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "member");
-    expect(await knock(kb, audit, tokens.admin)).toBe(403);
+    expect(await authenticateWith(kb, audit, tokens.admin)).toBe(403);
     await kb.store.in(owner.workspaceId).members.setRole(admin.userId, "admin");
-    expect(await knock(kb, audit, tokens.admin)).toBe("open");
+    expect(await authenticateWith(kb, audit, tokens.admin)).toBe("open");
 
-    const routes = Object.entries(DOOR_RULES).filter(([, rule]) => !rule.public && rule.oauth !== undefined);
-    const rightFor = (rule: DoorRule) => (rule.oauth?.audience === "mcp" ? tokens.app : tokens.admin);
+    const routes = Object.entries(ROUTE_ACCESS).filter(([, rule]) => !rule.public && rule.oauth !== undefined);
+    const rightFor = (rule: RouteAccess) => (rule.oauth?.audience === "mcp" ? tokens.app : tokens.admin);
     const opened = async () => {
       const open = [];
-      for (const [route, rule] of routes) if ((await knock(kb, rule, rightFor(rule))) === "open") open.push(route);
+      for (const [route, rule] of routes)
+        if ((await authenticateWith(kb, rule, rightFor(rule))) === "open") open.push(route);
       return open;
     };
     expect(await opened()).toEqual(routes.map(([route]) => route));
@@ -124,7 +127,7 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
   });
 });
 
-describe("at the door", () => {
+describe("when a request is authenticated", () => {
   test("test 18: a token in the URL is refused, and so are two at once; the scheme's case does not matter", async () => {
     const kb = await startServer();
     const owner = await kb.addOwner();
