@@ -19,8 +19,8 @@ export interface CredentialLookup {
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
 }
 
-/** What of a request decides who it is from. */
-export interface Knock {
+/** The URL, headers and origin of a request: where its credentials are found. */
+export interface RequestCredentials {
   url: string;
   headers: Headers;
   origin: RequestOrigin;
@@ -32,7 +32,7 @@ export interface Authenticator {
    *
    * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
    */
-  authenticate(rule: RouteAccess, knock: Knock): Promise<Caller>;
+  authenticate(rule: RouteAccess, credentials: RequestCredentials): Promise<Caller>;
 }
 
 /**
@@ -42,21 +42,22 @@ export interface Authenticator {
 export function makeAuthenticator(options: { lookup: CredentialLookup; cookieName: string }): Authenticator {
   const { lookup, cookieName } = options;
   return {
-    async authenticate(rule, knock) {
-      refuseSecretsInUrl(knock.url);
+    async authenticate(rule, credentials) {
+      refuseSecretsInUrl(credentials.url);
       if (rule.public) return { type: "nobody" };
-      const bearer = readBearer(knock.headers.get("authorization"));
-      refuseSecondCredential(bearer, knock.headers, cookieName);
-      if (bearer === undefined) return enterBySession(rule, knock, lookup, readCookie(knock.headers, cookieName));
-      if (bearer.startsWith("kb_con_")) return enterByKey(rule, knock, lookup, bearer);
-      return enterByToken(rule, knock, lookup, bearer);
+      const bearer = readBearer(credentials.headers.get("authorization"));
+      refuseSecondCredential(bearer, credentials.headers, cookieName);
+      if (bearer === undefined)
+        return enterBySession(rule, credentials, lookup, readCookie(credentials.headers, cookieName));
+      if (bearer.startsWith("kb_con_")) return enterByKey(rule, credentials, lookup, bearer);
+      return enterByToken(rule, credentials, lookup, bearer);
     },
   };
 }
 
 async function enterBySession(
   rule: RouteAccess,
-  knock: Knock,
+  credentials: RequestCredentials,
   lookup: CredentialLookup,
   secret: string | undefined,
 ): Promise<Caller> {
@@ -64,12 +65,12 @@ async function enterBySession(
   const actor = await lookup.session(secret);
   if (!actor) throw notSignedIn(rule);
   requireRole(rule, actor);
-  return { type: "actor", actor: { ...actor, origin: knock.origin } };
+  return { type: "actor", actor: { ...actor, origin: credentials.origin } };
 }
 
 async function enterByToken(
   rule: RouteAccess,
-  knock: Knock,
+  credentials: RequestCredentials,
   lookup: CredentialLookup,
   secret: string,
 ): Promise<Caller> {
@@ -81,16 +82,21 @@ async function enterByToken(
   if (isPat) requireScope(rule, rule.pat, actor.scopes);
   else requireScope(rule, rule.oauth?.scopes ?? [], actor.scopes);
   requireRole(rule, actor);
-  return { type: "actor", actor: { ...actor, origin: knock.origin } };
+  return { type: "actor", actor: { ...actor, origin: credentials.origin } };
 }
 
-async function enterByKey(rule: RouteAccess, knock: Knock, lookup: CredentialLookup, secret: string): Promise<Caller> {
+async function enterByKey(
+  rule: RouteAccess,
+  credentials: RequestCredentials,
+  lookup: CredentialLookup,
+  secret: string,
+): Promise<Caller> {
   const connector = await lookup.connectorKey(secret);
   if (!connector) throw new ApiError("unauthenticated", { message: "This connector key is unknown or revoked." });
   if (!rule.connectorKey) {
     throw new ApiError("forbidden", { message: "A connector key opens only the push routes of its own connector." });
   }
-  return { type: "connector", connector: { ...connector, origin: knock.origin } };
+  return { type: "connector", connector: { ...connector, origin: credentials.origin } };
 }
 
 /** `invalid_token` tells a client to refresh or to sign in again. Source: RFC 6750 §3.1. */

@@ -133,8 +133,8 @@ function requireListed(route: RouteConfig, status: number, code?: string): void 
 
 async function handle(entry: Mounted, options: MounterOptions, c: AppContext): Promise<Response> {
   const origin = originOf(c);
-  const knock = { url: c.req.url, headers: c.req.raw.headers, origin };
-  const authenticate = () => options.authenticator.authenticate(entry.rule, knock);
+  const credentials = { url: c.req.url, headers: c.req.raw.headers, origin };
+  const authenticate = () => options.authenticator.authenticate(entry.rule, credentials);
   const firstCaller = await authenticate();
   asKind(entry, firstCaller, c);
   if (firstCaller.type !== "nobody") options.limits.chargeRequest(firstCaller);

@@ -61,8 +61,8 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
 /** The same authenticator, which also records every credential that was accepted. */
 export function notingUses(authenticator: Authenticator, uses: UseRecorder): Authenticator {
   return {
-    async authenticate(rule, knock) {
-      const caller = await authenticator.authenticate(rule, knock);
+    async authenticate(rule, credentials) {
+      const caller = await authenticator.authenticate(rule, credentials);
       if (caller.type !== "nobody") uses.recordUse(caller);
       return caller;
     },
