@@ -15,7 +15,7 @@ export interface CreateRule {
   secrets?: readonly string[];
 }
 
-/** Every route that takes `Idempotency-Key`. Source: docs/limits.md#the-same-create-twice; S14. */
+/** Every route that takes `Idempotency-Key`. Source: docs/limits.md#idempotency-keys; S14. */
 export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
   "POST /api/api-tokens": { id: "token.id", secrets: ["plaintext"] },
   "POST /api/workspaces": { id: "workspace.id" },

@@ -15,7 +15,7 @@ export interface ClientMetadata {
   id_token_signed_response_alg: "ES256";
 }
 
-/** Redirect addresses of one client. Source: docs/oauth.md#the-rules. */
+/** Redirect addresses of one client. Source: docs/oauth.md#rules. */
 const MAX_REDIRECT_URIS = 20;
 const MAX_NAME_CHARS = 80;
 const GRANT_TYPES = new Set(["authorization_code", "refresh_token"]);

@@ -18,7 +18,7 @@ export const PATHS = {
 /** The name of the grant of RFC 8628. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Seconds that things live. Source: docs/oauth.md#the-rules; S27, S29. */
+/** Seconds that things live. Source: docs/oauth.md#rules; S27, S29. */
 export const LIFETIMES = {
   accessToken: 3_600,
   authorizationCode: 60,

@@ -34,7 +34,7 @@ export interface RecordOptions {
 
 /**
  * The row's key is the SHA-256 of the identifier, which for codes and tokens is the secret itself; the payload without
- * it is sealed for that row. Source: docs/oauth.md#the-rules.
+ * it is sealed for that row. Source: docs/oauth.md#rules.
  */
 export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions): OAuthRecords {
   const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);

@@ -22,7 +22,7 @@ export interface Passwords {
 }
 
 const MIN_CHARS = 12;
-/** Longer input only costs; argon2 itself would take it. Source: docs/people.md#who-may-come-in. */
+/** Longer input only costs; argon2 itself would take it. Source: docs/people.md#who-can-join. */
 const MAX_BYTES = 128;
 /** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;
