@@ -6,6 +6,8 @@ export interface Mailbox extends Mailer {
   mails: Mail[];
   /** From now on it takes nothing. */
   breakDown(): void;
+  /** The subjects of the mails to this address: mails to several go out side by side, in any order. */
+  subjectsFor(address: string): string[];
   /** The secret of the link in the newest mail to this address. */
   linkFor(address: string): string;
 }
@@ -21,6 +23,7 @@ export function makeMailbox(): Mailbox {
       mails.push(mail);
     },
     breakDown: () => void (isBroken = true),
+    subjectsFor: (address) => mails.filter(({ to }) => to === address).map(({ subject }) => subject),
     linkFor(address) {
       const mail = mails.findLast(({ to, text }) => to === address && text.includes("#token="));
       const secret = /#token=([\w-]{43})$/m.exec(mail?.text ?? "")?.[1];

@@ -6,6 +6,15 @@ import { composeFeatures } from "../../features.ts";
 import { makeServer, type TestServerOptions } from "../../helpers.ts";
 import { fakeExtractor, item, listing } from "../sync/harness.ts";
 
+/** What the source `folder` holds and says. */
+export interface FolderWorld {
+  items: SourceItem[];
+  problem?: string;
+  hint?: string;
+  /** Called before each line of a run. */
+  between?: () => Promise<void>;
+}
+
 export const FOLDER = { providerId: "folder", name: "Docs", config: { root: "/srv/docs" } };
 
 /** The app with connectors on two sources: `folder`, whose items are `world.items`, and `push`. */
@@ -13,9 +22,7 @@ export async function makeConnectorServer(
   extractor: Pick<Extractor, "extract"> = fakeExtractor,
   options: TestServerOptions = {},
 ) {
-  const world: { items: SourceItem[]; problem?: string; hint?: string } = {
-    items: [item("a.md", "alpha"), item("b/c.md", "beta")],
-  };
+  const world: FolderWorld = { items: [item("a.md", "alpha"), item("b/c.md", "beta")] };
   const sources: Source[] = [folderSource(world), makePushSource() as Source];
   const registry = {
     find: async (id: string) => sources.find((s) => s.spec.providerId === id),
@@ -44,7 +51,7 @@ export const pushed = (externalId: string, more: Record<string, unknown> = {}) =
   },
 });
 
-export function folderSource(world: { items: SourceItem[]; problem?: string; hint?: string }): Source {
+export function folderSource(world: FolderWorld): Source {
   return {
     spec: {
       providerId: "folder",
@@ -68,7 +75,10 @@ export function folderSource(world: { items: SourceItem[]; problem?: string; hin
           },
     async *sync(_ctx, run) {
       const inScope = world.items.filter(({ externalId }) => !run.scope.exclude.some((p) => externalId.startsWith(p)));
-      yield* listing(() => inScope)(run, AbortSignal.timeout(10_000));
+      for (const line of listing(() => inScope)(run)) {
+        await world.between?.();
+        yield line;
+      }
     },
     inScope: (scope, { externalId }) => !scope.exclude.some((prefix) => externalId.startsWith(prefix)),
     browse: async (_ctx, { parent }) => ({

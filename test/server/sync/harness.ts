@@ -129,7 +129,7 @@ export function upsert(externalId: string, text: string, more: Partial<SourceIte
 export const end = (complete = true): SyncEvent => ({ t: "end", complete });
 
 /** A source that lists a folder-like set of items: unchanged ones are only seen. */
-export function listing(items: () => SourceItem[]): Script {
+export function listing(items: () => SourceItem[]): (run: SyncRequest<unknown>) => Iterable<SyncEvent> {
   return function* (run) {
     for (const each of items()) {
       if (each.version !== undefined && run.storedVersion(each.externalId) === each.version) {

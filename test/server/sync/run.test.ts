@@ -279,7 +279,7 @@ describe("deletion", () => {
     let items = many(10);
     let isComplete = false;
     const kb = await makeHarness(function* (run) {
-      for (const event of listing(() => items)(run, new AbortController().signal) as Iterable<SyncEvent>) {
+      for (const event of listing(() => items)(run)) {
         yield event.t === "end" ? end(isComplete) : event;
       }
     });
@@ -429,7 +429,7 @@ describe("ending early", () => {
     const all: SourceItem[] = many(60);
     const kb = await makeHarness(function* (run) {
       const inScope = all.filter((each) => !run.scope.exclude.some((prefix) => each.externalId.startsWith(prefix)));
-      yield* listing(() => inScope)(run, new AbortController().signal) as Iterable<SyncEvent>;
+      yield* listing(() => inScope)(run);
     });
     await kb.sync();
     await kb.store

@@ -4,49 +4,104 @@ import { describe, expect, test } from "vitest";
 import { challengeOf, LOCAL, newVerifier, REDIRECT, startServer } from "./harness.ts";
 import { verifies } from "../../../requirements.ts";
 
-verifies(
-  ["oauth:register", "oauth:authorize-get", "oauth:token", "oauth:revoke", "auth:mcp-takes-oauth"],
-  "a client finds everything by itself, registers, is let in, refreshes and gives its tokens back",
-  async () => {
-    const kb = await startServer();
-    const owner = await kb.addOwner();
-    const { metadata: as } = kb;
-    const registered = await oauth.processDynamicClientRegistrationResponse(
-      await oauth.dynamicClientRegistrationRequest(
-        as,
-        { redirect_uris: [REDIRECT], token_endpoint_auth_method: "none" },
-        LOCAL,
-      ),
-    );
-    const client: oauth.Client = { client_id: registered.client_id };
-    const verifier = oauth.generateRandomCodeVerifier();
-    const ask = { clientId: registered.client_id, scope: "mcp:read", resource: `${kb.base}/mcp` };
-    const back = await kb.consent(kb.browser(owner), ask, await oauth.calculatePKCECodeChallenge(verifier));
-    const params = oauth.validateAuthResponse(as, client, back, "st");
-    const first = await oauth.processAuthorizationCodeResponse(
+/** A client that found the server by itself, registered and was let in. */
+async function letInFromNothing() {
+  const kb = await startServer();
+  const owner = await kb.addOwner();
+  const { metadata: as } = kb;
+  const registered = await oauth.processDynamicClientRegistrationResponse(
+    await oauth.dynamicClientRegistrationRequest(
       as,
-      client,
-      await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), params, REDIRECT, verifier, LOCAL),
-    );
-    expect(first).toMatchObject({ token_type: "bearer", expires_in: 3600, scope: "mcp:read" });
-    expect(first["id_token"]).toBeUndefined();
-    expect((await kb.mcp(first.access_token)).status).toBe(200);
+      { redirect_uris: [REDIRECT], token_endpoint_auth_method: "none" },
+      LOCAL,
+    ),
+  );
+  const client: oauth.Client = { client_id: registered.client_id };
+  const verifier = oauth.generateRandomCodeVerifier();
+  const ask = { clientId: registered.client_id, scope: "mcp:read", resource: `${kb.base}/mcp` };
+  const back = await kb.consent(kb.browser(owner), ask, await oauth.calculatePKCECodeChallenge(verifier));
+  const params = oauth.validateAuthResponse(as, client, back, "st");
+  const tokens = await oauth.processAuthorizationCodeResponse(
+    as,
+    client,
+    await oauth.authorizationCodeGrantRequest(as, client, oauth.None(), params, REDIRECT, verifier, LOCAL),
+  );
+  return { kb, owner, as, client, registered, back, tokens };
+}
 
+describe("a client that knows nothing but the server's address", () => {
+  verifies(
+    ["oauth:register", "oauth:authorize-get"],
+    "registers, asks, and is sent back with a code once the person has agreed",
+    async () => {
+      const { kb, owner, registered, back } = await letInFromNothing();
+      expect(registered).toMatchObject({
+        client_id: expect.any(String),
+        redirect_uris: [REDIRECT],
+        token_endpoint_auth_method: "none",
+      });
+      expect(back.href.startsWith(`${REDIRECT}?`)).toBe(true);
+      expect(Object.fromEntries(back.searchParams)).toMatchObject({
+        state: "st",
+        iss: kb.base,
+        code: expect.stringMatching(/^.{20,}$/),
+      });
+      // Without an answer of the person's nobody is sent back, and without a sign-in nobody is asked.
+      const ask = { clientId: registered.client_id, scope: "mcp:read" };
+      const url = kb.authorizeUrl(ask, challengeOf(newVerifier()));
+      const asked = await kb.browser(owner).get(url);
+      expect([asked.status, asked.headers.get("location")]).toEqual([
+        302,
+        expect.stringMatching(/^\/oauth\/consent\//),
+      ]);
+      const uid = await kb.reachConsent(kb.browser(owner), ask, challengeOf(newVerifier()));
+      expect((await kb.browser().get(`/oauth/consent/${uid}/request`)).status).not.toBe(200);
+      const unknown = await kb.browser(owner).get(kb.authorizeUrl({ clientId: "nobody" }, challengeOf(newVerifier())));
+      expect([unknown.status, unknown.headers.get("location")]).toEqual([400, null]);
+    },
+  );
+
+  verifies(
+    ["oauth:token", "auth:mcp-takes-oauth", "mcp:header-authorization"],
+    "gets a bearer for /mcp by its code, and another one by its refresh token",
+    async () => {
+      const { kb, owner, as, client, tokens: first } = await letInFromNothing();
+      expect(first).toMatchObject({ token_type: "bearer", expires_in: 3600, scope: "mcp:read" });
+      expect(first["id_token"]).toBeUndefined();
+      expect((await kb.mcp(first.access_token)).status).toBe(200);
+      expect((await kb.mcp(`${first.access_token}x`)).status).toBe(401);
+      expect((await kb.mcp(first.refresh_token ?? "")).status).toBe(401);
+      const second = await oauth.processRefreshTokenResponse(
+        as,
+        client,
+        await oauth.refreshTokenGrantRequest(as, client, oauth.None(), first.refresh_token ?? "", LOCAL),
+      );
+      expect(second.access_token).not.toBe(first.access_token);
+      expect((await kb.mcp(second.access_token)).status).toBe(200);
+      kb.advance(3_601_000);
+      expect((await kb.mcp(second.access_token)).status).toBe(401);
+      // Who registers for the code alone gets no refresh token.
+      const once = await kb.letIn(owner, { clientId: await kb.client({ grant_types: ["authorization_code"] }) });
+      expect(once.refresh_token).toBeUndefined();
+    },
+  );
+
+  verifies("oauth:revoke", "gives its tokens back, and none of that consent opens anything any more", async () => {
+    const { kb, owner, as, client, tokens: first } = await letInFromNothing();
     const second = await oauth.processRefreshTokenResponse(
       as,
       client,
       await oauth.refreshTokenGrantRequest(as, client, oauth.None(), first.refresh_token ?? "", LOCAL),
     );
+    const other = await kb.letIn(owner, { clientId: await kb.client(), scope: "mcp:read" });
     expect((await kb.mcp(second.access_token)).status).toBe(200);
     const gone = await oauth.revocationRequest(as, client, oauth.None(), second.access_token, LOCAL);
     await oauth.processRevocationResponse(gone);
     for (const { access_token: token } of [first, second]) expect((await kb.mcp(token)).status).toBe(401);
-
-    // Who registers for the code alone gets no refresh token.
-    const once = await kb.letIn(owner, { clientId: await kb.client({ grant_types: ["authorization_code"] }) });
-    expect(once.refresh_token).toBeUndefined();
-  },
-);
+    expect((await kb.refresh({ clientId: client.client_id }, second.refresh_token)).status).toBe(400);
+    expect((await kb.mcp(other.access_token)).status).toBe(200);
+  });
+});
 
 describe("codes", () => {
   test("test 1: a code that comes again is refused and ends what the first one gave", async () => {

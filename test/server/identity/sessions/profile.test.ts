@@ -104,10 +104,7 @@ describe("changing an address", () => {
       emailVerifiedAt: "2026-11-21T09:30:00.000Z",
     });
     await kb.deps.afterwards.idle();
-    expect(mailbox.mails.at(-1)).toMatchObject({
-      to: ana.email,
-      subject: "Your address on 127.0.0.1:7700 was changed",
-    });
+    expect(mailbox.subjectsFor(ana.email)).toContain("Your address on 127.0.0.1:7700 was changed");
     const late = await kb.anyone().post("/api/password-reset/confirm", { token: reset, password: NEW_PASSWORD });
     expect(late.status).toBe(410);
   });
@@ -121,7 +118,8 @@ describe("changing an address", () => {
     const [free, taken] = [await change(kb, ana, "new@acme.test"), await change(kb, ana, bo.email)];
     expect(outside(free)).toEqual(outside(taken));
     await kb.deps.afterwards.idle();
-    expect(mailbox.mails.at(-1)).toMatchObject({ to: bo.email, subject: "You have an account on 127.0.0.1:7700" });
+    // Both go out at the same time, in any order.
+    expect(mailbox.subjectsFor(bo.email)).toEqual(["You have an account on 127.0.0.1:7700"]);
     // Taken between the message and the click.
     const token = mailbox.linkFor("new@acme.test");
     await kb.addMember(ana.workspaceId, "member", "new@acme.test");

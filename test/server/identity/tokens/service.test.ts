@@ -8,55 +8,102 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 describe("personal access tokens", () => {
   verifies(
-    [
-      "pat:field-id",
-      "pat:field-name",
-      "pat:field-prefix",
-      "pat:field-created-at",
-      "pat:field-last-used-at",
-      "pat:field-revoked-at",
-      "pat:plaintext-prefix",
-      "pat-state:active",
-      "pat-state:created-active",
-      "pat-route:list",
-      "pat-route:list-mcp-url",
-      "pat-route:create",
-      "pat-route:answer-token",
-      "pat-route:answer-plaintext",
-      "pat-route:answer-mcp-url",
-      "auth:pat-by-signed-in-user",
-      "auth:scope",
-    ],
-    "are created with {name} alone, shown once, and listed newest first with the MCP URL",
+    ["auth:pat-by-signed-in-user", "pat-route:create", "pat-route:answer-plaintext", "pat-route:answer-mcp-url"],
+    "are created by who is signed in with {name} alone, and answered with the plaintext and the MCP URL",
     async ({ expect }) => {
       const kb = await makeServer();
       const ana = await kb.addOwner();
-      const me = kb.as(ana);
-      const first = await me.post("/api/api-tokens", { name: "laptop" });
-      expect(first).toMatchObject({
-        status: 201,
-        json: {
-          token: {
-            name: "laptop",
-            createdAt: iso(TEST_NOW),
-            lastUsedAt: null,
-            revokedAt: null,
-            scopes: ["mcp:read"],
-            expiresAt: null,
-          },
-          mcpUrl: "http://127.0.0.1:7700/mcp",
-        },
+      expect((await kb.anyone().post("/api/api-tokens", { name: "laptop" })).status).toBe(401);
+      const made = await kb.as(ana).post("/api/api-tokens", { name: "laptop" });
+      expect(made.status).toBe(201);
+      expect(made.headers.get("cache-control")).toBe("no-store");
+      expect(Object.keys(made.json).toSorted()).toEqual(["mcpUrl", "plaintext", "token"]);
+      expect(made.json.mcpUrl).toBe("http://127.0.0.1:7700/mcp");
+      const { plaintext } = made.json;
+      const opened = async (token: string) =>
+        (await kb.withToken(token).post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" })).status;
+      // It opens /mcp to whoever made it, as nothing like it does.
+      expect([await opened(plaintext), await opened(`${plaintext.slice(0, -1)}_`)]).toEqual([200, 401]);
+    },
+  );
+
+  verifies(
+    ["pat:plaintext-prefix", "pat:field-prefix"],
+    "begin with kb_pat_, and show as much of the plaintext as tells them apart",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const me = kb.as(await kb.addOwner());
+      const [one, other] = [
+        await me.post("/api/api-tokens", { name: "a" }),
+        await me.post("/api/api-tokens", { name: "b" }),
+      ];
+      for (const { plaintext, token } of [one.json, other.json]) {
+        expect(plaintext).toMatch(/^kb_pat_[0-9A-Za-z]{38}$/);
+        expect(token.prefix).toBe(plaintext.slice(0, 11));
+      }
+      expect(one.json.plaintext).not.toBe(other.json.plaintext);
+    },
+  );
+
+  verifies(
+    ["pat:field-id", "pat:field-name", "pat:field-created-at", "pat-route:answer-token"],
+    "carry their id, their name and when they were made, in the answer and in the list alike",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const me = kb.as(await kb.addOwner());
+      kb.clock.advance(1000);
+      const { token } = (await me.post("/api/api-tokens", { name: "laptop" })).json;
+      expect(token).toEqual({
+        id: expect.stringMatching(/^tok_\w{16}$/),
+        name: "laptop",
+        prefix: expect.any(String),
+        createdAt: iso(TEST_NOW + 1000),
+        lastUsedAt: null,
+        revokedAt: null,
+        scopes: ["mcp:read"],
+        expiresAt: null,
+        grantId: null,
       });
-      expect(first.headers.get("cache-control")).toBe("no-store");
-      const { plaintext, token } = first.json;
-      expect(plaintext).toMatch(/^kb_pat_[0-9A-Za-z]{38}$/);
-      expect(token.prefix).toBe(plaintext.slice(0, 11));
+      expect((await me.get("/api/api-tokens")).json.tokens).toEqual([token]);
+      // The id is what revokes it.
+      expect((await me.delete(`/api/api-tokens/${token.id}`)).json.token.id).toBe(token.id);
+    },
+  );
+
+  verifies(
+    ["pat:field-last-used-at", "pat:field-revoked-at", "pat-state:active", "pat-state:created-active"],
+    "are active and unused once made, until they are used and revoked",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const me = kb.as(await kb.addOwner());
+      const made = (await me.post("/api/api-tokens", { name: "ci", scopes: ["kb:api"] })).json;
+      const listed = async () => (await me.get("/api/api-tokens")).json.tokens;
+      expect(await listed()).toMatchObject([{ lastUsedAt: null, revokedAt: null }]);
+      kb.clock.advance(1000);
+      const use = async () => (await kb.withToken(made.plaintext).get("/api/workspace")).status;
+      expect(await use()).toBe(200);
+      expect(await listed()).toMatchObject([{ lastUsedAt: iso(TEST_NOW + 1000), revokedAt: null }]);
+      const gone = await me.delete(`/api/api-tokens/${made.token.id}`);
+      expect(gone.json.token.revokedAt).toBe(iso(TEST_NOW + 1000));
+      expect([await use(), await listed()]).toEqual([401, []]);
+    },
+  );
+
+  verifies(
+    ["pat-route:list", "pat-route:list-mcp-url", "auth:scope"],
+    "are listed newest first with the MCP URL, with mcp:read unless more was asked for, and never with the plaintext",
+    async ({ expect }) => {
+      const kb = await makeServer();
+      const me = kb.as(await kb.addOwner());
+      const first = await me.post("/api/api-tokens", { name: "laptop" });
       kb.clock.advance(1000);
       const second = await me.post("/api/api-tokens", { name: "ci", scopes: ["kb:api", "mcp:read"], expiresInDays: 7 });
+      expect(first.json.token.scopes).toEqual(["mcp:read"]);
       expect(second.json.token.expiresAt).toBe(iso(TEST_NOW + 1000 + 7 * DAY_MS));
       const list = await me.get("/api/api-tokens");
-      expect(list.json).toEqual({ tokens: [second.json.token, token], mcpUrl: "http://127.0.0.1:7700/mcp" });
-      expect(list.text).not.toContain(plaintext);
+      const tokens = [second.json.token, first.json.token];
+      expect(list.json).toEqual({ tokens, mcpUrl: "http://127.0.0.1:7700/mcp" });
+      for (const { plaintext } of [first.json, second.json]) expect(list.text).not.toContain(plaintext);
     },
   );
 
