@@ -47,11 +47,29 @@ export type Call<M extends Method, More = unknown> = <P extends PathOf<M>>(
   ...init: Optional<InitOf<M, P> & More>
 ) => Promise<DataOf<M, P>>;
 
-/** The same, giving the answer itself. */
-export type Open<M extends Method, More = unknown> = <P extends PathOf<M>>(
+/** The same, giving the answer itself, whose JSON is the contract's. */
+export type Open<M extends Method, More, Answer> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & More>
-) => Promise<Response>;
+) => Promise<Answer & { json(): Promise<DataOf<M, P>> }>;
+
+/** The paths that give a list page by page. */
+export type ListPath = {
+  [P in PathOf<"get">]: DataOf<"get", P> extends { nextCursor: string | null } ? Paged<P, QueryOf<"get", P>> : never;
+}[PathOf<"get">];
+
+/** `P` where its query takes pages. */
+type Paged<P, Query> = [Query] extends [never] ? never : "limit" | "cursor" extends keyof Query ? P : never;
+
+/** The plural that holds a list's records. */
+export type ListKey<P extends ListPath> = {
+  [K in keyof DataOf<"get", P> & string]: DataOf<"get", P>[K] extends readonly unknown[] ? K : never;
+}[keyof DataOf<"get", P> & string];
+
+/** What a list holds. */
+export type RecordOf<P extends ListPath, K extends ListKey<P>> = DataOf<"get", P>[K] extends readonly (infer R)[]
+  ? R
+  : never;
 
 interface Described {
   parameters: { query?: unknown; path?: unknown };

@@ -1,9 +1,9 @@
 /**
- * One POST over node:http. Not the global fetch: loading that costs more than the rest of the start (on one busy
- * machine: first tools/list 3.9 times bare Node with it, 2.9 without; calls 1.26 and 0.80 times direct fetch).
- * Redirects are never followed here.
+ * One POST to the server's /mcp. Over node:http, not the global fetch: loading that costs more than the rest of the start
+ * (on one busy machine: first tools/list 3.9 times bare Node with it, 2.9 without; calls 1.26 and 0.80 times direct fetch).
  */
-import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { makeSendRequest, readText } from "#core/http-request.ts";
 
 export interface PostRequest {
   headers: Record<string, string>;
@@ -26,39 +26,8 @@ export type Post = (url: string, request: PostRequest) => Promise<PostAnswer>;
 
 /** A `Post` with kept connections; nothing is loaded or opened before its first call. */
 export function makePost(): Post {
-  let plain: Requester | undefined;
-  let secure: Requester | undefined;
-  return async (url, request) => {
-    const isSecure = url.startsWith("https:");
-    const requester = isSecure ? (secure ??= loadSecure()) : (plain ??= loadPlain());
-    const body = Buffer.from(request.body, "utf8");
-    const headers = { ...request.headers, "content-length": String(body.length) };
-    const { signal } = request;
-    return await new Promise((resolve, reject) => {
-      const sent = requester(url, { method: "POST", headers }, (message) => resolve(toAnswer(message)));
-      // Not the option `signal`: it costs the first request 1.5 ms. A request that is over is not touched by destroy().
-      const stop = () => void sent.destroy(new Error("The request was cancelled."));
-      signal.addEventListener("abort", stop, { once: true });
-      sent.on("error", reject).end(body);
-      if (signal.aborted) stop();
-    });
-  };
-}
-
-type Requester = (url: string, options: RequestOptions, onAnswer: (message: IncomingMessage) => void) => ClientRequest;
-
-// Not `import("node:http")`: an import reads every property of a module, and one of them loads all of undici on Node 22
-// (measured there: first tools/list 3.2 times the processor time of bare Node with it, 2.0 without).
-function loadPlain(): Requester {
-  const { Agent, request } = process.getBuiltinModule("node:http");
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  return (url, options, onAnswer) => request(url, { ...options, agent }, onAnswer);
-}
-
-function loadSecure(): Requester {
-  const { Agent, request } = process.getBuiltinModule("node:https");
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  return (url, options, onAnswer) => request(url, { ...options, agent }, onAnswer);
+  const send = makeSendRequest();
+  return async (url, request) => toAnswer(await send(url, { method: "POST", ...request }));
 }
 
 function toAnswer(message: IncomingMessage): PostAnswer {
@@ -74,17 +43,4 @@ function toAnswer(message: IncomingMessage): PostAnswer {
       message.resume();
     },
   };
-}
-
-/** By events: iterating costs the first answer 2 ms. */
-function readText(message: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const parts: Uint8Array[] = [];
-    message
-      .on("data", (part: Uint8Array) => void parts.push(part))
-      .on("end", () => resolve(Buffer.concat(parts).toString("utf8")))
-      .on("error", reject)
-      // Without an end or an error before it: nobody waits for nothing.
-      .on("close", () => reject(new Error("The connection was closed before the answer was complete.")));
-  });
 }

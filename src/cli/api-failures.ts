@@ -4,6 +4,7 @@ import { readNetworkFailure } from "#api/network-failure.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure, interrupted } from "./failure.ts";
+import type { Answer } from "./http.ts";
 import type { Credential, Settings } from "./settings.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
@@ -30,7 +31,7 @@ export function brokenOff(status: number, signal: AbortSignal, cause: unknown): 
 
 /** The server refused, or it is no kb server. Reads the answer to its end. */
 export async function failureOf(
-  response: Response,
+  response: Answer,
   settings: Settings,
   credential: Credential | undefined,
 ): Promise<CliFailure> {
@@ -66,7 +67,7 @@ function withoutCredential(text: string, credential: Credential | undefined): st
 }
 
 /** `Retry-After` in seconds; its other form, a date, is not one that this server sends. */
-function retryAfterOf(response: Response): number | undefined {
+function retryAfterOf(response: Answer): number | undefined {
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined;
 }

@@ -1,12 +1,15 @@
 /** Calls to the server, by its contract: one place that knows addresses, credentials and redirects. */
-import { makeApiClient, type Call, type Method, type Open } from "#api/client.ts";
+import type { Call, Method, Open } from "#api/client.ts";
 import type { ServerUrl } from "#api/server-url.ts";
+import { targetOf, toQuery, type Params } from "#api/target.ts";
 import { VERSION } from "#api/version.ts";
 import { brokenOff, failureOf, notKb, unreachable } from "./api-failures.ts";
 import type { CommandInput } from "./command.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
-import { CliFailure, usageFailure } from "./failure.ts";
+import { CliFailure } from "./failure.ts";
+import type { Answer, FetchRequest } from "./http.ts";
+import { listPages, type List } from "./list-pages.ts";
 import { getCredential, loadSettings, type Credential, type Settings } from "./settings.ts";
 
 /** What a call may say beside what the contract has for it. */
@@ -25,22 +28,22 @@ export interface Api {
   post: Call<"post", CallOptions>;
   patch: Call<"patch", CallOptions>;
   delete: Call<"delete", CallOptions>;
+  /** Every record of a list, page by page. */
+  list: List;
   /** The same calls, giving the successful answer itself: for streams, texts and cookies. */
-  open: { get: Open<"get", CallOptions>; post: Open<"post", CallOptions> };
-  /** The text of an answer. @throws CliFailure when it breaks off */
-  read(answer: Response): Promise<string>;
+  open: { get: Open<"get", CallOptions, Answer>; post: Open<"post", CallOptions, Answer> };
   /** A call on any path of the server, for `kb api`. */
-  send(method: string, path: string, options?: AnyCall): Promise<Response>;
+  send(method: string, path: string, options?: AnyCall): Promise<Answer>;
 }
 
 /** A call that no contract checks. */
 export interface AnyCall extends CallOptions {
-  query?: Query;
+  query?: Values;
   /** Sent as JSON. */
   body?: unknown;
 }
 
-export type Query = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** The API of the server that the settings name, with the person's credential. Throws with exit code 4 without one. */
 export async function connect(input: CommandInput, deps: Deps): Promise<Api> {
@@ -57,7 +60,7 @@ interface Outgoing extends CallOptions {
 
 /** What the typed calls come down to. */
 interface Init extends CallOptions {
-  params?: object;
+  params?: Params;
   body?: unknown;
   content?: string | Uint8Array;
 }
@@ -70,16 +73,9 @@ export function makeApi(
   defaultTimeoutMs = 60_000,
 ): Api {
   const { server } = settings;
-  const client = makeApiClient({ baseUrl: server.baseUrl, pathSerializer: fillPath, querySerializer: formatQuery });
-  // Which path takes what is checked where the call stands: `Call` is narrower than the client's own methods.
-  const request = client.request as unknown as (
-    method: Method,
-    path: string,
-    init: object,
-  ) => Promise<{ response: Response }>;
   let current = credential;
 
-  async function attempt(method: string, url: string, outgoing: Outgoing): Promise<Response> {
+  async function attempt(method: string, url: string, outgoing: Outgoing): Promise<Answer> {
     const timeoutMs = outgoing.timeoutMs ?? defaultTimeoutMs;
     const signals = [deps.signal, ...(timeoutMs > 0 ? [AbortSignal.timeout(timeoutMs)] : [])];
     try {
@@ -100,51 +96,58 @@ export function makeApi(
   }
 
   /** A refused token is renewed once. */
-  async function isRenewed(response: Response): Promise<boolean> {
-    if (response.status !== 401) return false;
+  async function isRenewed(answer: Answer): Promise<boolean> {
+    if (answer.status !== 401) return false;
     const renewed = await current?.renew?.();
     if (renewed === undefined) return false;
-    await response.body?.cancel();
+    await answer.body?.cancel();
     current = renewed;
     return true;
   }
 
-  async function exchange(method: string, url: string, given: Outgoing): Promise<Response> {
+  async function exchange(method: string, url: string, given: Outgoing): Promise<Answer> {
     const outgoing = current === undefined ? given : withIdempotencyKey(method, given);
-    let response = await attempt(method, url, outgoing);
-    if (await isRenewed(response)) response = await attempt(method, url, outgoing);
-    if (response.status >= 200 && response.status < 300) return response;
-    throw await failureOf(response, settings, current);
+    let answer = await attempt(method, url, outgoing);
+    if (await isRenewed(answer)) answer = await attempt(method, url, outgoing);
+    if (answer.status >= 200 && answer.status < 300) return readable(answer);
+    throw await failureOf(answer, settings, current);
   }
 
-  async function open(method: Method, path: string, init: Init = {}): Promise<Response> {
-    const { params, body, content, ...options } = init;
-    const fetch = async (made: Request): Promise<Response> =>
-      await exchange(made.method, made.url, {
-        ...options,
-        content: content ?? (await made.text()),
-        isJson: content === undefined,
-      });
-    return (await request(method, path, { params, body, fetch, parseAs: "stream" })).response;
+  /** The answer, whose text gives a failure of ours when it breaks off. */
+  function readable(answer: Answer): Answer {
+    const { status, headers, body } = answer;
+    const text = async (): Promise<string> => {
+      try {
+        return await answer.text();
+      } catch (cause) {
+        throw brokenOff(status, deps.signal, cause);
+      }
+    };
+    return { status, headers, body, text };
   }
 
-  async function read(answer: Response): Promise<string> {
-    try {
-      return await answer.text();
-    } catch (cause) {
-      throw brokenOff(answer.status, deps.signal, cause);
-    }
+  async function open(method: Method, path: string, init: Init = {}): Promise<Answer & { json(): Promise<never> }> {
+    const { params, body, content = body === undefined ? "" : JSON.stringify(body), ...options } = init;
+    const url = `${server.baseUrl}${targetOf(path, params)}`;
+    const answer = await exchange(method.toUpperCase(), url, {
+      ...options,
+      content,
+      isJson: init.content === undefined,
+    });
+    const json = async (): Promise<never> => {
+      const text = await answer.text();
+      try {
+        // The contract's promise: the server checks its answers against the schemas that their types are made from.
+        return (text === "" ? undefined : JSON.parse(text)) as never;
+      } catch (cause) {
+        throw notKb(server, answer.status, cause);
+      }
+    };
+    return { ...answer, json };
   }
 
   async function call(method: Method, path: string, init?: Init): Promise<never> {
-    const response = await open(method, path, init);
-    const text = await read(response);
-    try {
-      // The contract's promise: the server checks its answers against the schemas that their types are made from.
-      return (text === "" ? undefined : JSON.parse(text)) as never;
-    } catch (cause) {
-      throw notKb(server, response.status, cause);
-    }
+    return await (await open(method, path, init)).json();
   }
 
   return {
@@ -154,11 +157,12 @@ export function makeApi(
     post: async (path, init?: Init) => await call("post", path, init),
     patch: async (path, init?: Init) => await call("patch", path, init),
     delete: async (path, init?: Init) => await call("delete", path, init),
+    list: async (path: string, key: string, options = {}) =>
+      await listPages((params) => call("get", path, { params }), key, options),
     open: {
       get: async (path, init?: Init) => await open("get", path, init),
       post: async (path, init?: Init) => await open("post", path, init),
     },
-    read,
     async send(method, path, { query, body, ...options } = {}) {
       const content = body === undefined ? "" : JSON.stringify(body);
       return await exchange(method, addressOf(server, path, query), { ...options, content, isJson: true });
@@ -172,7 +176,7 @@ export function isEmpty(body: object): boolean {
 }
 
 /** The address of a path on this server, never on another: `path` starts with one slash. */
-export function addressOf(server: ServerUrl, path: string, query: Query = {}): string {
+export function addressOf(server: ServerUrl, path: string, query: Values = {}): string {
   const url = new URL(`${server.baseUrl}${path}`);
   if (url.origin !== server.origin || !path.startsWith("/") || path.startsWith("//")) {
     throw new CliFailure({
@@ -182,31 +186,11 @@ export function addressOf(server: ServerUrl, path: string, query: Query = {}): s
       hint: "Give a path such as /api/connectors; the server comes from --url, KB_URL or the profile.",
     });
   }
-  const pairs = pairsOf(query);
+  const pairs = toQuery(query);
   // In place of what the path itself says.
-  for (const [key] of pairs) url.searchParams.delete(key);
+  for (const key of new Set(pairs.keys())) url.searchParams.delete(key);
   for (const [key, value] of pairs) url.searchParams.append(key, value);
   return url.href;
-}
-
-/** A path with its values in the braces. Whatever an id holds, it stays inside its segment; dots would climb, even encoded. */
-function fillPath(path: string, values: Query): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
-    const id = String(values[name]);
-    if (/^\.{0,2}$/.test(id)) throw usageFailure(`"${id}" is not an id.`);
-    return encodeURIComponent(id);
-  });
-}
-
-function formatQuery(values: Query): string {
-  return new URLSearchParams(pairsOf(values)).toString();
-}
-
-/** Lists are repeated, and what is undefined is left out. */
-function pairsOf(query: Query): [string, string][] {
-  return Object.entries(query).flatMap(([key, value]) =>
-    [value].flat().flatMap((one): [string, string][] => (one === undefined ? [] : [[key, String(one)]])),
-  );
 }
 
 /** One key for all attempts of one call, so that the server does it once. */
@@ -234,7 +218,7 @@ function headersOf(method: string, isJson: boolean, credential: Credential | und
   };
 }
 
-function bodyOf(method: string, { content, isJson }: Outgoing): RequestInit {
+function bodyOf(method: string, { content, isJson }: Outgoing): Pick<FetchRequest, "body"> {
   if (isRead(method)) return {};
   // An unsafe request with a session is accepted with a JSON body only.
   return { body: isJson && content === "" ? "{}" : content };

@@ -1,5 +1,6 @@
 /** Everything a command touches outside itself; tests pass their own. */
 import type { Readable, Writable } from "node:stream";
+import type { Fetch } from "./http.ts";
 import type { Keychain } from "./keychain.ts";
 
 export interface Io {
@@ -40,7 +41,7 @@ export interface Deps {
   cwd: string;
   home: string;
   platform: NodeJS.Platform;
-  fetch: typeof fetch;
+  fetch: Fetch;
   clock: CliClock;
   prompts: Prompts;
   /** Aborts on Ctrl-C and when the process is told to end. */

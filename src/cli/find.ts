@@ -3,7 +3,6 @@ import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "./api.ts";
 import { listOption, wordOption, type CommandInput } from "./command.ts";
-import { listAll } from "./list-all.ts";
 import { pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
 
@@ -16,7 +15,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
   if (/^con_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/connectors/{id}", { params: { path: { id: word } } })).connector;
   }
-  const all: ConnectorRecord[] = await listAll(api, "/api/connectors", "connectors");
+  const all: ConnectorRecord[] = await api.list("/api/connectors", "connectors");
   return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
     many: "connectors",
     none: `There is no connector "${word}" that you may see.`,
@@ -26,7 +25,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
 
 /** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
 export async function findMember(api: Api, word: string): Promise<Member> {
-  const members = await listAll(api, "/api/workspace/members", "members");
+  const members = await api.list("/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {
     many: "members",
     none: `Nobody in this workspace is "${word}".`,
@@ -39,7 +38,7 @@ export async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/groups/{id}", { params: { path: { id: word } } })).group;
   }
-  return pickNamed(await listAll(api, "/api/groups", "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
+  return pickNamed(await api.list("/api/groups", "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
     many: "groups",
     none: `No group is called "${word}".`,
     list: "kb groups list",

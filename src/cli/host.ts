@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
+import { makeFetch } from "./http.ts";
 import { makeKeychain } from "./keychain.ts";
 
 /** What of `Deps` the process itself gives. */
@@ -53,8 +54,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     platform: host.platform,
     clock: { now: () => Date.now(), sleep },
     signal: abort.signal,
-    // Not `fetch` itself: the first touch of it loads more than the bridge does until then.
-    fetch: (input, init) => fetch(input, init),
+    fetch: makeFetch(),
     keychain: makeKeychain(),
     outliveStdout: () => {
       isOutlived = true;

@@ -2,11 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "vitest";
 import type { Api } from "#cli/api.ts";
-import { listAll } from "#cli/list-all.ts";
 import { kb, makeWorld } from "./fakes.ts";
 
 /** Never called. The type check reads it, and fails when one of these lines has no error. */
-export async function refusedByTheCompiler({ get, post, open }: Api, api: Api): Promise<void> {
+export async function refusedByTheCompiler({ get, post, list, open }: Api): Promise<void> {
   const params = { path: { id: "con_2222222222222222" } };
   await post("/api/connectors/{id}/rotate-key", { params, body: { overlapSeconds: undefined } });
   // @ts-expect-error -- a path that is none
@@ -26,9 +25,9 @@ export async function refusedByTheCompiler({ get, post, open }: Api, api: Api): 
   // @ts-expect-error -- a key that the answer does not have
   await get("/api/api-tokens").then((answer) => answer.apiTokens);
   // @ts-expect-error -- a plural that the list does not have
-  await listAll(api, "/api/groups", "teams");
+  await list("/api/groups", "teams");
   // @ts-expect-error -- a list that has no pages
-  await listAll(api, "/api/local-roots", "roots");
+  await list("/api/local-roots", "roots");
 }
 
 test("only these call a path that no contract checks", ({ expect }) => {
@@ -37,7 +36,7 @@ test("only these call a path that no contract checks", ({ expect }) => {
     files.filter((path) => pattern.test(readFileSync(`src/cli/${path}`, "utf8"))).toSorted();
   expect(withText(/\.send\(/)).toEqual(["commands/api.ts"]);
   // Below the client; the process's own; `/oauth/*`; whether a server is up.
-  expect(withText(/\bfetch\(/)).toEqual(["api.ts", "host.ts", "oauth/tokens.ts", "quickstart/server.ts"]);
+  expect(withText(/\bfetch\(/)).toEqual(["api.ts", "oauth/tokens.ts", "quickstart/server.ts"]);
 });
 
 test("an answer that breaks off is a failure of the network", async ({ expect }) => {

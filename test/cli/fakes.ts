@@ -2,6 +2,7 @@ import { Readable, Writable } from "node:stream";
 import { join } from "node:path";
 import { tempDir } from "../helpers.ts";
 import type { Deps, Prompts } from "#cli/deps.ts";
+import type { Fetch } from "#cli/http.ts";
 import { KeychainUnavailable, type Keychain } from "#cli/keychain.ts";
 import { runCli } from "#cli/run.ts";
 
@@ -129,9 +130,9 @@ function fakeKeychain(world: FakeWorld): Keychain {
   };
 }
 
-function fakeFetch(world: FakeWorld): typeof fetch {
-  return async (input, init = {}) => {
-    const url = new URL(String(input));
+function fakeFetch(world: FakeWorld): Fetch {
+  return async (address, init) => {
+    const url = new URL(address);
     const method = init.method ?? "GET";
     const body = typeof init.body === "string" ? parsed(init.body) : init.body;
     world.sent.push({ method, url: url.href, path: url.pathname, headers: lower(init.headers), body });
@@ -155,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function lower(headers: RequestInit["headers"]): Record<string, string> {
+function lower(headers: Record<string, string> = {}): Record<string, string> {
   return Object.fromEntries(new Headers(headers).entries());
 }
 

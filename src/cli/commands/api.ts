@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { Readable } from "node:stream";
 import { notKb } from "#cli/api-failures.ts";
 import { connect, type AnyCall, type Api } from "#cli/api.ts";
 import { argument, flagOption, listOption, type CommandInput } from "#cli/command.ts";
@@ -32,7 +31,7 @@ export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
     deps.io.stderr.write(`${safeText([`HTTP ${response.status}`, ...headers].join("\n"))}\n\n`);
   }
   if (!deps.io.isStdoutTty) {
-    if (response.body !== null) for await (const part of Readable.fromWeb(response.body)) deps.io.stdout.write(part);
+    if (response.body !== null) for await (const part of response.body) deps.io.stdout.write(part);
     return;
   }
   const text = await response.text();
@@ -91,7 +90,7 @@ async function printPages(api: Api, method: string, path: string, options: AnyCa
   let cursor: string | undefined;
   do {
     const answer = await api.send(method, path, { query: { ...options.query, cursor } });
-    const page = parseObject(await api.read(answer));
+    const page = parseObject(await answer.text());
     if (page === undefined) throw notKb(api.settings.server, answer.status);
     deps.io.stdout.write(`${safeJson(page, 0)}\n`);
     cursor = textOf(page["nextCursor"]);

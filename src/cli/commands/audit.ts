@@ -1,13 +1,11 @@
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import { Readable } from "node:stream";
 import { connect, type Api } from "#cli/api.ts";
 import { textOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
-import { listAll } from "#cli/list-all.ts";
 import { bytes, count, makeOutput, plural } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { shortTime } from "#cli/table.ts";
@@ -19,7 +17,7 @@ const DEFAULT_ROWS = 50;
 export async function listAudit(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const names: Record<string, string> = {};
-  const entries = await listAll(api, "/api/audit", "entries", {
+  const entries = await api.list("/api/audit", "entries", {
     query: { action: textOption(input, "action"), userId: await memberOf(api, input) },
     max: rowsOf(input),
     onPage: (page) => void Object.assign(names, page.names),
@@ -63,7 +61,7 @@ export async function listAudit(input: CommandInput, deps: Deps): Promise<void> 
 /** `kb audit reads`: what my credentials showed or read. */
 export async function listReads(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const reads = await listAll(api, "/api/audit/reads", "reads", {
+  const reads = await api.list("/api/audit/reads", "reads", {
     query: { credential: textOption(input, "credential"), userId: await memberOf(api, input) },
     max: rowsOf(input),
   });
@@ -125,9 +123,8 @@ export async function exportAudit(input: CommandInput, deps: Deps): Promise<void
   const done = { rows: 0, bytes: 0 };
   async function* parts(): AsyncGenerator<Buffer> {
     if (response.body === null) return;
-    for await (const part of Readable.fromWeb(response.body)) {
-      // A web stream of bytes gives bytes.
-      const chunk = Buffer.from(part as Uint8Array);
+    for await (const part of response.body) {
+      const chunk = Buffer.from(part);
       done.bytes += chunk.length;
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) done.rows += 1;
       progress.update({ done: done.rows, total: null, note: bytes(done.bytes) });

@@ -5,7 +5,6 @@ import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf, findConnector } from "#cli/find.ts";
-import { listAll } from "#cli/list-all.ts";
 import { openingsOf } from "#cli/openings.ts";
 import { count, makeOutput, plural } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
@@ -17,7 +16,7 @@ import { fileQueryOf, printFiles } from "./files.ts";
 export async function listConnectors(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const path = flagOption(input, "mine") ? "/api/connectors/mine" : "/api/connectors";
-  const connectors: ConnectorRecord[] = await listAll(api, path, "connectors", {
+  const connectors: ConnectorRecord[] = await api.list(path, "connectors", {
     query: {
       providerId: textOption(input, "provider"),
       state: wordOption(input, "state"),

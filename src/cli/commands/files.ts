@@ -1,5 +1,4 @@
 import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
@@ -91,14 +90,14 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
   });
   if (target !== undefined) {
     // Written only where the person said: a name from the server decides nothing.
-    if (response.body !== null) await pipeline(Readable.fromWeb(response.body), createWriteStream(target));
+    if (response.body !== null) await pipeline(response.body, createWriteStream(target));
     return EXIT.ok;
   }
   if (isOriginal) {
     for await (const part of response.body ?? []) deps.io.stdout.write(part);
     return EXIT.ok;
   }
-  const text = await api.read(response);
+  const text = await response.text();
   if (response.headers.get("x-total-passages") === "0") {
     makeOutput(input, deps).talk(`None of "${textOption(input, "find") ?? ""}" is in this item.`);
     return EXIT.failure;

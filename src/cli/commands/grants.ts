@@ -3,12 +3,11 @@ import { argument, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { makeOutput } from "#cli/output.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { listAll } from "#cli/list-all.ts";
 
 /** `kb grants list` */
 export async function listGrants(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const grants = await listAll(api, "/api/grants", "grants");
+  const grants = await api.list("/api/grants", "grants");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ grants, nextCursor: null }, () =>
     output.table(

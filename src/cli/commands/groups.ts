@@ -6,14 +6,13 @@ import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
-import { listAll } from "#cli/list-all.ts";
 import { openingsOf } from "#cli/openings.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
 
 /** `kb groups list` */
 export async function listGroups(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const groups = await listAll(api, "/api/groups", "groups");
+  const groups = await api.list("/api/groups", "groups");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ groups, nextCursor: null }, () =>
     output.table(
@@ -105,8 +104,8 @@ function changed(ids: readonly string[], add: readonly string[], remove: readonl
 
 /** With names in place of ids: a group is about people. */
 async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
-  const members = await listAll(api, "/api/workspace/members", "members");
-  const groups = group.groupIds.length === 0 ? [] : await listAll(api, "/api/groups", "groups");
+  const members = await api.list("/api/workspace/members", "members");
+  const groups = group.groupIds.length === 0 ? [] : await api.list("/api/groups", "groups");
   output.record([
     ["id", group.id],
     ["name", group.name],

@@ -2,13 +2,12 @@ import type { BodyOf } from "#api/client.ts";
 import { connect } from "#cli/api.ts";
 import { argument, wordOption, type CommandInput } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
-import { listAll } from "#cli/list-all.ts";
 import { makeOutput } from "#cli/output.ts";
 
 /** `kb invitations list` */
 export async function listInvitations(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const invitations = await listAll(api, "/api/workspace/invitations", "invitations");
+  const invitations = await api.list("/api/workspace/invitations", "invitations");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ invitations, nextCursor: null }, () =>
     output.table(

@@ -5,7 +5,6 @@ import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findMember } from "#cli/find.ts";
-import { listAll } from "#cli/list-all.ts";
 import { makeOutput } from "#cli/output.ts";
 
 const ROLES: readonly Member["role"][] = ["owner", "admin", "member"];
@@ -13,7 +12,7 @@ const ROLES: readonly Member["role"][] = ["owner", "admin", "member"];
 /** `kb members list` */
 export async function listMembers(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const members = await listAll(api, "/api/workspace/members", "members");
+  const members = await api.list("/api/workspace/members", "members");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ members, nextCursor: null }, () =>
     output.table(

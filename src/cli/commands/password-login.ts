@@ -15,6 +15,7 @@ import {
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
+import type { Answer } from "#cli/http.ts";
 import { makeOutput } from "#cli/output.ts";
 import type { Settings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
@@ -27,7 +28,7 @@ export interface SignedIn {
 
 /** Signs in with e-mail and password at POST /api/session. */
 export async function signInWithPassword(api: Api, email: string, password: string): Promise<SignedIn> {
-  return await openSession(api, await api.open.post("/api/session", { body: { email, password, timeZone: zone() } }));
+  return await openSession(await api.open.post("/api/session", { body: { email, password, timeZone: zone() } }));
 }
 
 /**
@@ -104,7 +105,7 @@ export async function signInByPassword(
     const name = await ask.name();
     const email = await ask.email();
     const body = { token, name, email, password: await ask.password(), timeZone: zone() };
-    return await openSession(api, await api.open.post("/api/invitations/accept", { body }));
+    return await openSession(await api.open.post("/api/invitations/accept", { body }));
   }
   if (!isFirstUser) return await signInWithPassword(api, await ask.email(), await ask.password());
   makeOutput(input, deps).talk(
@@ -116,7 +117,7 @@ export async function signInByPassword(
   const answer = await api.open.post("/api/onboarding", {
     body: { setupCode, name, email, password, workspaceName, timeZone: zone() },
   });
-  return await openSession(api, answer);
+  return await openSession(answer);
 }
 
 interface Ask {
@@ -169,19 +170,18 @@ export async function moveSession(deps: Deps, api: Api, workspaceId: string): Pr
   if (stored?.mcpToken !== undefined) {
     await api.delete("/api/api-tokens/{id}", { params: { path: { id: stored.mcpToken.id } } });
   }
-  const signedIn = await openSession(api, await api.open.post("/api/session/workspace", { body: { workspaceId } }));
+  const signedIn = await openSession(await api.open.post("/api/session/workspace", { body: { workspaceId } }));
   await keepSession(deps, server, signedIn);
   return signedIn.session;
 }
 
 /** What an answer that signs in gives, whichever route it is of. */
-async function openSession(api: Api, answer: Response): Promise<SignedIn> {
+async function openSession(answer: Answer & { json(): Promise<Session> }): Promise<SignedIn> {
   const cookie = cookieOf(answer);
-  // The contract's Session; the server checks its answers against the schema.
-  return { session: JSON.parse(await api.read(answer)) as Session, cookie };
+  return { session: await answer.json(), cookie };
 }
 
-function cookieOf(response: Response): string {
+function cookieOf(response: Answer): string {
   const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(";")[0] ?? "")

@@ -18,7 +18,6 @@ import { saveProfile, type Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { listAll } from "#cli/list-all.ts";
 import { keepSession, signInWithPassword } from "./password-login.ts";
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
@@ -128,7 +127,7 @@ function passwordLogin(server: ServerUrl): string {
 /** Allows the folder, makes its connector or takes the one it has, and follows the sync to its end. */
 async function indexFolder(api: Api, path: string, generated: boolean, deps: Deps): Promise<IndexedFolder> {
   await api.post("/api/local-roots", { body: { path } });
-  const existing: ConnectorRecord[] = await listAll(api, "/api/connectors", "connectors", {
+  const existing: ConnectorRecord[] = await api.list("/api/connectors", "connectors", {
     query: { providerId: "filesystem" },
   });
   const known = existing.find((item) => item.config?.["root"] === path && item.state !== "deleting");

@@ -11,7 +11,6 @@ import { shortTime, type Column } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findConnector } from "#cli/find.ts";
-import { listAll } from "#cli/list-all.ts";
 
 /** `kb connectors sync CONNECTOR` */
 export async function startSync(input: CommandInput, deps: Deps): Promise<number> {
@@ -91,7 +90,7 @@ export async function listRemovals(input: CommandInput, deps: Deps): Promise<voi
   const output = makeOutput(input, deps, api.settings.defaults);
   const verb = flagOption(input, "approve") ? "approve" : flagOption(input, "reject") ? "reject" : undefined;
   if (verb === undefined) {
-    const removals = await listAll(api, "/api/connectors/{id}/removals", "removals", { at: path });
+    const removals = await api.list("/api/connectors/{id}/removals", "removals", { at: path });
     output.result({ removals, nextCursor: null }, () =>
       output.table(
         removals,
@@ -122,7 +121,7 @@ export function pageLimit(input: CommandInput, max = 200): number | undefined {
 
 async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promise<Map<string, string>> {
   if (syncs.length === 0) return new Map();
-  const all = await listAll(api, "/api/connectors", "connectors");
+  const all = await api.list("/api/connectors", "connectors");
   return new Map(all.map(({ id, name }) => [id, name]));
 }
 

@@ -5,7 +5,6 @@ import { argument, textOption, wordOption, type CommandInput } from "#cli/comman
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { listAll } from "#cli/list-all.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "./by-session.ts";
@@ -36,7 +35,7 @@ export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<
 /** `kb workspace list` */
 export async function listWorkspaces(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const workspaces = await listAll(api, "/api/workspaces", "workspaces");
+  const workspaces = await api.list("/api/workspaces", "workspaces");
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result({ workspaces, nextCursor: null }, () =>
     output.table(
@@ -70,7 +69,7 @@ export async function createWorkspace(input: CommandInput, deps: Deps): Promise<
 /** `kb workspace use WORKSPACE`: a session moves there; a login by browser is for one workspace, chosen when signing in. */
 export async function useWorkspace(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
-  const workspace = await findWorkspace(await listAll(api, "/api/workspaces", "workspaces"), argument(input, 0));
+  const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), argument(input, 0));
   const output = makeOutput(input, deps, api.settings.defaults);
   if (workspace.current) {
     output.talk(`You are in "${workspace.name}" already.`);

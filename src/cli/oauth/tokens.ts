@@ -3,6 +3,7 @@ import { readNetworkFailure } from "#api/network-failure.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";
+import type { Answer } from "#cli/http.ts";
 import { parseObject, textOf } from "#cli/state-file.ts";
 
 /** The public client that every installation of `kb` is. */
@@ -63,7 +64,7 @@ export async function postForm(
   for (const [name, value] of Object.entries(form)) {
     for (const one of typeof value === "string" ? [value] : value) body.append(name, one);
   }
-  let response: Response;
+  let response: Answer;
   let text: string;
   try {
     response = await deps.fetch(endpoint, {
@@ -89,7 +90,7 @@ function tokenIn(value: unknown): string | undefined {
   return typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value) ? value : undefined;
 }
 
-function failureOf(endpoint: string, response: Response, answer: Record<string, unknown> | undefined): CliFailure {
+function failureOf(endpoint: string, response: Answer, answer: Record<string, unknown> | undefined): CliFailure {
   const { status } = response;
   const { origin } = new URL(endpoint);
   const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);

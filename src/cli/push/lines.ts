@@ -81,15 +81,14 @@ async function sendAll(
   for (let tries = 1; rest.length > 0; tries += 1) {
     const query = uploadId === undefined ? undefined : { upload: uploadId, firstLine: next };
     const content = `${rest.join("\n")}\n`;
-    const text = await sender.run(async (api) =>
-      api.read(
-        await api.open.post("/api/connectors/{id}/items", {
-          params: { path: { id: connectorId }, query },
-          content,
-          headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
-        }),
-      ),
-    );
+    const text = await sender.run(async (api) => {
+      const answer = await api.open.post("/api/connectors/{id}/items", {
+        params: { path: { id: connectorId }, query },
+        content,
+        headers: { "content-type": "application/x-ndjson", accept: "application/x-ndjson, application/problem+json" },
+      });
+      return await answer.text();
+    });
     const { results, failure } = readAnswer(text, rest.length);
     // Without an upload the server counts from 1 in each request.
     const offset = uploadId === undefined ? next - 1 : 0;

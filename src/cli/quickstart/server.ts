@@ -230,7 +230,7 @@ async function untilReady(url: string, exited: Promise<number>, dataDir: string,
 async function isReady(url: string, deps: Deps): Promise<boolean> {
   try {
     const response = await deps.fetch(`${url}/readyz`, { redirect: "manual", signal: AbortSignal.timeout(2000) });
-    await response.arrayBuffer();
+    await response.text();
     return response.status === 200;
   } catch {
     // Not yet, or no longer: the caller asks again or starts one.

@@ -1,0 +1,33 @@
+import { ApiError } from "./errors.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What a call says in its address: the values of the braces, and the query. */
+export interface Params {
+  path?: object | undefined;
+  query?: object | undefined;
+}
+
+/** The path and query of a call on `path` of the contract. @throws ApiError for an id that would leave its segment */
+export function targetOf(path: string, { path: values = {}, query = {} }: Params = {}): string {
+  const filled = fillPath(path, { ...values });
+  const search = toQuery({ ...query }).toString();
+  return search === "" ? filled : `${filled}?${search}`;
+}
+
+/** Lists are repeated, and what is undefined is left out. */
+export function toQuery(query: Values): URLSearchParams {
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    [value].flat().flatMap((one): [string, string][] => (one === undefined ? [] : [[key, String(one)]])),
+  );
+  return new URLSearchParams(pairs);
+}
+
+/** Whatever an id holds, it stays inside its segment; dots would climb, even encoded. */
+function fillPath(path: string, values: Values): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
+    const id = String(values[name]);
+    if (/^\.{0,2}$/.test(id)) throw new ApiError("invalid_request", { message: `"${id}" is not an id.` });
+    return encodeURIComponent(id);
+  });
+}

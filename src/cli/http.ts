@@ -1,0 +1,62 @@
+/** Requests of the commands: what they need of `fetch`, over node:http. */
+import type { IncomingMessage } from "node:http";
+import { makeSendRequest, readText } from "#core/http-request.ts";
+
+/** The part of `fetch` that commands use; `fetch` itself is one too. */
+export type Fetch = (url: string, request: FetchRequest) => Promise<Answer>;
+
+export interface FetchRequest {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  /** Said to make plain that nothing follows one: it would carry the login elsewhere. */
+  redirect: "manual";
+  signal: AbortSignal;
+}
+
+/** The part of `Response` that commands read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** The bytes as they arrive; null where there are none. */
+  readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
+  /** Rejects when the answer breaks off. */
+  text(): Promise<string>;
+}
+
+export interface AnswerHeaders extends Iterable<[name: string, value: string]> {
+  get(name: string): string | null;
+  getSetCookie(): string[];
+}
+
+/** A `Fetch` over node:http; nothing is loaded before its first call. */
+export function makeFetch(): Fetch {
+  const send = makeSendRequest();
+  return async (url, { method = "GET", headers = {}, body, signal }) =>
+    toAnswer(await send(url, { method, headers, body, signal }));
+}
+
+function toAnswer(message: IncomingMessage): Answer {
+  const { headers, statusCode = 0 } = message;
+  return {
+    status: statusCode,
+    headers: {
+      get(name) {
+        const value = headers[name.toLowerCase()];
+        return value === undefined ? null : String(value);
+      },
+      getSetCookie: () => headers["set-cookie"] ?? [],
+      *[Symbol.iterator]() {
+        for (const [name, value] of Object.entries(headers)) yield [name, String(value)];
+      },
+    },
+    body: {
+      [Symbol.asyncIterator]: () => message[Symbol.asyncIterator](),
+      async cancel() {
+        message.destroy();
+      },
+    },
+    // A mark of byte order is none of the text, as in `Response`.
+    text: async () => (await readText(message)).replace(/^\uFEFF/, ""),
+  };
+}
