@@ -40,7 +40,7 @@ test("every command of the README does what it says, in order", async ({ expect 
   expect(pushed.stdout + pushed.stderr).not.toContain(readFileSync(join(home, "tickets.key"), "utf8").trim());
 
   expect(await run(team ?? "")).toMatchObject({ code: 0, stdout: expect.stringContaining("kb serve") });
-  expect(await run("kb stop")).toMatchObject({ code: 0, stderr: `The server at ${url} is stopped.\n` });
+  expect(await run("kb stop")).toMatchObject({ code: 0, stderr: `Stopped the server at ${url}.\n` });
   // Some fifteen programs one after the other: on a machine with other work that takes longer than one test may.
 }, 120_000);
 

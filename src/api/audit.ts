@@ -96,7 +96,7 @@ export const auditRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/audit",
-    summary: "What was done in this workspace, newest first (admin)",
+    summary: "List what was done in this workspace, newest first (admin)",
     request: { query: AuditQuery },
     responses: {
       200: answer("A page", AuditPage),
@@ -106,7 +106,7 @@ export const auditRoutes = {
   reads: createRoute({
     method: "get",
     path: "/api/audit/reads",
-    summary: "What my credentials read, newest first; another member's for admins",
+    summary: "List what your tokens and clients read, newest first; admins can ask for another member",
     request: { query: AuditReadsQuery },
     responses: {
       200: answer("A page", z.object({ reads: z.array(AuditRead), nextCursor: z.string().nullable() })),
@@ -116,13 +116,13 @@ export const auditRoutes = {
   check: createRoute({
     method: "get",
     path: "/api/audit/check",
-    summary: "Whether the chain of the audit is unbroken (admin)",
-    responses: { 200: answer("What was found", AuditCheck), default: problemAnswer },
+    summary: "Check that the audit log is unbroken (admin)",
+    responses: { 200: answer("The result of the check", AuditCheck), default: problemAnswer },
   }),
   export: createRoute({
     method: "get",
     path: "/api/audit/export",
-    summary: "Every row with its hash, oldest first, a line of JSON each (admin)",
+    summary: "Export every row with its hash, oldest first, one JSON object per line (admin)",
     request: { query: z.object({ since: Timestamp.optional() }) },
     responses: {
       200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },

@@ -42,7 +42,7 @@ export function clientLines({ mcpUrl, baseUrl }: { mcpUrl: string; baseUrl?: str
       bridge: settings("claude_desktop_config.json", {
         mcpServers: { kb: { ...server, command: "/path/to/kb" } },
       }),
-      note: "Write the path that `command -v kb` prints in place of /path/to/kb.",
+      note: "Replace /path/to/kb with the path that `command -v kb` prints.",
       http: null,
     },
     {

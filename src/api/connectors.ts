@@ -45,7 +45,7 @@ export const connectorRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/connectors",
-    summary: "Connectors: mine, those with items I may see; admins: all",
+    summary: "List your connectors and those with items you can see; admins see all",
     request: { query: ConnectorListQuery },
     responses: { 200: answer("Oldest first", ConnectorList), default: problemAnswer },
   }),
@@ -56,7 +56,7 @@ export const connectorRoutes = {
     request: { body: body(CreateConnectorBody) },
     responses: {
       201: answer(
-        "The connector, its first sync (none for push), and the key of a push connector, shown this once",
+        "The connector, its first sync (null for push), and the key of a push connector, which is shown only once",
         z.object({ connector: Connector, sync: z.union([Sync, z.null()]), key: z.string().optional() }),
       ),
       default: problems(
@@ -75,7 +75,7 @@ export const connectorRoutes = {
   mine: createRoute({
     method: "get",
     path: "/api/connectors/mine",
-    summary: "Connectors I own",
+    summary: "List the connectors you own",
     request: { query: ConnectorListQuery },
     responses: {
       200: answer("Oldest first", z.object({ connectors: z.array(Connector), nextCursor: z.string().nullable() })),
@@ -85,19 +85,19 @@ export const connectorRoutes = {
   sources: createRoute({
     method: "get",
     path: "/api/connectors/sources",
-    summary: "Kinds of apps that can be connected here",
+    summary: "List the kinds of apps you can connect",
     responses: { 200: answer("By name", z.object({ sources: z.array(SourceKind) })), default: problemAnswer },
   }),
   progress: createRoute({
     method: "get",
     path: "/api/connectors/progress",
-    summary: "Runs that are not over, and the last run of each of my connectors",
-    responses: { 200: answer("Open runs first", z.object({ syncs: z.array(Sync) })), default: problemAnswer },
+    summary: "List running syncs, and the last sync of each of your connectors",
+    responses: { 200: answer("Running syncs first", z.object({ syncs: z.array(Sync) })), default: problemAnswer },
   }),
   browse: createRoute({
     method: "post",
     path: "/api/connectors/browse",
-    summary: "What could be chosen in a source; stores nothing",
+    summary: "Browse what a source holds before you connect it; stores nothing",
     request: { body: body(BrowseBody) },
     responses: {
       200: answer("The nodes below the parent", BrowseAnswer),
@@ -118,17 +118,17 @@ export const connectorRoutes = {
   get: createRoute({
     method: "get",
     path: "/api/connectors/{id}",
-    summary: "One connector, for its owner and admins",
+    summary: "Get a connector (owner and admins)",
     request: { params: ById },
     responses: { 200: answer("The connector", One), default: problemAnswer },
   }),
   update: createRoute({
     method: "patch",
     path: "/api/connectors/{id}",
-    summary: "Change name, config, access or schedule",
+    summary: "Update a connector's name, config, access or schedule",
     request: { params: ById, body: body(PatchConnectorBody) },
     responses: {
-      200: answer("The connector as it is now", One),
+      200: answer("The updated connector", One),
       default: problems(
         "connector_state_conflict",
         "credential_required",
@@ -144,14 +144,17 @@ export const connectorRoutes = {
   remove: createRoute({
     method: "delete",
     path: "/api/connectors/{id}",
-    summary: "Delete: hidden at once, purged in the background, keys revoked",
+    summary: "Delete a connector: its items are hidden at once and purged in the background, its keys are revoked",
     request: { params: ById },
-    responses: { 202: answer("The connector, going", One), default: problems("connector_state_conflict") },
+    responses: {
+      202: answer("The connector that is being deleted", One),
+      default: problems("connector_state_conflict"),
+    },
   }),
   changeScope: createRoute({
     method: "patch",
     path: "/api/connectors/{id}/scope",
-    summary: "Change what is included",
+    summary: "Change what a connector includes",
     request: {
       params: ById,
       query: z.strictObject({ dryRun: z.enum(["true", "false"]).default("false") }),
@@ -159,7 +162,7 @@ export const connectorRoutes = {
     },
     responses: {
       202: answer(
-        "The connector, the run that walks the added part (null on a dry run), and what changes",
+        "The connector, the sync that reads what was added (null on a dry run), and what changes",
         z.object({ connector: Connector, sync: z.union([Sync, z.null()]), plan: ScopePlan }),
       ),
       default: problems(
@@ -176,17 +179,17 @@ export const connectorRoutes = {
   requestSync: createRoute({
     method: "post",
     path: "/api/connectors/{id}/syncs",
-    summary: "Ask for a run; joins the one that is queued",
+    summary: "Start a sync, or join the queued one",
     request: { params: ById, body: json(RequestSyncBody) },
     responses: {
-      202: answer("The queued run", OneSync),
+      202: answer("The queued sync", OneSync),
       default: problems("connector_state_conflict", "provider_unavailable"),
     },
   }),
   listSyncs: createRoute({
     method: "get",
     path: "/api/connectors/{id}/syncs",
-    summary: "Runs of a connector",
+    summary: "List a connector's syncs",
     request: { params: ById, query: Page },
     responses: {
       200: answer("Newest first", z.object({ syncs: z.array(Sync), nextCursor: z.string().nullable() })),
@@ -203,21 +206,24 @@ export const connectorRoutes = {
   cancelSync: createRoute({
     method: "post",
     path: "/api/connectors/{id}/syncs/{syncId}/cancel",
-    summary: "End a run; what it stored stays",
+    summary: "Cancel a sync; what it stored stays",
     request: { params: BySync },
-    responses: { 202: answer("The run, ending or ended", OneSync), default: problems("sync_not_running") },
+    responses: {
+      202: answer("The sync, which is ending or has ended", OneSync),
+      default: problems("sync_not_running"),
+    },
   }),
   pause: createRoute({
     method: "post",
     path: "/api/connectors/{id}/pause",
-    summary: "Stop the schedule and the run under way; items stay visible",
+    summary: "Pause the schedule and cancel the running sync; items stay visible",
     request: { params: ById },
     responses: { 200: answer("The connector", One), default: problems("connector_state_conflict") },
   }),
   resume: createRoute({
     method: "post",
     path: "/api/connectors/{id}/resume",
-    summary: "Go on after a pause or an error",
+    summary: "Resume after a pause or an error",
     request: { params: ById },
     responses: {
       200: answer("The connector", One),
@@ -227,7 +233,7 @@ export const connectorRoutes = {
   listRemovals: createRoute({
     method: "get",
     path: "/api/connectors/{id}/removals",
-    summary: "Removals that wait for approval",
+    summary: "List removals that wait for approval",
     request: { params: ById, query: Page },
     responses: {
       200: answer("By kbId", z.object({ removals: z.array(HeldRemoval), nextCursor: z.string().nullable() })),
@@ -237,21 +243,21 @@ export const connectorRoutes = {
   approveRemovals: createRoute({
     method: "post",
     path: "/api/connectors/{id}/removals/approve",
-    summary: "Remove what was held",
+    summary: "Approve held removals",
     request: { params: ById, body: json(RemovalsBody) },
     responses: { 200: answer("How many", z.object({ removed: Count })), default: problems("connector_state_conflict") },
   }),
   rejectRemovals: createRoute({
     method: "post",
     path: "/api/connectors/{id}/removals/reject",
-    summary: "Keep what was held",
+    summary: "Reject held removals",
     request: { params: ById, body: json(RemovalsBody) },
     responses: { 200: answer("How many", z.object({ kept: Count })), default: problems("connector_state_conflict") },
   }),
   rotateKey: createRoute({
     method: "post",
     path: "/api/connectors/{id}/rotate-key",
-    summary: "A new key for a push connector, shown this once",
+    summary: "Create a new key for a push connector; it is shown only once",
     description:
       "The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets " +
       "`key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.",

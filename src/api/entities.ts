@@ -84,11 +84,11 @@ export const entitiesRoute = createRoute({
   path: "/api/entities",
   operationId: "listEntities",
   tags: ["entities"],
-  summary: "Find people, projects, labels and other entities",
+  summary: "Search people, projects, labels and other entities",
   request: { query: EntitiesQuery },
   responses: {
     200: answer(
-      "Entities in items that the caller may read",
+      "Entities in items that the caller can see",
       z.object({ entities: z.array(Entity), nextCursor: z.string().nullable(), total: z.number().int() }),
     ),
     default: problems("invalid_argument"),
@@ -100,7 +100,7 @@ export const entityContextRoute = createRoute({
   path: "/api/entities/{id}",
   operationId: "getEntityContext",
   tags: ["entities"],
-  summary: "Overview of one entity",
+  summary: "Get the overview of an entity",
   request: {
     params: z.object({ id: z.string().max(200) }),
     query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),

@@ -192,7 +192,7 @@ export function isApiError(error: unknown, code?: ErrorCode): error is ApiError 
 
 /** The answer for an id that does not exist and for one that the caller may not see: one text for both. Source: S25. */
 export function noSuchThing(): ApiError {
-  return new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+  return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
 /** Ends a switch over a union: a member that was forgotten is a type error. */

@@ -94,7 +94,7 @@ export const FileCounts = z
   .openapi("FileCounts");
 export type FileCounts = z.infer<typeof FileCounts>;
 
-const TEXT_ONLY = "Of the text: not together with `original=true`.";
+const TEXT_ONLY = "Applies to the text; can't be combined with `original=true`.";
 
 export const FileContentQuery = z.strictObject({
   /** UTF-16 code units from the start of the text. */
@@ -112,7 +112,7 @@ export type FileContentQuery = z.infer<typeof FileContentQuery>;
 /** Names beside principals, so that people can read who an item is for. */
 const PrincipalNames = z
   .record(z.string(), z.string())
-  .openapi({ description: "What the people, groups and connectors in the lists are called now, by their ids." });
+  .openapi({ description: "The current names of the people, groups and connectors in the lists, by ID." });
 
 export const FileAccess = z
   .object({
@@ -154,7 +154,7 @@ const FileParams = z.object({ fileId: idSchema("item") });
 const FileNameParams = z.object({
   fileId: z.string().min(1).max(2_100).openapi({
     description:
-      "kbId, permalink or URL of the item, issue key, or a file name, path or title that only one item the caller may see has; percent-encoded.",
+      "kbId, permalink or URL of the item, issue key, or a file name, path or title that matches only one item the caller can see; percent-encoded.",
   }),
 });
 
@@ -165,7 +165,7 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/all-files",
     tags: ["files"],
-    summary: "Everything indexed that the caller may see",
+    summary: "List indexed items that the caller can see",
     request: { query: FileListQuery },
     responses: { 200: answer("A page of items", FileList), default: problems("not_found") },
   }),
@@ -174,7 +174,7 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/{id}/files",
     tags: ["files"],
-    summary: "A connector's items that the caller may see",
+    summary: "List a connector's items that the caller can see",
     request: { params: z.object({ id: idSchema("connector") }), query: FileListQuery.omit({ connectorId: true }) },
     responses: { 200: answer("A page of items", FileList), default: problemAnswer },
   }),
@@ -183,7 +183,7 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/file-counts-by-source",
     tags: ["files"],
-    summary: "How many items the caller may see, by source and kind",
+    summary: "Count the items that the caller can see, by source and kind",
     request: { query: z.strictObject({}) },
     responses: { 200: answer("The counts", FileCounts), default: problemAnswer },
   }),
@@ -192,11 +192,11 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/files/{fileId}/content",
     tags: ["files"],
-    summary: "An item's text, a range or the passages around words of it, or the original bytes",
+    summary: "Read an item's text, a range of it, the passages around given words, or the original bytes",
     request: { params: FileNameParams, query: FileContentQuery },
     responses: {
       200: {
-        description: "The text (`X-Total-Chars` says how much there is), or the original as an attachment",
+        description: "The text (`X-Total-Chars` holds its full length), or the original as an attachment",
         content: {
           "text/plain": { schema: z.string() },
           "text/markdown": { schema: z.string() },
@@ -221,7 +221,7 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/files/{fileId}",
     tags: ["files"],
-    summary: "What is known of an item",
+    summary: "Get an item's metadata",
     request: { params: FileParams, query: z.strictObject({}) },
     responses: { 200: answer("The item", z.object({ file: FileRecord })), default: problemAnswer },
   }),
@@ -230,7 +230,7 @@ export const fileRoutes = {
     method: "get",
     path: "/api/connectors/files/{fileId}/access",
     tags: ["files"],
-    summary: "Why the caller (for admins: any member) can or can't see an item",
+    summary: "Explain why the caller (for admins: any member) can or can't see an item",
     request: { params: FileParams, query: z.strictObject({ userId: idSchema("user").optional() }) },
     responses: { 200: answer("The chain that grants or refuses", FileAccess), default: problemAnswer },
   }),

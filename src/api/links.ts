@@ -28,14 +28,14 @@ export const linkRoutes = {
   checkInvitation: createRoute({
     method: "post",
     path: "/api/invitations/check",
-    summary: "Who invites whom to which workspace, by the link of an open invitation",
+    summary: "Read an open invitation by its link: who invites whom to which workspace",
     request: { body: body(CheckLinkBody) },
     responses: { 200: answer("The invitation is open", InvitationOffer), default: problems("invitation_invalid") },
   }),
   checkReset: createRoute({
     method: "post",
     path: "/api/password-reset/check",
-    summary: "Whether a link still sets a new password, and whose",
+    summary: "Check a password reset link: whether it is open, and whose account it is for",
     request: { body: body(CheckLinkBody) },
     responses: { 200: answer("The link is open", ResetOffer), default: problems("link_invalid") },
   }),

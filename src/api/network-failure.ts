@@ -25,7 +25,7 @@ const KNOWN: Record<string, NetworkFailure> = {
   ECONNRESET: { kind: "dropped", why: "the connection was reset" },
   EPIPE: { kind: "dropped", why: "the connection was closed" },
   UND_ERR_SOCKET: { kind: "dropped", why: "the connection was closed before the answer was complete" },
-  UND_ERR_HEADERS_TIMEOUT: { kind: "timed_out", why: "no answer in time" },
+  UND_ERR_HEADERS_TIMEOUT: { kind: "timed_out", why: "the request timed out" },
   UND_ERR_BODY_TIMEOUT: { kind: "timed_out", why: "the answer stopped coming" },
   EPROTO: { kind: "tls", why: "it does not speak TLS here; try http:// for a local server" },
   ERR_SSL_WRONG_VERSION_NUMBER: { kind: "tls", why: "it does not speak TLS here; try http:// for a local server" },

@@ -65,7 +65,7 @@ export const grantRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/grants",
-    summary: "The OAuth clients that I let into this workspace, newest first",
+    summary: "List the OAuth clients that you allowed in this workspace, newest first",
     request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
     responses: {
       200: answer("A page", z.object({ grants: z.array(Grant), nextCursor: z.string().nullable() })),
@@ -75,9 +75,9 @@ export const grantRoutes = {
   revoke: createRoute({
     method: "delete",
     path: "/api/grants/{id}",
-    summary: "Let a client in no longer; its tokens end at once",
+    summary: "Revoke a client's access; its tokens stop working at once",
     request: { params: z.object({ id: idSchema("grant") }) },
-    responses: { 204: { description: "Its tokens are dead" }, default: problemAnswer },
+    responses: { 204: { description: "Its tokens no longer work" }, default: problemAnswer },
   }),
 };
 
@@ -86,31 +86,31 @@ export const consentRoutes = {
   show: createRoute({
     method: "get",
     path: "/oauth/consent/{uid}/request",
-    summary: "What the client asks for",
+    summary: "Read what a client asks for",
     request: { params: uid },
-    responses: { 200: answer("What is to be decided", ConsentRequest), default: problems("consent_invalid") },
+    responses: { 200: answer("The request to decide on", ConsentRequest), default: problems("consent_invalid") },
   }),
   decide: createRoute({
     method: "post",
     path: "/oauth/consent/{uid}/decision",
-    summary: "Let the client in, or not",
+    summary: "Allow or deny a client",
     request: { params: uid, body: body(ConsentDecision) },
     responses: {
-      200: answer("Where the browser goes now", z.object({ redirectTo: z.string() })),
+      200: answer("Where the browser goes next", z.object({ redirectTo: z.string() })),
       default: problems("consent_invalid", "password_needed", "sign_in_failed", "role_too_low"),
     },
   }),
   findDevice: createRoute({
     method: "post",
     path: "/oauth/device/request",
-    summary: "What the device that shows this code asks for",
+    summary: "Read what the device with this code asks for",
     request: { body: body(z.object({ userCode: UserCode })) },
-    responses: { 200: answer("What is to be decided", ConsentRequest), default: problems("consent_invalid") },
+    responses: { 200: answer("The request to decide on", ConsentRequest), default: problems("consent_invalid") },
   }),
   decideDevice: createRoute({
     method: "post",
     path: "/oauth/device/decision",
-    summary: "Let the device in, or not",
+    summary: "Allow or deny a device",
     request: { body: body(ConsentDecision.extend({ userCode: UserCode })) },
     responses: {
       204: { description: "Decided" },

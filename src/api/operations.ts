@@ -7,14 +7,14 @@ export const operationRoutes = {
   health: createRoute({
     method: "get",
     path: "/healthz",
-    summary: "Is the process alive?",
+    summary: "Check that the process is alive",
     responses: { 200: answer("It is", Status), default: problemAnswer },
   }),
   readiness: createRoute({
     method: "get",
     path: "/readyz",
     summary:
-      "Can it answer requests? 503 while it starts or shuts down, its disk is full, or its database can't be used",
+      "Check that the server can answer requests; 503 while it starts or shuts down, while its disk is full, or when it can't use its database",
     responses: { 200: answer("It can", Status), default: problemAnswer },
   }),
 };

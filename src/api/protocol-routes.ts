@@ -96,7 +96,7 @@ const published = (path: string, summary: string) =>
 
 export const metadataRoutes = {
   server: published("/.well-known/oauth-authorization-server", "Metadata of the authorization server (RFC 8414)"),
-  openid: published("/.well-known/openid-configuration", "The same, where clients of OpenID Connect look for it"),
+  openid: published("/.well-known/openid-configuration", "The same, where OpenID Connect clients look for it"),
   resource: published("/.well-known/oauth-protected-resource", "Metadata of /mcp as a protected resource (RFC 9728)"),
   resourceOfMcp: published("/.well-known/oauth-protected-resource/mcp", "The same, at the path of the resource"),
 };
@@ -124,7 +124,7 @@ export const authorizationRoutes = {
   authorize: createRoute({
     method: "get",
     path: "/oauth/authorize",
-    summary: "Ask a person to let a client in (RFC 6749, PKCE)",
+    summary: "Ask a person to allow a client (RFC 6749, PKCE)",
     request: {
       query: z.looseObject({
         client_id: z.string(),
@@ -138,8 +138,8 @@ export const authorizationRoutes = {
       }),
     },
     responses: {
-      302: { description: "To the page that asks" },
-      303: { description: "Back to the client with an error" },
+      302: { description: "Redirect to the page that asks" },
+      303: { description: "Redirect back to the client with an error" },
       default: browserProblems("two_credentials"),
     },
   }),
@@ -157,17 +157,17 @@ export const authorizationRoutes = {
       },
     },
     responses: {
-      200: { description: "Where to go (JSON)", content: answers(z.object({ redirectTo: z.string() })) },
-      303: { description: "Back to the client, or on to GET" },
+      200: { description: "Where to go next (JSON)", content: answers(z.object({ redirectTo: z.string() })) },
+      303: { description: "Redirect back to the client, or on to GET" },
       default: browserProblems("unauthenticated", "two_credentials", "consent_invalid", "password_needed"),
     },
   }),
   resume: createRoute({
     method: "get",
     path: "/oauth/authorize/{uid}",
-    summary: "Go on after the decision",
+    summary: "Continue after the decision",
     request: { params: z.object({ uid: z.string().max(100) }) },
-    responses: { 303: { description: "Back to the client" }, default: browserProblems() },
+    responses: { 303: { description: "Redirect back to the client" }, default: browserProblems() },
   }),
   token: createRoute({
     method: "post",
@@ -199,14 +199,14 @@ export const authorizationRoutes = {
   revoke: createRoute({
     method: "post",
     path: "/oauth/revoke",
-    summary: "Revoke a token (RFC 7009); an unknown one is no error",
+    summary: "Revoke a token (RFC 7009); an unknown token is not an error",
     request: { body: form(z.looseObject({ token, client_id: z.string(), token_type_hint: z.string().optional() })) },
-    responses: { 200: { description: "It is dead" }, default: oauthProblems("unauthenticated") },
+    responses: { 200: { description: "The token no longer works" }, default: oauthProblems("unauthenticated") },
   }),
   device: createRoute({
     method: "post",
     path: "/oauth/device_authorization",
-    summary: "Begin the sign-in of a device without a browser (RFC 8628)",
+    summary: "Start the sign-in of a device without a browser (RFC 8628)",
     request: { body: form(z.looseObject({ client_id: z.string(), scope: z.string().optional() })) },
     responses: {
       200: {

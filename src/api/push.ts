@@ -87,10 +87,10 @@ export const pushRoutes = {
   push: createRoute({
     method: "post",
     path: "/api/connectors/{id}/items",
-    summary: "Push items: one JSON event a line, one result a line",
+    summary: "Push items: one JSON event per line, one result per line",
     request: { params: ById, query: PushQuery, body: { required: true, ...ndjson } },
     responses: {
-      200: { description: "PushResult lines, in order", ...ndjson },
+      200: { description: "One PushResult per line, in order", ...ndjson },
       default: problems(
         "push_upload_over",
         "push_upload_incomplete",
@@ -116,7 +116,7 @@ export const pushRoutes = {
   pushDocument: createRoute({
     method: "post",
     path: "/api/connectors/{id}/documents",
-    summary: "Push one document: its line and its bytes, of which the text is kept",
+    summary: "Push one document: its line and its bytes; kb keeps the text",
     request: {
       params: ById,
       query: PushQuery.omit({ firstLine: true }),
@@ -134,7 +134,7 @@ export const pushRoutes = {
       },
     },
     responses: {
-      200: answer("What became of it; its line is 1", PushResult),
+      200: answer("The result; its line is 1", PushResult),
       default: problems(
         "push_upload_over",
         "push_cut",
@@ -147,24 +147,24 @@ export const pushRoutes = {
   beginUpload: createRoute({
     method: "post",
     path: "/api/connectors/{id}/uploads",
-    summary: "Begin an upload; a new set takes the place of one that is open",
+    summary: "Start an upload; a new set replaces one that is open",
     request: { params: ById, body: json(BeginUploadBody) },
     responses: { 201: answer("The upload", One), default: problems("connector_state_conflict") },
   }),
   getUpload: createRoute({
     method: "get",
     path: "/api/connectors/{id}/uploads/{uploadId}",
-    summary: "How far an upload got",
+    summary: "Get an upload's progress",
     request: { params: ByUpload },
     responses: { 200: answer("The upload", One), default: problemAnswer },
   }),
   endUpload: createRoute({
     method: "post",
     path: "/api/connectors/{id}/uploads/{uploadId}/end",
-    summary: "End an upload; of a set, what was not sent is removed, or held for approval",
+    summary: "Finish an upload; for a set, items that were not sent are removed, or held for approval",
     request: { params: ByUpload, body: body(EndUploadBody) },
     responses: {
-      200: answer("The upload, over", One),
+      200: answer("The finished upload", One),
       default: problems("push_upload_over", "push_upload_incomplete", "connector_state_conflict"),
     },
   }),

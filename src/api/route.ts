@@ -40,7 +40,7 @@ export const OWN_CODES = "x-codes";
 
 /** The failures of a route that has none of its own. */
 export const problemAnswer = {
-  description: "Problem (RFC 9457); `code` says which",
+  description: "Problem (RFC 9457); see `code`",
   content: { "application/problem+json": { schema: ProblemBody } },
 } as const;
 

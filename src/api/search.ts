@@ -18,7 +18,7 @@ export const SearchQuery = z
     status: TaskStatus.optional(),
     assignee: PersonText.optional().openapi({ description: "me, name, e-mail or entityId." }),
     people: PersonText.optional().openapi({ description: "me, name, e-mail or entityId, in any role." }),
-    priority: PersonText.optional().openapi({ description: "As its source calls it: high, P1." }),
+    priority: PersonText.optional().openapi({ description: "As the source calls it: high, P1." }),
     source: z
       .string()
       .max(TOOL_LIMITS.valueChars)
@@ -119,7 +119,7 @@ export const searchRoute = createRoute({
   summary: "Search indexed files",
   request: { query: SearchQuery },
   responses: {
-    200: answer("What the caller may see of what fits", SearchAnswer),
+    200: answer("The matching items that the caller can see", SearchAnswer),
     default: problems("invalid_argument", "no_such_person", "search_timeout"),
   },
 });

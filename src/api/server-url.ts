@@ -29,13 +29,13 @@ export function parseServerUrl(text: string): ServerUrl {
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new ApiError("invalid_argument", {
-      message: `A server address is http or https, not ${url.protocol}//.`,
+      message: `A server address starts with http:// or https://, not ${url.protocol}//.`,
       hint: EXAMPLE,
     });
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new ApiError("invalid_argument", {
-      message: `The server address for ${url.host} holds a user name, a query or a fragment; it may have none.`,
+      message: `The server address for ${url.host} contains a user name, a query or a fragment. Remove it.`,
       hint: EXAMPLE,
     });
   }

@@ -21,7 +21,10 @@ export const TimeZone = z
   .string()
   .max(64)
   .refine(isTimeZone, "Expected an IANA time zone such as Europe/Vienna")
-  .openapi({ description: "A name of the IANA time zone database; offsets are none.", example: "Europe/Vienna" });
+  .openapi({
+    description: "A name from the IANA time zone database; offsets such as +02:00 are not accepted.",
+    example: "Europe/Vienna",
+  });
 
 /** A name that people see: one line, 1–120 characters. */
 export const PersonName = z
@@ -188,8 +191,8 @@ export const sessionRoutes = {
   get: createRoute({
     method: "get",
     path: "/api/session",
-    summary: "Who am I?",
-    responses: { 200: answer("The person, the workspace and what they may do", Session), default: problemAnswer },
+    summary: "Get the session: who is signed in",
+    responses: { 200: answer("The person, the workspace and their rights", Session), default: problemAnswer },
   }),
   signIn: createRoute({
     method: "post",
@@ -205,16 +208,16 @@ export const sessionRoutes = {
     method: "delete",
     path: "/api/session",
     summary: "Sign out",
-    responses: { 204: { description: "Signed out; the session is dead" }, default: problemAnswer },
+    responses: { 204: { description: "Signed out; the session no longer works" }, default: problemAnswer },
   }),
   list: createRoute({
     method: "get",
     path: "/api/sessions",
-    summary: "Where am I signed in?",
+    summary: "List your sessions",
     request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
     responses: {
       200: answer(
-        "Live sessions, newest first",
+        "Active sessions, newest first",
         z.object({ sessions: z.array(SessionRecord), nextCursor: z.string().nullable() }),
       ),
       default: problemAnswer,
@@ -223,20 +226,20 @@ export const sessionRoutes = {
   revoke: createRoute({
     method: "delete",
     path: "/api/sessions/{id}",
-    summary: "Sign out elsewhere",
+    summary: "End one of your sessions",
     request: { params: z.object({ id: idSchema("session") }) },
-    responses: { 204: { description: "That session is dead" }, default: problemAnswer },
+    responses: { 204: { description: "That session no longer works" }, default: problemAnswer },
   }),
   onboardingState: createRoute({
     method: "get",
     path: "/api/onboarding",
-    summary: "Does this installation still need its first admin, and how do others come in?",
-    responses: { 200: answer("How people come in", EntryState), default: problemAnswer },
+    summary: "Get whether this installation needs its first admin, and how people join",
+    responses: { 200: answer("The setup state, and how people join", EntryState), default: problemAnswer },
   }),
   onboard: createRoute({
     method: "post",
     path: "/api/onboarding",
-    summary: "Make the first admin with the setup code",
+    summary: "Create the first admin with the setup code",
     request: { body: body(OnboardingBody) },
     responses: {
       201: signedIn("Signed in as the owner", Session),
@@ -263,9 +266,9 @@ export const sessionRoutes = {
   switchWorkspace: createRoute({
     method: "post",
     path: "/api/session/workspace",
-    summary: "Work in another of my workspaces; the session gets a new secret",
+    summary: "Switch to another of your workspaces; the session gets a new secret",
     request: { body: body(z.object({ workspaceId: idSchema("workspace") })) },
-    responses: { 200: signedIn("Signed in there; the cookie is set", Session), default: problems("not_found") },
+    responses: { 200: signedIn("Switched; the cookie is set", Session), default: problems("not_found") },
   }),
 };
 
@@ -273,24 +276,24 @@ export const signUpRoutes = {
   signUp: createRoute({
     method: "post",
     path: "/api/sign-up",
-    summary: "Make an account and a workspace of one's own, where sign-up is open",
+    summary: "Sign up for an account and a workspace of your own, where sign-up is open",
     request: { body: body(SignUpBody) },
     responses: {
-      201: answer("A message is on its way that finishes it, or says that there is an account", Sent),
+      201: answer("An e-mail was sent that finishes the sign-up, or says that the account exists", Sent),
       default: problems("sign_up_closed", "onboarding_needed", "email_taken", "password_too_weak", "mail_failed"),
     },
   }),
   requestReset: createRoute({
     method: "post",
     path: "/api/password-reset",
-    summary: "Send a link that sets a new password",
+    summary: "Send a password reset link",
     request: { body: body(z.object({ email: Email })) },
-    responses: { 202: answer("Sent if there is such an account", Sent), default: problems("mail_not_configured") },
+    responses: { 202: answer("Sent if the account exists", Sent), default: problems("mail_not_configured") },
   }),
   confirmReset: createRoute({
     method: "post",
     path: "/api/password-reset/confirm",
-    summary: "Set a new password by the link; every other credential of the account ends",
+    summary: "Set a new password with a reset link; every other credential of the account ends",
     request: { body: body(z.object({ token: LinkToken, password: Password })) },
     responses: {
       200: signedIn("Signed in", Session),
@@ -300,7 +303,7 @@ export const signUpRoutes = {
   requestVerification: createRoute({
     method: "post",
     path: "/api/email-verification",
-    summary: "Send me a link that proves my e-mail address",
+    summary: "Send yourself a link that confirms your e-mail address",
     responses: {
       202: answer("Sent", Sent),
       default: problems("already_verified", "mail_not_configured", "mail_failed"),
@@ -309,10 +312,10 @@ export const signUpRoutes = {
   confirm: createRoute({
     method: "post",
     path: "/api/email-verification/confirm",
-    summary: "Confirm a mailed link: a sign-up, an address, a new address",
+    summary: "Confirm an e-mailed link: a sign-up, an address, or a new address",
     request: { body: body(ConfirmBody) },
     responses: {
-      200: signedIn("What it did", ConfirmResult),
+      200: signedIn("What the link confirmed", ConfirmResult),
       default: problems("link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"),
     },
   }),
@@ -322,31 +325,31 @@ export const profileRoutes = {
   update: createRoute({
     method: "patch",
     path: "/api/profile",
-    summary: "Change my name or time zone",
+    summary: "Update your name or time zone",
     request: { body: body(PatchProfileBody) },
     responses: { 200: answer("The person", z.object({ user: User })), default: problemAnswer },
   }),
   changePassword: createRoute({
     method: "post",
     path: "/api/profile/password",
-    summary: "Change my password; my other sessions and the clients I let in end",
+    summary: "Change your password; your other sessions and the clients you allowed end",
     request: { body: body(ChangePasswordBody) },
     responses: { 204: { description: "Changed" }, default: problems("password_wrong", "password_too_weak") },
   }),
   changeEmail: createRoute({
     method: "post",
     path: "/api/profile/email",
-    summary: "Change my e-mail address; on a server that sends e-mail the new one is confirmed first",
+    summary: "Change your e-mail address; on a server that sends e-mail you confirm the new one first",
     request: { body: body(ChangeEmailBody) },
     responses: {
-      200: answer("The person, and whether a message must be confirmed", z.object({ user: User, sent: z.boolean() })),
+      200: answer("The person, and whether they must confirm the address", z.object({ user: User, sent: z.boolean() })),
       default: problems("password_wrong", "email_taken", "mail_failed"),
     },
   }),
   identities: createRoute({
     method: "get",
     path: "/api/profile/identities",
-    summary: "My identities at the provider of single sign-on",
+    summary: "List your identities at the single sign-on provider",
     responses: {
       200: answer("All of them", z.object({ identities: z.array(SsoIdentity), nextCursor: z.string().nullable() })),
       default: problemAnswer,
@@ -358,11 +361,11 @@ export const myWorkspaceRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/workspaces",
-    summary: "The workspaces I am in",
+    summary: "List your workspaces",
     request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
     responses: {
       200: answer(
-        "In the order I joined them",
+        "In the order you joined them",
         z.object({ workspaces: z.array(MyWorkspace), nextCursor: z.string().nullable() }),
       ),
       default: problemAnswer,
@@ -371,7 +374,7 @@ export const myWorkspaceRoutes = {
   create: createRoute({
     method: "post",
     path: "/api/workspaces",
-    summary: "Make a workspace that I own",
+    summary: "Create a workspace; you become its owner",
     request: { body: body(CreateWorkspaceBody) },
     responses: {
       201: answer("The workspace", z.object({ workspace: Workspace })),

@@ -37,26 +37,29 @@ export const ssoRoutes = {
     summary: "Go to the identity provider",
     request: { query: z.object({ returnTo: z.string().max(2000).optional() }) },
     responses: {
-      302: { description: "To the provider" },
+      302: { description: "Redirect to the provider" },
       default: problems("sso_not_configured", "source_unavailable"),
     },
   }),
   callback: createRoute({
     method: "get",
     path: "/api/sso/callback",
-    summary: "Come back from the identity provider",
+    summary: "Return from the identity provider",
     request: {
       query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4000).optional() }),
     },
-    responses: { 302: { description: "Signed in, or back with a reason" }, default: problems("sso_not_configured") },
+    responses: {
+      302: { description: "Signed in, or redirected with a reason" },
+      default: problems("sso_not_configured"),
+    },
   }),
   link: createRoute({
     method: "post",
     path: "/api/sso/link",
-    summary: "Link my account to the identity provider: gives the address to go to",
+    summary: "Link your account to the identity provider; returns the address to open",
     request: { body: body(z.object({ password: Password.optional() })) },
     responses: {
-      200: answer("Where to go", z.object({ url: z.string() })),
+      200: answer("The address to open", z.object({ url: z.string() })),
       default: problems("sso_not_configured", "recent_sign_in_required", "password_wrong", "source_unavailable"),
     },
   }),

@@ -27,7 +27,7 @@ export function toQuery(query: Values): URLSearchParams {
 function fillPath(path: string, values: Values): string {
   return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const id = String(values[name]);
-    if (/^\.{0,2}$/.test(id)) throw new ApiError("invalid_request", { message: `"${id}" is not an id.` });
+    if (/^\.{0,2}$/.test(id)) throw new ApiError("invalid_request", { message: `"${id}" is not an ID.` });
     return encodeURIComponent(id);
   });
 }

@@ -36,7 +36,7 @@ export const tokenRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/api-tokens",
-    summary: "My active tokens, newest first, and the MCP URL",
+    summary: "List your active tokens, newest first, with the MCP URL",
     responses: { 200: answer("At most 50", TokenList), default: problemAnswer },
   }),
   create: createRoute({
@@ -45,24 +45,24 @@ export const tokenRoutes = {
     summary: "Create a token; its plaintext is shown this once",
     request: { body: body(CreateTokenBody) },
     responses: {
-      201: answer("The token and its plaintext", CreatedToken),
+      201: answer("The token and its secret", CreatedToken),
       default: problems("token_limit_reached", "quota_reached", "recent_sign_in_required"),
     },
   }),
   adopt: createRoute({
     method: "post",
     path: "/api/api-tokens/{id}/adopt",
-    summary: "Keep a token that an OAuth client made: it no longer ends with that client",
+    summary: "Keep a token that an OAuth client created, so that it no longer ends with that client",
     request: { params: z.object({ id: idSchema("token") }) },
     responses: {
-      200: answer("The token, now a token of mine", z.object({ token: Token })),
+      200: answer("The token, which is now yours", z.object({ token: Token })),
       default: problems("token_limit_reached", "recent_sign_in_required"),
     },
   }),
   revoke: createRoute({
     method: "delete",
     path: "/api/api-tokens/{id}",
-    summary: "Revoke a token; again gives the same answer",
+    summary: "Revoke a token; repeating the call returns the same answer",
     request: { params: z.object({ id: idSchema("token") }) },
     responses: { 200: answer("The token with revokedAt", z.object({ token: Token })), default: problemAnswer },
   }),

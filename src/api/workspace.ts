@@ -95,20 +95,20 @@ export const workspaceRoutes = {
   get: createRoute({
     method: "get",
     path: "/api/workspace",
-    summary: "The workspace I am in",
+    summary: "Get the current workspace",
     responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
   }),
   update: createRoute({
     method: "patch",
     path: "/api/workspace",
-    summary: "Change the workspace: its name, its time zone, what becomes of secrets in texts (admin)",
+    summary: "Update the workspace's name, time zone, or handling of secrets in texts (admin)",
     request: { body: body(PatchWorkspaceBody) },
     responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
   }),
   listMembers: createRoute({
     method: "get",
     path: "/api/workspace/members",
-    summary: "Members, in the order they joined",
+    summary: "List members in the order they joined",
     request: { query: PageQuery },
     responses: { 200: answer("A page", z.object({ members: z.array(Member), nextCursor })), default: problemAnswer },
   }),
@@ -132,17 +132,17 @@ export const workspaceRoutes = {
   removeMember: createRoute({
     method: "delete",
     path: "/api/workspace/members/{id}",
-    summary: "Remove a member (admin), or leave; every credential of theirs dies",
+    summary: "Remove a member (admin), or leave; all of that member's credentials end",
     request: { params: userId },
     responses: { 204: { description: "Removed" }, default: problems("role_too_low", "last_owner") },
   }),
   resetMember: createRoute({
     method: "post",
     path: "/api/workspace/members/{id}/password-reset",
-    summary: "Make a link that sets a member's new password (admin for members, owner for admins)",
+    summary: "Create a password reset link for a member (admin for members, owner for admins)",
     request: { params: userId },
     responses: {
-      201: answer("The link, unless it was mailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
+      201: answer("The link, unless it was e-mailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
       default: problems("role_too_low", "mail_failed"),
     },
   }),
@@ -152,7 +152,7 @@ export const invitationRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/workspace/invitations",
-    summary: "Invitations that were not withdrawn, newest first (admin)",
+    summary: "List invitations that were not withdrawn, newest first (admin)",
     request: { query: PageQuery },
     responses: {
       200: answer("A page", z.object({ invitations: z.array(Invitation), nextCursor })),
@@ -163,11 +163,11 @@ export const invitationRoutes = {
     method: "post",
     path: "/api/workspace/invitations",
     summary:
-      "Invite somebody: mailed where the server sends e-mail, else the link is shown this once (admin; only the owner invites admins)",
+      "Invite somebody; the link is e-mailed if the server sends e-mail, otherwise it is shown only once (admin; only an owner invites admins)",
     request: { body: body(InviteBody) },
     responses: {
       201: answer(
-        "The invitation, and its link unless it was mailed",
+        "The invitation, and its link unless it was e-mailed",
         z.object({ invitation: Invitation, url: z.string().nullable() }),
       ),
       default: problems("role_too_low", "already_member", "quota_reached", "mail_failed"),
@@ -178,7 +178,7 @@ export const invitationRoutes = {
     path: "/api/workspace/invitations/{id}",
     summary: "Withdraw an invitation (admin)",
     request: { params: z.object({ id: idSchema("invitation") }) },
-    responses: { 204: { description: "Withdrawn; the link is dead" }, default: problems("role_too_low") },
+    responses: { 204: { description: "Withdrawn; the link no longer works" }, default: problems("role_too_low") },
   }),
 };
 
@@ -186,7 +186,7 @@ export const groupRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/groups",
-    summary: "Groups, oldest first",
+    summary: "List groups, oldest first",
     request: { query: PageQuery },
     responses: { 200: answer("A page", z.object({ groups: z.array(Group), nextCursor })), default: problemAnswer },
   }),
@@ -200,7 +200,7 @@ export const groupRoutes = {
   create: createRoute({
     method: "post",
     path: "/api/groups",
-    summary: "Make a group of your own (admin)",
+    summary: "Create a group that you own (admin)",
     request: { body: body(CreateGroupBody) },
     responses: {
       201: answer("The group", z.object({ group: Group })),
@@ -210,7 +210,7 @@ export const groupRoutes = {
   update: createRoute({
     method: "patch",
     path: "/api/groups/{id}",
-    summary: "Change a group: its name, who is in it, who owns it (its owner; an admin while it is open)",
+    summary: "Update a group's name, members or owner (its owner; an admin while it is open)",
     request: { params: groupId, body: body(PatchGroupBody) },
     responses: {
       200: answer("The group", z.object({ group: Group })),
@@ -230,7 +230,7 @@ export const localRootRoutes = {
   list: createRoute({
     method: "get",
     path: "/api/local-roots",
-    summary: "Folders of this server that connectors may read (owner, on this machine)",
+    summary: "List the server's folders that connectors can read (owner, on this machine)",
     responses: {
       200: answer("All of them", z.object({ roots: z.array(LocalRoot), nextCursor })),
       default: problemAnswer,
@@ -239,18 +239,18 @@ export const localRootRoutes = {
   add: createRoute({
     method: "post",
     path: "/api/local-roots",
-    summary: "Allow a folder (owner, on this machine)",
+    summary: "Allow connectors to read a folder (owner, on this machine)",
     request: { body: body(AddRootBody) },
     responses: {
-      201: answer("The folder by its real path", z.object({ root: LocalRoot })),
+      201: answer("The folder with its real path", z.object({ root: LocalRoot })),
       default: problems("root_not_allowed"),
     },
   }),
   remove: createRoute({
     method: "delete",
     path: "/api/local-roots/{id}",
-    summary: "Allow a folder no longer (owner, on this machine)",
+    summary: "Stop allowing a folder (owner, on this machine)",
     request: { params: z.object({ id: idSchema("root") }) },
-    responses: { 204: { description: "Not allowed any more" }, default: problemAnswer },
+    responses: { 204: { description: "No longer allowed" }, default: problemAnswer },
   }),
 };

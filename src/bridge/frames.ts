@@ -82,7 +82,7 @@ export function parseFrame(line: string): Frame {
   }
   if (!Array.isArray(value)) return readMessage(value, line);
   if (value.length === 0 || value.length > MAX_BATCH) {
-    return invalid(null, `A batch holds 1 to ${MAX_BATCH} messages, this one ${value.length}.`);
+    return invalid(null, `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${value.length}.`);
   }
   return { kind: "batch", frames: value.map((item: unknown) => readMessage(item, JSON.stringify(item))) };
 }
@@ -120,18 +120,18 @@ function join(parts: Uint8Array[]): Uint8Array {
 
 function readMessage(value: unknown, raw: string): Frame {
   const message = asObject(value);
-  if (message === undefined) return invalid(null, "A message is a JSON object.");
+  if (message === undefined) return invalid(null, "A message must be a JSON object.");
   const { id, method } = message;
   const hasId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
   if (method === undefined && ("result" in message || "error" in message)) return { kind: "response" };
-  if (message["jsonrpc"] !== "2.0") return invalid(hasId ? id : null, 'A message has "jsonrpc": "2.0".');
-  if (typeof method !== "string") return invalid(hasId ? id : null, "A request has a method.");
+  if (message["jsonrpc"] !== "2.0") return invalid(hasId ? id : null, `A message must have "jsonrpc": "2.0".`);
+  if (typeof method !== "string") return invalid(hasId ? id : null, "A request must have a method.");
   if ("params" in message && asObject(message["params"]) === undefined) {
-    return invalid(hasId ? id : null, "params is an object.");
+    return invalid(hasId ? id : null, "params must be an object.");
   }
   const params = asObject(message["params"]) ?? {};
   if (!("id" in message)) return { kind: "notification", method, params };
-  return hasId ? { kind: "request", id, method, params, raw } : invalid(null, "An id is a string or a number.");
+  return hasId ? { kind: "request", id, method, params, raw } : invalid(null, "An id must be a string or a number.");
 }
 
 function invalid(id: RequestId | null, message: string): Frame {

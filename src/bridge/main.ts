@@ -56,8 +56,8 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
     }
     // A host that went away while we started has already ended the stream: no event will come.
     if (stdin.readableEnded || stdin.destroyed) resolve("stdin has ended");
-    if (signal.aborted) leave("told to end");
-    signal.addEventListener("abort", () => leave("told to end"), { once: true });
+    if (signal.aborted) leave("stopped by a signal");
+    signal.addEventListener("abort", () => leave("stopped by a signal"), { once: true });
     stdin.once("end", () => resolve("stdin has ended"));
     stdin.once("close", () => resolve("stdin was closed"));
     stdin.once("error", (error) => resolve(`stdin failed: ${error.message}`));

@@ -165,7 +165,7 @@ async function post(
   if (response.status >= 300 && response.status < 400) {
     response.discard();
     throw new ApiError("unavailable", {
-      message: `redirect_refused: ${login.mcpUrl} answers with a redirect (HTTP ${response.status}), which the bridge does not follow. Set the server's final address with --url or KB_URL.`,
+      message: `redirect_refused: ${login.mcpUrl} redirects (HTTP ${response.status}), and the bridge does not follow redirects. Set the server's final address with --url or KB_URL.`,
     });
   }
   return response;
@@ -222,8 +222,8 @@ function isNotification(text: string): boolean {
 function refused(login: BridgeLogin): ApiError {
   const message =
     login.from === "the stored login"
-      ? `not_signed_in: ${login.storedFor} no longer accepts the stored login. The person runs: kb login ${login.storedFor}`
-      : `not_signed_in: ${login.storedFor} refuses the token in ${login.from}. The person puts a valid one there (kb tokens create NAME makes one).`;
+      ? `not_signed_in: ${login.storedFor} no longer accepts the stored login. Ask the person to run: kb login ${login.storedFor}`
+      : `not_signed_in: ${login.storedFor} refuses the token in ${login.from}. Ask the person to replace it (kb tokens create NAME makes one).`;
   return new ApiError("unauthenticated", { message });
 }
 
@@ -238,7 +238,7 @@ function strange(response: PostAnswer, login: BridgeLogin): ApiError {
   const message =
     status >= 500
       ? `unavailable: ${login.mcpUrl} answers HTTP ${status}. Repeat the call in a moment.`
-      : `unavailable: ${login.mcpUrl} answers HTTP ${status} and no MCP message. Is that a kb server? The person checks the address with: kb whoami`;
+      : `unavailable: ${login.mcpUrl} answers HTTP ${status} without an MCP message, so it may not be a kb server. Ask the person to check the address with: kb whoami`;
   return new ApiError("unavailable", { message });
 }
 
@@ -246,7 +246,7 @@ function unreachable(error: unknown, login: BridgeLogin): unknown {
   if (error instanceof ApiError) return error;
   const { why } = readNetworkFailure(error);
   return new ApiError("unavailable", {
-    message: `unavailable: no answer from ${login.mcpUrl}: ${why}. The person checks that the server runs (kb serve) or sets its address (KB_URL). Then repeat the call; this bridge needs no restart.`,
+    message: `unavailable: no answer from ${login.mcpUrl}: ${why}. Ask the person to start the server (kb serve) or to set its address (KB_URL). Then repeat the call; the bridge needs no restart.`,
     cause: error,
   });
 }

@@ -36,7 +36,7 @@ export interface Session {
 }
 
 /** What an agent reads when nobody has signed in. Source: B18. */
-export const NOT_SIGNED_IN = "not_signed_in: this bridge has no login. The person runs: kb login";
+export const NOT_SIGNED_IN = "not_signed_in: this bridge has no login. Ask the person to run: kb login";
 
 export function makeSession(findLogin: FindLogin): Session {
   let current: Promise<BridgeLogin> | undefined;
@@ -73,7 +73,7 @@ function checked(login: BridgeLogin | undefined): BridgeLogin {
   const { origin } = parseServerUrl(login.mcpUrl);
   if (origin !== login.storedFor) {
     throw new ApiError("forbidden", {
-      message: `forbidden: ${login.from} belongs to ${login.storedFor} and is not sent to ${origin}. The person runs: kb login ${origin}`,
+      message: `forbidden: ${login.from} belongs to ${login.storedFor} and is not sent to ${origin}. Ask the person to run: kb login ${origin}`,
     });
   }
   return login;

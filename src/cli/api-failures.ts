@@ -25,7 +25,7 @@ export function unreachable(error: unknown, server: ServerUrl, signal: AbortSign
 /** The answer broke off in its text. @param status of the answer */
 export function brokenOff(status: number, signal: AbortSignal, cause: unknown): CliFailure {
   if (signal.aborted) return interrupted();
-  const message = "The answer broke off.";
+  const message = "The answer ended early.";
   return new CliFailure({ code: "unreachable", exit: EXIT.unreachable, message, status, cause });
 }
 
@@ -42,7 +42,7 @@ export async function failureOf(
     return new CliFailure({
       code: "redirect_refused",
       exit: EXIT.unreachable,
-      message: `${settings.server.baseUrl} answers with a redirect (HTTP ${status}), which is not followed: your credential would go along.`,
+      message: `${settings.server.baseUrl} redirects (HTTP ${status}). kb doesn't follow redirects, because your credential would go with them.`,
       hint: "Name the server's final address with --url or KB_URL.",
       requestId,
     });
@@ -94,9 +94,9 @@ function hintFor(code: string, settings: Settings, credential: Credential | unde
   const { baseUrl } = settings.server;
   const isEnv = credential?.login === "environment";
   if (code === "unauthenticated") {
-    return isEnv ? `Put a valid token into ${credential.from}.` : `Sign in again: kb login ${baseUrl}`;
+    return isEnv ? `Put a valid token in ${credential.from}.` : `Sign in again: kb login ${baseUrl}`;
   }
-  if (code === "sign_in_failed") return `Forgotten: ${baseUrl}/forgot-password, or ask an admin for a link.`;
+  if (code === "sign_in_failed") return `If you forgot it, open ${baseUrl}/forgot-password or ask an admin for a link.`;
   if (code !== "insufficient_scope" || credential?.login !== "browser") return undefined;
   return `If you are an admin: kb login ${baseUrl} --admin gives you those rights for an hour.`;
 }
@@ -106,7 +106,7 @@ export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFa
   return new CliFailure({
     code: "unexpected_answer",
     exit: EXIT.unreachable,
-    message: `${server.baseUrl} answers HTTP ${status} and not as a kb server does.`,
+    message: `${server.baseUrl} answers HTTP ${status}, and not like a kb server.`,
     hint: "Check the address: kb whoami --url …",
     cause,
   });

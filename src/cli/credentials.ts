@@ -255,7 +255,7 @@ function readable(path: string, mode: string): CliFailure {
   return new CliFailure({
     code: "credentials_readable",
     exit: EXIT.notSignedIn,
-    message: `${path} holds your login, and other users of this machine can read it (mode ${mode}), so it is not used.`,
+    message: `kb does not use ${path}: it holds your login, and other users of this machine can read it (mode ${mode}).`,
     hint: `chmod 600 ${path}; if others may have read it, then also: kb logout, and kb login again.`,
   });
 }
@@ -264,8 +264,8 @@ function unopened(origin: string, error: KeychainUnavailable): CliFailure {
   return new CliFailure({
     code: "keychain_unavailable",
     exit: EXIT.notSignedIn,
-    message: `Your login to ${origin} is in this system's keychain, which cannot be used now: ${error.message}.`,
-    hint: `Unlock it and repeat; or sign in again without it: kb login ${origin} --insecure-storage`,
+    message: `Your login to ${origin} is in the system's keychain, which can't be used now: ${error.message}.`,
+    hint: `Unlock it and try again, or sign in without it: kb login ${origin} --insecure-storage`,
     cause: error,
   });
 }

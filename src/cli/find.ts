@@ -18,7 +18,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
   const all: ConnectorRecord[] = await api.list("/api/connectors", "connectors");
   return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
     many: "connectors",
-    none: `There is no connector "${word}" that you may see.`,
+    none: `There is no connector "${word}" that you can see.`,
     list: "kb connectors list",
   });
 }
@@ -40,7 +40,7 @@ export async function findGroup(api: Api, word: string): Promise<Group> {
   }
   return pickNamed(await api.list("/api/groups", "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
     many: "groups",
-    none: `No group is called "${word}".`,
+    none: `No group is named "${word}".`,
     list: "kb groups list",
   });
 }

@@ -8,7 +8,7 @@ const [first] = process.argv.slice(2);
 const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
 if (isTooOld) {
-  process.stderr.write(`kb: Node.js 20.19 or newer is needed, this is ${process.versions.node}.\n`);
+  process.stderr.write(`kb needs Node.js 20.19 or newer; this is ${process.versions.node}.\n`);
   process.exit(1);
 } else if (first !== undefined && VERSION_WORDS.includes(first) && process.argv.length === 3) {
   process.stdout.write(`${VERSION}\n`);

@@ -10,6 +10,6 @@ export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[
 
 function sentencesOf({ type, by }: Notice): string {
   return type === "password_set"
-    ? "whoever runs the server set the password of your account there. If you did not ask for it, ask them, and set one of your own in your profile."
-    : `${by ?? "an owner of a workspace of yours"} made a link that sets a new password for your account. Whoever holds such a link can sign in as you. If you did not ask for it, ask them, and look at: kb sessions list`;
+    ? "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile."
+    : `${by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb sessions list`;
 }

@@ -107,7 +107,7 @@ type Found = (parsed: Parsed) => void;
 
 function buildProgram(catalogue: Catalogue, columns: number, found: Found, write: (text: string) => void): Command {
   const program = configured(new Command("kb"), columns, write)
-    .description("Search what your apps hold, with your permissions; run the server; bridge it to agents.")
+    .description("Search your connected apps with your own permissions, run the server, and bridge it to agents.")
     .usage("<command> [options]")
     .option("-v, --version", "print the version");
   program.addHelpText("after", "\nMore: kb help <command>, kb help exit-codes");

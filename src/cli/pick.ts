@@ -37,8 +37,8 @@ export function pickNamed<T>(
     const each = meant.map(({ id, names: [name] }) => (name === word || name === id ? id : `${id} (${name ?? ""})`));
     const isByName = meant.every(({ id, names: [name] }) => name === id);
     throw usageFailure(
-      `${meant.length} ${what.many} are called "${word}".`,
-      `${isByName ? "Write one as it is" : "Use an id"}: ${each.join(", ")}`,
+      `${meant.length} ${what.many} are named "${word}".`,
+      `${isByName ? "Use the full name" : "Use an id"}: ${each.join(", ")}`,
     );
   }
   const near = nearest(

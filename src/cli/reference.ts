@@ -39,7 +39,7 @@ const SETTINGS = [
       ["`KB_URL`", "the server: its base URL or its MCP URL"],
       ["`KB_TOKEN`, `KB_TOKEN_FILE`", "a personal access token; sent only to the server of `KB_URL` or `--url`"],
       ["`KB_PROFILE`", "the stored server to use"],
-      ["`KB_ALLOW_HTTP`", "`1`: send the login to an http:// server too, inside a network that you trust"],
+      ["`KB_ALLOW_HTTP`", "`1`: also send the login to http:// servers, on a network that you trust"],
       ["`KB_CONFIG_DIR`", "the folder of logins and profiles (default: `~/.config/kb`)"],
       ["`KB_CONNECTOR_KEY`", "the key of a push connector, for `kb push`"],
       ["`NO_COLOR`, `FORCE_COLOR`, `CI`", "no colour, colour always, never ask"],
@@ -47,9 +47,9 @@ const SETTINGS = [
     ],
   ),
   "",
-  "A flag goes before the environment, the environment before the profile. A `kb.json` in the working directory may set",
-  "only `profile` (one you already have), `source`, `limit` and `format`; anything else in it is an error, because it",
-  "must not decide where your token goes.",
+  "A flag overrides the environment, and the environment overrides the profile. A `kb.json` in the working directory can",
+  "set only `profile` (one you already have), `source`, `limit` and `format`. Anything else in it is an error, because the",
+  "author of a folder must not decide where your token goes.",
 ].join("\n");
 
 function section(spec: CommandSpec): string {

@@ -97,8 +97,8 @@ export async function findCredential(
   const fromEnv = await readEnvToken(deps);
   if (fromEnv !== undefined && settings.serverFrom === "profile") {
     throw usageFailure(
-      `${fromEnv.from} is set, but not the server it belongs to. A token is never sent to an address from a file.`,
-      "Set KB_URL beside it, or give --url.",
+      `${fromEnv.from} is set without its server. A token is never sent to an address from a file.`,
+      "Also set KB_URL, or give --url.",
     );
   }
   const credential = fromEnv ?? (await findStored(deps, settings, purpose, refused));
@@ -122,8 +122,8 @@ export function refusePlainHttp(server: ServerUrl, env: Deps["env"]): void {
   const url = new URL(server.baseUrl);
   if (url.protocol === "https:" || isLoopbackHost(url.hostname) || env["KB_ALLOW_HTTP"] === "1") return;
   throw usageFailure(
-    `${server.baseUrl} is not encrypted: everybody on the way could read your login, so it is not sent.`,
-    `Use https://${url.host}. Inside a network that you trust, set KB_ALLOW_HTTP=1.`,
+    `${server.baseUrl} is not encrypted: anybody on the network could read your login, so kb does not send it.`,
+    `Use https://${url.host}. On a network that you trust, set KB_ALLOW_HTTP=1.`,
   );
 }
 
@@ -223,7 +223,8 @@ async function readProjectFile(cwd: string): Promise<{ profile: string | undefin
   const bytes = await readFile(path).catch(() => undefined);
   if (bytes === undefined) return { profile: undefined, defaults: {} };
   const file = bytes.length > MAX_PROJECT_BYTES ? undefined : parseObject(bytes.toString("utf8"));
-  if (file === undefined) throw usageFailure(`${path} is not a JSON object.`, "Repair it, or run kb elsewhere.");
+  if (file === undefined)
+    throw usageFailure(`${path} is not a JSON object.`, "Fix it, or run kb in another directory.");
   const refused = Object.keys(file).filter((key) => !PROJECT_KEYS.includes(key));
   if (refused.length > 0) {
     throw usageFailure(
@@ -239,7 +240,7 @@ async function readProjectFile(cwd: string): Promise<{ profile: string | undefin
 function readDefaults(value: unknown, path: string): Defaults {
   const record = parseObject(JSON.stringify(value)) ?? {};
   const { source, limit, format } = record;
-  if (source !== undefined && typeof source !== "string") throw usageFailure(`"source" in ${path} is not a text.`);
+  if (source !== undefined && typeof source !== "string") throw usageFailure(`"source" in ${path} is not a string.`);
   if (limit !== undefined && (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1)) {
     throw usageFailure(`"limit" in ${path} is not a whole number above 0.`);
   }
@@ -269,7 +270,7 @@ async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined>
 /** A token is one word of visible ASCII; anything else would make a header of its own. */
 function checkedToken(token: string, from: string): string {
   if (/^[\x21-\x7e]{8,512}$/.test(token)) return token;
-  throw usageFailure(`${from} does not hold a token (one word of 8 to 512 visible characters).`);
+  throw usageFailure(`${from} does not contain a token (one word of 8 to 512 visible characters).`);
 }
 
 function profileNamed(word: string, { profiles }: UserFile): string {

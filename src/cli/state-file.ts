@@ -21,7 +21,7 @@ export async function readStateFile(path: string): Promise<Record<string, unknow
     code: "settings_invalid",
     exit: 2,
     message: `${path} is not a JSON object.`,
-    hint: `Repair it, or move it away: mv ${path} ${path}.broken`,
+    hint: `Fix it, or move it away: mv ${path} ${path}.broken`,
   });
 }
 
@@ -41,7 +41,7 @@ export async function makeFolder(path: string): Promise<void> {
       code: "folder_unusable",
       exit: EXIT.unreachable,
       message: `The folder ${path} can't be made (${cause.code}).`,
-      hint: "Choose another one, or give this user the right to write there.",
+      hint: "Choose another one, or give this user write permission there.",
       cause,
     });
   });

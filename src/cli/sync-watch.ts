@@ -49,7 +49,7 @@ export async function watchSync(
     return current;
   } catch (error) {
     if (!deps.signal.aborted) throw error;
-    throw interrupted(`Stopped waiting. The sync of "${connectorName}" goes on; see kb connectors progress.`);
+    throw interrupted(`Stopped waiting. The sync of "${connectorName}" continues; see kb connectors progress.`);
   } finally {
     progress.stop();
   }
@@ -90,7 +90,7 @@ function timedOut(name: string, timeoutMs: number): CliFailure {
   return new CliFailure({
     code: "timed_out",
     exit: EXIT.timedOut,
-    message: `The sync of "${name}" is not over after ${duration(timeoutMs)}; it goes on.`,
+    message: `The sync of "${name}" is still running after ${duration(timeoutMs)}; it continues.`,
     hint: "kb connectors progress",
   });
 }

@@ -65,5 +65,5 @@ function loadSecure(): Requester {
 }
 
 function reasonOf({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error("The request was cancelled.");
+  return reason instanceof Error ? reason : new Error("The request was canceled.");
 }

@@ -43,7 +43,7 @@ export async function extractInProcess(
     const label = detected.kind === "binary" ? detected.label : "binary";
     return noText(
       "unsupported_type",
-      `This is a ${label} file (${detected.mimeType}); its text can't be read.`,
+      `kb can't read text from ${label} files (${detected.mimeType}).`,
       detected.mimeType,
     );
   }
@@ -70,7 +70,7 @@ export function makeNoText(
 /** One sentence with the file's size and the cap. */
 export function tooLargeMessage(request: Pick<ExtractRequest, "bytes">, limits: Pick<InnerLimits, "maxBytes">): string {
   const mebibytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
-  return `The file has ${mebibytes(request.bytes.length)} MiB; text is read from files up to ${mebibytes(limits.maxBytes)} MiB.`;
+  return `The file is ${mebibytes(request.bytes.length)} MiB. kb reads text from files up to ${mebibytes(limits.maxBytes)} MiB.`;
 }
 
 /** The declared type, or the one that says nothing. */
@@ -91,7 +91,7 @@ function makeInput(request: ExtractRequest, mimeType: string, limits: InnerLimit
     readsArchives: request.readsArchives === true,
     decode: (declared) => {
       const decoded = decodeText(bytes, limits.maxTextLength, declared);
-      if (decoded === undefined) throw new Error("its bytes are no text in any known encoding");
+      if (decoded === undefined) throw new Error("its bytes are not text in a known encoding");
       return decoded;
     },
     hasTime: () => tools.now() < deadline,
@@ -115,7 +115,7 @@ function finish(
       maskedValue(value, (words) => mask(words).text),
     ]),
   );
-  if (isCut) properties["truncated"] = `Only the first ${text.length} characters were taken.`;
+  if (isCut) properties["truncated"] = `Only the first ${text.length} characters were read.`;
   const { path, labels } = request;
   const stated = result.title === undefined ? undefined : mask(result.title).text;
   const extracted: Extracted = {

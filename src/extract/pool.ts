@@ -248,10 +248,10 @@ class Pool {
       this.hasPermissionModel = false;
       this.options.log.warn(
         { detail },
-        "extraction children do not start under Node's permission model; running without it",
+        "extraction processes do not start under Node's permission model; running without it",
       );
     } else if (this.failedStarts === MAX_FAILED_STARTS) {
-      this.options.log.error({ detail, childPath: this.options.childPath }, "extraction children do not start");
+      this.options.log.error({ detail, childPath: this.options.childPath }, "extraction processes do not start");
     }
   }
 

@@ -80,18 +80,19 @@ function toText(bytes: Uint8Array): string {
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  if (typeof value !== "object" || value === null) throw new Error("a result that is no object");
+  if (typeof value !== "object" || value === null) throw new Error("a result that is not an object");
   // Proof: every property of an object can be read as unknown.
   return value as Record<string, unknown>;
 }
 
 function asString(value: unknown): string {
-  if (typeof value !== "string") throw new Error("a result with a field that is no text");
+  if (typeof value !== "string") throw new Error("a result with a field that is not a string");
   return value;
 }
 
 function asNumber(value: unknown): number {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw new Error("a result with a field that is no number");
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new Error("a result with a field that is not a number");
   return value;
 }
 
@@ -109,7 +110,7 @@ function asSections(value: unknown): Section[] {
 }
 
 function asParts(value: unknown, bodies: readonly Uint8Array[]): ExtractedPart[] {
-  if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not fit");
+  if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not match");
   return bodies.map((bytes, at) => {
     const { id, fileName, mimeType } = asRecord(value[at]);
     const part: ExtractedPart = { id: asString(id), fileName: asString(fileName), bytes };

@@ -84,9 +84,9 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
  */
 export async function resolveUrl(guard: AddressGuard, url: URL, isAdminMade: boolean): Promise<PinnedAddress> {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw refused(`${url.protocol} is no scheme that is fetched. Use https.`);
+    throw refused(`kb does not fetch ${url.protocol} URLs. Use https.`);
   }
-  if (url.username !== "" || url.password !== "") throw refused("The URL holds a user name or a password.");
+  if (url.username !== "" || url.password !== "") throw refused("The URL contains a user name or a password.");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   return guard.resolve({ host: url.hostname, port, isAdminMade });
 }
@@ -98,7 +98,7 @@ export function faultOfPrivateHosts(entries: readonly string[]): string | undefi
     return host === "" || /[/*@]/.test(host) || Number(port) < 1 || Number(port) > 65_535;
   });
   if (bad === undefined) return undefined;
-  return `${JSON.stringify(bad.slice(0, 100))} is no host:port. Write each host with its port, such as git.corp.example:443; ranges are not taken.`;
+  return `${JSON.stringify(bad.slice(0, 100))} is not a host:port. Write each host with its port, such as git.corp.example:443. Ranges are not supported.`;
 }
 
 /**
@@ -113,12 +113,12 @@ export function normalHost(written: string): string {
     .replace(/\.$/, "")
     .toLowerCase();
   if (isIP(bare) === 6) {
-    if (bare.includes("%")) throw refused("An address with a zone is not taken.");
+    if (bare.includes("%")) throw refused("Addresses with a zone are not supported.");
     return new URL(`http://[${bare}]/`).hostname.slice(1, -1);
   }
   const isPlain = /^[^\s/\\?#@:[\]%]+$/.test(bare);
   if (!isPlain || !URL.canParse(`http://${bare}/`)) {
-    throw refused(`${JSON.stringify(written.slice(0, 100))} is no host name.`);
+    throw refused(`${JSON.stringify(written.slice(0, 100))} is not a host name.`);
   }
   return new URL(`http://${bare}/`).hostname;
 }
@@ -153,20 +153,20 @@ function unknownHost(host: string, cause?: unknown): ApiError {
 /** No address in the text: who asks learns nothing of the network behind a name. */
 function privateRefused(host: string, port: number): ApiError {
   return new ApiError("address_not_allowed", {
-    message: `${host} is not a public address, and connectors reach public addresses only.`,
-    hint: `The operator can allow it for connectors of admins: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    message: `${host} is not a public address. Connectors can reach public addresses only.`,
+    hint: `The operator can allow it for admins' connectors: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
   });
 }
 
 function portRefused(host: string, port: number): ApiError {
   return new ApiError("address_not_allowed", {
-    message: `Port ${port} of ${host} is not one that connectors reach.`,
-    hint: `The operator can allow it for connectors of admins: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    message: `Connectors can't reach port ${port} of ${host}.`,
+    hint: `The operator can allow it for admins' connectors: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
   });
 }
 
 function neverAllowed(host: string): ApiError {
-  return refused(`${host} is an address that no connector may reach.`);
+  return refused(`No connector can reach ${host}.`);
 }
 
 function refused(message: string): ApiError {

@@ -48,7 +48,7 @@ export function makeGuardedFetch(guard: AddressGuard): GuardedFetch {
       const location = answer.headers["location"];
       const isRedirect = REDIRECTS.has(answer.status) && typeof location === "string";
       if (!isRedirect || given.maxRedirects === undefined || given.maxRedirects === 0) return answer;
-      if (left <= 0) throw new ApiError("source_unavailable", { message: `${url.host} redirects too often.` });
+      if (left <= 0) throw new ApiError("source_unavailable", { message: `${url.host} redirects too many times.` });
       const next = parseUrl(location, url);
       request = afterRedirect(request, answer.status, { from: url, to: next });
       url = next;
@@ -62,7 +62,7 @@ const SAFE_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "u
 
 function parseUrl(text: string, base?: URL): URL {
   if (URL.canParse(text, base?.href)) return new URL(text, base);
-  throw new ApiError("address_not_allowed", { message: `${JSON.stringify(text.slice(0, 200))} is no URL.` });
+  throw new ApiError("address_not_allowed", { message: `${JSON.stringify(text.slice(0, 200))} is not a URL.` });
 }
 
 function afterRedirect(request: GuardedRequest, status: number, { from, to }: { from: URL; to: URL }): GuardedRequest {
@@ -71,7 +71,7 @@ function afterRedirect(request: GuardedRequest, status: number, { from, to }: { 
   const keepsMethod = status === 307 || status === 308 || method === "GET" || method === "HEAD";
   if (keepsMethod && !isSameOrigin && body !== undefined) {
     throw new ApiError("source_unavailable", {
-      message: `${from.host} sends this request on to ${to.host}, which was not asked for. Use the address of ${to.host} itself if you trust it.`,
+      message: `${from.host} redirects this request to ${to.host}, a different host. If you trust it, use the address of ${to.host}.`,
     });
   }
   const kept = Object.fromEntries(
@@ -125,7 +125,7 @@ async function readBody(message: IncomingMessage, url: URL, maxBytes: number): P
     length += chunk.length;
     if (length > maxBytes) {
       throw new ApiError("payload_too_large", {
-        message: `The answer of ${url.host} is larger than ${maxBytes} bytes.`,
+        message: `The response from ${url.host} is larger than ${maxBytes} bytes.`,
       });
     }
     chunks.push(chunk);

@@ -80,7 +80,7 @@ function makeHostAdmin(settings: Settings, store: Store): HostAdmin {
     accounts,
     audit,
     throttle: makeNoThrottle(),
-    sessions: { open: () => Promise.reject(new Error("Nobody signs in here.")) },
+    sessions: { open: () => Promise.reject(new Error("Sign-in is not available in this mode.")) },
     log: SILENT,
     entry: { mode: settings.mode, signup: settings.signup, sso: null, canMail: false },
   });

@@ -6,7 +6,7 @@ import type { Log } from "#core/log.ts";
 export function announceReady(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
   const next =
     setupCode === undefined
-      ? [`Sign in in a browser, at ${baseUrl}, or with: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
+      ? [`Sign in with a browser at ${baseUrl}, or run: kb login ${baseUrl}`, `Agents connect to: ${baseUrl}/mcp`]
       : [setupLines(baseUrl, setupCode), `Or create the first admin in a terminal: kb login ${baseUrl}`];
   say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
 }
@@ -20,13 +20,19 @@ export function setupLines(baseUrl: string, code: string): string {
 export function announceHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
   switch (fault?.code) {
     case undefined:
-      return log.warn({ database: file }, "The database can be written again.");
+      return log.warn({ database: file }, "The database is writable again.");
     case "storage_full":
-      return log.error({ database: file }, "The disk is full: writes are refused, reads go on. Make room.");
+      return log.error({ database: file }, "The disk is full: writes are refused, reads continue. Free disk space.");
     case "database_damaged":
-      return log.error({ database: file, err: fault }, "The database is damaged: stop the server, restore a backup.");
+      return log.error(
+        { database: file, err: fault },
+        "The database is damaged: stop the server and restore a backup.",
+      );
     default:
-      return log.error({ database: file, err: fault }, "The database can't be used: check its disk and its owner.");
+      return log.error(
+        { database: file, err: fault },
+        "The database can't be used: check its disk and file permissions.",
+      );
   }
 }
 
@@ -35,6 +41,6 @@ export function announceClosed(closed: readonly string[], log: Log): void {
   if (closed.length === 0) return;
   log.warn(
     { paths: closed },
-    "Other users of this machine could read these; now they can't. If one of them had access, replace the passwords and keys that connectors use.",
+    "Other users of this machine could read these files; now they can't. If somebody else had access to this machine, replace the passwords and keys that connectors use.",
   );
 }

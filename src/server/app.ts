@@ -103,5 +103,5 @@ function wrongMethod(method: string, methods: readonly string[]): ApiError {
 }
 
 function noRoute(): ApiError {
-  return new ApiError("not_found", { message: "There is no such route." });
+  return new ApiError("not_found", { message: "This path does not exist." });
 }

@@ -123,14 +123,14 @@ function readNamed(name: string, path: string, readSecret: (path: string) => str
   try {
     return readSecret(path);
   } catch (cause) {
-    throw new ApiError("settings_invalid", { message: `The file that ${name} names can't be read: ${path}`, cause });
+    throw new ApiError("settings_invalid", { message: `${name} names a file that can't be read: ${path}`, cause });
   }
 }
 
 /** Nested keys are one word: `mcp: {lifecycle: strict}` is `mcpLifecycle`. */
 function flatten(values: unknown, name: string): [string, unknown][] {
   if (values === undefined || values === null) return [];
-  if (typeof values !== "object" || Array.isArray(values)) throw invalid(`${name} must hold keys and values.`);
+  if (typeof values !== "object" || Array.isArray(values)) throw invalid(`${name} must contain keys and values.`);
   return Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [[key, value]];
     return flatten(value, name).map(([inner, leaf]) => [key + inner.charAt(0).toUpperCase() + inner.slice(1), leaf]);
@@ -163,19 +163,23 @@ function judge(settings: Settings): string[] {
     throw invalid("KB_OIDC_ISSUER and KB_OIDC_CLIENT_ID belong together: set both or none.");
   }
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
-    throw invalid("KB_BOOTSTRAP_EMAIL is not for managed mode.");
+    throw invalid("KB_BOOTSTRAP_EMAIL is not available in managed mode.");
   }
   const where = settings.mode === "managed" ? "managed mode" : "a server with KB_SIGNUP=open";
   if (isOpenToStrangers(settings) && settings.allowPrivateHosts.length > 0) {
-    throw invalid(`KB_ALLOW_PRIVATE_HOSTS is not for ${where}: connectors there reach public addresses only.`);
+    throw invalid(
+      `KB_ALLOW_PRIVATE_HOSTS is not available for ${where}: connectors there can reach public addresses only.`,
+    );
   }
   if (settings.signup === "open" && settings.smtpUrl === undefined) {
     throw invalid(
-      `${settings.mode === "managed" ? "In managed mode people sign up by themselves, which" : "KB_SIGNUP=open"} needs e-mail: without it, signing up tells anybody who has an account here. Set KB_SMTP_URL and KB_MAIL_FROM, or KB_SIGNUP=invite.`,
+      `${settings.mode === "managed" ? "In managed mode people sign up themselves, which" : "KB_SIGNUP=open"} needs e-mail: without it, sign-up reveals who has an account here. Set KB_SMTP_URL and KB_MAIL_FROM, or KB_SIGNUP=invite.`,
     );
   }
   if (isOpenToStrangers(settings) && settings.localRoots.length > 0) {
-    warnings.push(`KB_LOCAL_ROOTS is not for ${where}: no connector reads folders of this machine. Remove it.`);
+    warnings.push(
+      `KB_LOCAL_ROOTS is not available for ${where}: connectors can't read folders of this machine. Remove it.`,
+    );
   }
   return [...warnings, ...judgeTransport(settings, isLocal)];
 }
@@ -184,14 +188,14 @@ function judge(settings: Settings): string[] {
 function judgeTransport({ host, publicUrl, insecureHttp }: Settings, isLocal: boolean): string[] {
   const isPlainAddress = publicUrl?.startsWith("http:") === true && !isLoopback(new URL(publicUrl).hostname);
   if (!isPlainAddress && (isLocal || publicUrl?.startsWith("https:") === true)) return [];
-  const what = isPlainAddress ? `${publicUrl} is plain http` : `The server listens on ${host} without https`;
+  const what = isPlainAddress ? `${publicUrl} is plain HTTP` : `The server listens on ${host} without HTTPS`;
   if (insecureHttp !== "on") {
     throw invalid(
-      `${what}: passwords and tokens could be read on the way. Set KB_PUBLIC_URL to an https address (a TLS proxy in front), or say --insecure-http (KB_INSECURE_HTTP=on).`,
+      `${what}: anybody on the network could read passwords and tokens. Set KB_PUBLIC_URL to an https address (with a TLS proxy in front), or pass --insecure-http (KB_INSECURE_HTTP=on).`,
     );
   }
-  const warnings = [`${what}: passwords and tokens can be read on the way (--insecure-http).`];
-  if (publicUrl === undefined) warnings.push("Links say 127.0.0.1: set KB_PUBLIC_URL.");
+  const warnings = [`${what}: anybody on the network can read passwords and tokens (--insecure-http).`];
+  if (publicUrl === undefined) warnings.push("Links point to 127.0.0.1: set KB_PUBLIC_URL.");
   return warnings;
 }
 
@@ -223,7 +227,7 @@ function unknownKey(place: string, key: string, known: readonly string[]): ApiEr
     .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
   const suggestion = nearest && nearest.distance <= 4 ? ` Did you mean ${nearest.name}?` : "";
-  return invalid(`${place} is no setting of kb.${suggestion}`);
+  return invalid(`${place} is not a setting of kb.${suggestion}`);
 }
 
 function invalid(message: string): ApiError {
@@ -234,7 +238,7 @@ function invalid(message: string): ApiError {
 function defaultDataDir(env: SettingsInput["env"]): string {
   const home = env["HOME"] ?? env["USERPROFILE"];
   const base = env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local", "share"));
-  if (base === undefined) throw invalid("There is no home folder. Set KB_DATA_DIR.");
+  if (base === undefined) throw invalid("No home folder found. Set KB_DATA_DIR.");
   return join(base, "kb");
 }
 

@@ -83,7 +83,7 @@ async function closeServer(server: Server, timeoutMs: number): Promise<number> {
 function explain(error: NodeJS.ErrnoException, host: string, port: number): Error {
   if (error.code === "EADDRINUSE") {
     return new ApiError("port_in_use", {
-      message: `Port ${port} of ${host} is taken by another program. Stop it, or choose another with --port.`,
+      message: `Port ${port} of ${host} is in use by another program. Stop it, or choose another port with --port.`,
       cause: error,
     });
   }

@@ -10,38 +10,38 @@ export const SETTINGS = {
     .transform(toOrigin)
     .optional()
     .describe(
-      "The address people and agents use, such as `https://kb.example.org`: the one origin of links, cookies and host checks. Without it `http://127.0.0.1:<port>`.",
+      "The address that people and agents use, such as `https://kb.example.org`: the origin of links, cookies and host checks. Default: `http://127.0.0.1:<port>`.",
     ),
-  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on. `--host` goes before it."),
+  host: z.string().min(1).default("127.0.0.1").describe("The address to listen on. `--host` overrides it."),
   port: wholeNumber(0, 65_535, "is not a port (1-65535)")
     .default(7700)
-    .describe("The port to listen on, 0 for a free one. `--port` goes before it."),
-  allowedHosts: list(",").default([]).describe("Further host names that requests may carry, separated by commas."),
+    .describe("The port to listen on, 0 for a free one. `--port` overrides it."),
+  allowedHosts: list(",").default([]).describe("Additional host names that requests can use, separated by commas."),
   dataDir: z
     .string()
     .min(1)
     .describe(
-      "The folder with everything kb keeps. Without it `$XDG_DATA_HOME/kb`, usually `~/.local/share/kb`. `--data-dir` goes before it.",
+      "The folder for all of kb's data. Default: `$XDG_DATA_HOME/kb`, usually `~/.local/share/kb`. `--data-dir` overrides it.",
     ),
   dataDirGroup: z
     .preprocess(toFlag, z.boolean("Expected 1 or 0"))
     .default(false)
     .describe(
-      "`1` lets the data folder's group read it, the key file included: folders get mode 0750, files 0640. Without it 0700 and 0600.",
+      "`1` lets the data folder's group read it, including the key file: folders get mode 0750, files 0640. Default: 0700 and 0600.",
     ),
   mode: z
     .enum(["self-hosted", "managed"])
     .default("self-hosted")
-    .describe("`managed`: run for other people's workspaces; none of them reads folders of this machine."),
+    .describe("`managed` runs the server for other people's workspaces, which can't read folders of this machine."),
   signup: z
     .enum(["invite", "open", "closed"])
     .optional()
     .describe(
-      "How people come in: `invite` by invitation, `open` with an account and a workspace of their own, `closed` not at all. Without it `open` in managed mode, else `invite`.",
+      "How people join: `invite` by invitation, `open` by signing up with a workspace of their own, `closed` not at all. Default: `open` in managed mode, otherwise `invite`.",
     ),
   localRoots: list(delimiter)
     .default([])
-    .describe("Folders that filesystem connectors may read, separated by `:` (`;` on Windows)."),
+    .describe("Folders that filesystem connectors can read, separated by `:` (`;` on Windows)."),
   bootstrapEmail: z
     .string()
     .regex(/^[^\s@]+@[^\s@]+$/, "Expected an e-mail address")
@@ -51,24 +51,24 @@ export const SETTINGS = {
     .string()
     .min(1)
     .optional()
-    .describe("The first admin's password; belongs to `KB_BOOTSTRAP_EMAIL`. Better as `KB_BOOTSTRAP_PASSWORD_FILE`."),
+    .describe("The first admin's password; needs `KB_BOOTSTRAP_EMAIL`. Prefer `KB_BOOTSTRAP_PASSWORD_FILE`."),
   allowPrivateHosts: list(",")
     .default([])
     .describe(
-      "Private addresses that connectors made by an admin may reach, each as `host:port`, separated by commas; also ports other than 80, 443 and 22. None in managed mode.",
+      "Private addresses that admins' connectors can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. Not available in managed mode.",
     ),
   secretKeys: z
     .string()
     .optional()
     .describe(
-      "The keys that seal connectors' credentials, `id:base64` of 32 bytes each, separated by commas: the first seals, every one opens. Without it, a key in the data folder. Better as `KB_SECRET_KEYS_FILE`.",
+      "The keys that encrypt connectors' credentials, each as `id:base64` of 32 bytes, separated by commas: the first encrypts, all decrypt. Default: a key in the data folder. Prefer `KB_SECRET_KEYS_FILE`.",
     ),
   smtpUrl: z
     .string()
     .refine(isSmtpUrl, "Expected smtp://user:password@host:587 or smtps://…")
     .optional()
     .describe(
-      "The mail server for links and notices, `smtp://…` (upgraded to TLS where it offers it) or `smtps://…`. Without it links are shown to who made them. Better as `KB_SMTP_URL_FILE`.",
+      "The mail server for links and notices, `smtp://…` (upgraded to TLS if the server offers it) or `smtps://…`. Without it, links are shown to the person who created them. Prefer `KB_SMTP_URL_FILE`.",
     ),
   mailFrom: z
     .string()
@@ -79,40 +79,43 @@ export const SETTINGS = {
     .string()
     .transform(toIssuer)
     .optional()
-    .describe("The issuer of the OpenID Connect provider that people may sign in with."),
-  oidcClientId: z.string().min(1).optional().describe("This server's client at that provider."),
+    .describe("The issuer of the OpenID Connect provider that people can sign in with."),
+  oidcClientId: z.string().min(1).optional().describe("This server's client ID at that provider."),
   oidcClientSecret: z
     .string()
     .min(1)
     .optional()
-    .describe("Its secret, if it has one. Better as `KB_OIDC_CLIENT_SECRET_FILE`."),
-  oidcName: z.string().min(1).max(60).default("single sign-on").describe("What the button calls the provider."),
+    .describe("The client secret, if any. Prefer `KB_OIDC_CLIENT_SECRET_FILE`."),
+  oidcName: z.string().min(1).max(60).default("single sign-on").describe("The provider's name on the sign-in button."),
   oidcDomains: list(",")
     .default([])
     .describe(
-      "Domains, separated by commas, for which the provider's word proves an e-mail address. Never one that anybody can have an address at.",
+      "Domains, separated by commas, whose e-mail addresses the provider can prove. Never a domain where anybody can get an address.",
     ),
   logLevel: z
     .enum(["debug", "info", "warn", "error", "silent"])
     .default("info")
-    .describe("The least that is logged: `debug`, `info`, `warn`, `error`, `silent`."),
+    .describe("The minimum level that is logged: `debug`, `info`, `warn`, `error`, `silent`."),
   logFile: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Log to this file instead of standard output. At 5 MB it becomes `<file>.1`, and the one before that goes.",
+      "Log to this file instead of standard output. At 5 MB it is renamed to `<file>.1`, which replaces the previous one.",
     ),
   trustedProxies: list(",")
     .default([])
-    .describe("Addresses or ranges, separated by commas, whose `X-Forwarded-For` is believed."),
+    .describe("Addresses or ranges of proxies whose `X-Forwarded-For` is trusted, separated by commas."),
   insecureHttp: z
     .enum(["on", "off"])
     .default("off")
     .describe(
-      "`on` lets other machines reach the server over plain http, where passwords and tokens can be read on the way. `--insecure-http` does the same.",
+      "`on` lets other machines reach the server over plain HTTP, where anybody on the network can read passwords and tokens. Same as `--insecure-http`.",
     ),
-  rateLimits: z.enum(["on", "off"]).default("on").describe("`off` only while the server listens on loopback."),
+  rateLimits: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("`off` is allowed only while the server listens on loopback."),
   quotas: z
     .preprocess(
       toPairs,
@@ -120,24 +123,26 @@ export const SETTINGS = {
     )
     .default({})
     .describe(
-      "What each workspace may hold, such as `items=50000,textMb=500,connectors=10,members=25,tokens=200`; see [limits.md](limits.md). In managed mode there are limits without it, otherwise none.",
+      "Limits of each workspace, such as `items=50000,textMb=500,connectors=10,members=25,tokens=200`; see [limits.md](limits.md). Managed mode has default limits, other modes have none.",
     ),
   durability: z
     .enum(["normal", "full"])
     .default("normal")
-    .describe("`normal` survives the end of the process at any moment, `full` a power cut too, with slower syncs."),
+    .describe(
+      "`normal` survives a crash of the process at any moment; `full` also survives a power failure, with slower syncs.",
+    ),
   shutdownTimeoutS: wholeNumber(0, 600, "is not a number of seconds (0-600)")
     .default(20)
-    .describe("Seconds that requests in flight get at the end."),
+    .describe("Seconds that requests in progress get to finish at shutdown."),
   drainS: wholeNumber(0, 600, "is not a number of seconds (0-600)")
     .default(0)
     .describe(
-      "Seconds for which `/readyz` answers 503 while requests are still served, before the port closes: as long as your load balancer needs to see it.",
+      "Seconds that `/readyz` answers 503 before the port closes, while requests are still served. Set it to the time your load balancer needs to notice.",
     ),
   mcpLifecycle: z
     .enum(["auto", "strict", "open"])
     .default("auto")
-    .describe("Which protocol versions `POST /mcp` answers; see [mcp.md](mcp.md#versions)."),
+    .describe("The protocol versions that `POST /mcp` accepts; see [mcp.md](mcp.md#versions)."),
 } as const;
 
 export const Settings = z

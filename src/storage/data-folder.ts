@@ -58,7 +58,7 @@ function makeWritable(path: string): void {
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new ApiError("data_folder_unusable", {
-      message: `The data folder ${path} can't be written. Choose another with --data-dir, or give this user the right to write there.`,
+      message: `The data folder ${path} can't be written. Choose another with --data-dir, or give this user write permission there.`,
       cause,
     });
   }
@@ -81,7 +81,7 @@ function lock(path: string): () => void {
     db?.close();
     if (!isBusy(cause)) {
       throw new ApiError("data_folder_unusable", {
-        message: `${file} can't be opened (${cause instanceof Error ? cause.message : String(cause)}). Give this user the right to read and write everything in the data folder.`,
+        message: `${file} can't be opened (${cause instanceof Error ? cause.message : String(cause)}). Give this user read and write permission for everything in the data folder.`,
         cause,
       });
     }

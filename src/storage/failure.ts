@@ -60,10 +60,10 @@ export function explainOpening(error: unknown, file: string): unknown {
   const isFull = explained instanceof ApiError && explained.code === "storage_full";
   const isDamaged = codes !== undefined && [CORRUPT, NOTADB].includes(codes.primary);
   const next = isDamaged
-    ? "It is damaged: restore it from a backup."
+    ? "It is damaged. Restore it from a backup."
     : isFull
-      ? "Make room on its disk."
-      : "Check its disk, and that this user may read and write it and its folder.";
+      ? "Free space on its disk."
+      : "Check its disk, and that this user can read and write the file and its folder.";
   return new ApiError(isFull ? "storage_full" : isDamaged ? "database_damaged" : "database_unusable", {
     message: `The database ${file} can't be opened (${error.message}). ${next}`,
     cause: error,
@@ -78,7 +78,7 @@ function isNoRoom(error: unknown): boolean {
 function storageFull(cause: unknown): ApiError {
   return new ApiError("storage_full", {
     message:
-      "The server's disk is full: nothing was stored. Tell your administrator, and try again when there is room.",
+      "The server's disk is full and nothing was stored. Tell your administrator, and try again when there is space.",
     retryAfterMs: UNWRITABLE_RETRY_MS,
     cause,
   });

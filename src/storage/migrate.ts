@@ -58,7 +58,8 @@ export async function requireCurrent(connection: SqliteConnection): Promise<void
   const names = Object.keys(MIGRATIONS);
   if (ran.size === names.length && names.every((name) => ran.has(name))) return;
   throw new ApiError("data_folder_in_use", {
-    message: "The server that runs on this data folder is of another version. Use its own kb, or stop it first.",
+    message:
+      "The server that uses this data folder runs another version. Use that version's kb, or stop the server first.",
   });
 }
 
@@ -77,6 +78,6 @@ async function refuseNewer(db: Kysely<unknown>): Promise<void> {
   const unknown = ran.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
   if (unknown.length === 0) return;
   throw new ApiError("schema_too_new", {
-    message: `The database was written by a newer kb (it knows "${unknown.join('", "')}", this program does not). Start it with the newer version, or restore a backup made before the upgrade.`,
+    message: `The database was written by a newer kb (it has "${unknown.join('", "')}"). Start that version, or restore a backup from before the upgrade.`,
   });
 }

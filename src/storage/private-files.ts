@@ -83,7 +83,7 @@ function requireOwn(folder: string, { mode }: Stats): void {
   const isUsed = names.some((name) => name === "kb.db" || name === "secret.key");
   if ((mode & STICKY) === 0 && (isUsed || names.every(isOwn))) return;
   throw unusable(
-    `Other users can read the data folder ${folder}, and it holds files that are not kb's. Give kb a folder of its own with --data-dir, or run "chmod 700 ${folder}".`,
+    `Other users can read the data folder ${folder}, and it contains files that are not kb's. Give kb its own folder with --data-dir, or run "chmod 700 ${folder}".`,
   );
 }
 

@@ -94,7 +94,7 @@ export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
         fault: `Key ${keys.length + 1} is not ${KEY_BYTES} bytes of base64 (make one with: openssl rand -base64 32)`,
       };
     }
-    if (keys.some((other) => other.id === id)) return { fault: `Key ${keys.length + 1} has the id of another` };
+    if (keys.some((other) => other.id === id)) return { fault: `Key ${keys.length + 1} repeats the ID of another key` };
     keys.push({ id, key });
   }
   return keys;
@@ -136,7 +136,7 @@ function fromText(text: string): Buffer | undefined {
 
 function damaged(cause?: unknown): ApiError {
   return new ApiError("secret_unreadable", {
-    message: "A stored secret can't be opened: it was changed or moved, or its key is another one.",
+    message: "A stored secret can't be decrypted: it was changed or moved, or the key is a different one.",
     hint: "Give the credentials again.",
     cause,
   });
@@ -144,7 +144,7 @@ function damaged(cause?: unknown): ApiError {
 
 function unknownKey(id: string): ApiError {
   return new ApiError("secret_unreadable", {
-    message: `A stored secret was sealed with the key ${JSON.stringify(id.slice(0, 32))}, which is not here.`,
-    hint: "Put that key back into KB_SECRET_KEYS, or give the credentials again.",
+    message: `A stored secret was encrypted with the key ${JSON.stringify(id.slice(0, 32))}, which is missing.`,
+    hint: "Put that key back in KB_SECRET_KEYS, or give the credentials again.",
   });
 }

@@ -174,7 +174,7 @@ describe("where the bridge's token comes from", () => {
     expect(JSON.parse(await firstLine(child))).toMatchObject({
       result: {
         isError: true,
-        content: [{ text: "not_signed_in: this bridge has no login. The person runs: kb login" }],
+        content: [{ text: "not_signed_in: this bridge has no login. Ask the person to run: kb login" }],
       },
     });
   });

@@ -264,7 +264,7 @@ test("without a login a tool call says what the person runs, and a list fails wi
 }) => {
   const host = startBridge(async () => undefined);
   host.send(call(1));
-  const text = "not_signed_in: this bridge has no login. The person runs: kb login";
+  const text = "not_signed_in: this bridge has no login. Ask the person to run: kb login";
   expect((await host.next()).result).toEqual({ content: [{ type: "text", text }], isError: true });
   host.send({ jsonrpc: "2.0", id: 2, method: "tools/list" });
   expect((await host.next()).error).toMatchObject({ code: -32001, message: text });
@@ -320,11 +320,11 @@ test("a redirect is an error and is not followed", async ({ expect }) => {
 
 test.for([
   [status(502, "<html>"), /HTTP 502/],
-  [status(200, "<html>"), /no MCP message/],
-  [status(202), /no MCP message/],
+  [status(200, "<html>"), /without an MCP message/],
+  [status(202), /without an MCP message/],
   [status(429, "", { "retry-after": "12" }), /Wait 12 seconds/],
 ] as const)(
-  "an answer that is no MCP message becomes an error with the way on (%#)",
+  "an answer that is without an MCP message becomes an error with the way on (%#)",
   async ([answer, text], { expect }) => {
     const { host } = await bridgeTo(answer);
     host.send(call(1));

@@ -59,7 +59,7 @@ describe("kb login in the browser", () => {
     const world = desk(server);
     await kb(world, "login", server.url);
     const run = await kb(world, "whoami");
-    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining("login by browser")]);
+    expect([run.code, run.stdout]).toEqual([0, expect.stringContaining("browser login")]);
   });
 
   test("a refusal in the browser is exit code 4 and stores nothing", async ({ expect }) => {
@@ -103,7 +103,7 @@ describe("kb login in the browser", () => {
 
   test("ways that contradict each other are refused", async ({ expect }) => {
     const run = await kb(headless(), "login", "https://kb.test", "--device", "--admin");
-    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("--device and --admin do not go together")]);
+    expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("--device and --admin can't be combined")]);
   });
 });
 
@@ -173,12 +173,12 @@ describe("kb login --admin", () => {
   });
 });
 
-describe("where the login is kept", () => {
+describe("where each is kept", () => {
   test("in the keychain when there is one: the file names only who and where", async ({ expect }) => {
     const server = await startStandIn();
     const world = desk(server, { keychain: new Map() });
     const run = await kb(world, "login", server.url);
-    expect(run.stderr).toContain("in the keychain of this system");
+    expect(run.stderr).toContain("in the system's keychain");
     expect(JSON.parse(stored(world))).toEqual({
       version: 1,
       origins: { [server.url]: { store: "keychain", email: "ana@one.test" } },

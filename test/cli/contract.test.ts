@@ -43,7 +43,7 @@ test("an answer that breaks off is a failure of the network", async ({ expect })
   const cut = new ReadableStream({ pull: (controller) => controller.error(new TypeError("terminated")) });
   const world = makeWorld({ real: { fetch: async () => new Response(cut) } });
   const run = await kb(world, "tokens", "list");
-  expect([run.code, run.stderr]).toEqual([7, "kb: The answer broke off.\n"]);
+  expect([run.code, run.stderr]).toEqual([7, "kb: The answer ended early.\n"]);
 });
 
 test("an id stays inside its segment of the path", async ({ expect }) => {
@@ -51,7 +51,7 @@ test("an id stays inside its segment of the path", async ({ expect }) => {
   await kb(world, "entities", "show", "../session?x");
   expect(world.sent.map(({ url }) => url)).toEqual(["https://kb.test/api/entities/..%2Fsession%3Fx"]);
   const run = await kb(world, "entities", "show", "..");
-  expect([run.code, run.stderr]).toEqual([2, 'kb: ".." is not an id.\n']);
+  expect([run.code, run.stderr]).toEqual([2, 'kb: ".." is not an ID.\n']);
 });
 
 test("a parameter given to kb api takes the place of the path's own", async ({ expect }) => {

@@ -81,7 +81,7 @@ describe("a kb.json in the working directory", () => {
   test("a token of the environment never goes to an address from a file", async ({ expect }) => {
     const run = await kb(hostileWorld({ profile: "work" }, { KB_TOKEN: "kb_pat_environment" }), "tokens", "list");
     expect([run.code, run.sent]).toEqual([2, []]);
-    expect(run.stderr).toContain("Set KB_URL");
+    expect(run.stderr).toContain("set KB_URL");
   });
 
   test("its harmless defaults are used", async ({ expect }) => {

@@ -100,9 +100,7 @@ test("login says that it made a token, named after the machine, for a year, and 
   const made = { ...token, expiresAt: "2027-11-21T00:00:00.000Z" };
   world.routes["POST /api/api-tokens"] = { status: 201, body: { token: made, plaintext: "kb_pat_MADE", mcpUrl: "" } };
   const run = await kb(world, ...LOGIN);
-  expect(run.stderr).toMatch(
-    /Made a token for the bridge, "kb mcp on [\w.-]+": .* It expires on 2027-11-21\. .*revoke tok_1/,
-  );
+  expect(run.stderr).toMatch(/Created the token "kb mcp on [\w.-]+" .* It expires on 2027-11-21\. .*revoke tok_1/);
   const asked = () => world.sent.filter(({ path, method }) => path === "/api/api-tokens" && method === "POST");
   expect(asked().map(({ body }) => body)).toEqual([
     { name: expect.stringMatching(/^kb mcp on [\w.-]+$/), scopes: ["mcp:read"], expiresInDays: 365 },
@@ -168,7 +166,7 @@ test("a wrong password is exit code 4, stores nothing and says where a new one c
   world.routes["POST /api/session"] = problem(401, "sign_in_failed", "E-mail or password is wrong.");
   const run = await kb(world, ...LOGIN);
   expect([run.code, existsSync(join(world.dir, "config", "credentials.json"))]).toEqual([4, false]);
-  expect(run.stderr).toContain("/forgot-password, or ask an admin for a link.");
+  expect(run.stderr).toContain("/forgot-password or ask an admin for a link.");
 });
 
 test("a given token is checked and kept for its origin", async ({ expect }) => {

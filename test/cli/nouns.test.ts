@@ -121,7 +121,7 @@ describe("members", () => {
 
   test.for([
     ["https://kb.test/reset#token=LINK", "https://kb.test/reset#token=LINK\n", "Give this link to bo@one.test"],
-    [null, "", "on its way to bo@one.test"],
+    [null, "", "Sent a password reset link to bo@one.test"],
   ] as const)(
     "the link %s for a new password is data, and a mailed one is talk",
     async ([url, stdout, said], { expect }) => {
@@ -161,7 +161,7 @@ describe("the audit", () => {
     });
     const here = world({}, { real: { fetch: async () => new Response(broken) } });
     const run = await kb(here, "audit", "export", "-o", "audit.ndjson");
-    expect([run.code, run.stderr]).toEqual([7, expect.stringContaining("broke off")]);
+    expect([run.code, run.stderr]).toEqual([7, expect.stringContaining("stopped after")]);
     expect([existsSync(join(here.dir, "audit.ndjson")), existsSync(join(here.dir, "audit.ndjson.part"))]).toEqual([
       false,
       false,
@@ -270,7 +270,7 @@ describe("allowed folders", () => {
     "%s is removed by its path in any case",
     async (word, { expect }) => {
       const run = await kb(roomOf("/srv"), "roots", "remove", word);
-      expect([run.code, run.stderr]).toEqual([0, "Connectors may no longer read /srv/Notes.\n"]);
+      expect([run.code, run.stderr]).toEqual([0, "Connectors can no longer read /srv/Notes.\n"]);
     },
   );
 
@@ -317,13 +317,13 @@ describe("stored servers", () => {
     const here = await two();
     await kb(here, "login", "https://one.test/", "--profile-name", "Two.Test", "--with-token");
     const used = await kb(here, "context", "use", "ONE.test");
-    expect([used.code, used.stderr]).toEqual([0, "Commands go to https://one.test now.\n"]);
+    expect([used.code, used.stderr]).toEqual([0, "Commands now go to https://one.test.\n"]);
     expect((await kb(here, "whoami", "--profile", "One.Test")).stdout).toContain("server\thttps://one.test");
     expect((await kb(here, "whoami", "--profile", "two.test")).stdout).toContain("server\thttps://two.test");
     const several = await kb(here, "whoami", "--profile", "TWO.TEST");
     expect([several.code, several.stderr]).toEqual([
       2,
-      'kb: 2 profiles are called "TWO.TEST".\n    Write one as it is: two.test, Two.Test\n',
+      'kb: 2 profiles are named "TWO.TEST".\n    Use the full name: two.test, Two.Test\n',
     ]);
     const none = await kb(here, "context", "remove", "on.test");
     expect([none.code, none.stderr]).toEqual([
@@ -338,7 +338,7 @@ describe("stored servers", () => {
     const asked = here.sent.length;
     const run = await kb(here, "auth", "status");
     expect(run.code).toBe(0);
-    expect(run.stdout).toContain("signed in by\tpersonal access token");
+    expect(run.stdout).toContain("signed in with\tpersonal access token");
     expect(run.stdout + run.stderr).not.toContain("GIVEN");
     expect(here.sent.length).toBe(asked);
     await kb(here, "logout");
@@ -370,7 +370,7 @@ describe("names in another case", () => {
     const shown = { "GET /api/groups/grp_2222222222222222": { body: { group: design } } };
     expect((await kb(world(shown), "groups", "show", "dESIGN")).stdout).toContain(design.id);
     const routes = { "DELETE /api/workspace/members/usr_3333333333333333": { status: 204 } };
-    expect((await kb(world(routes), "members", "remove", "bo", "--yes")).stderr).toContain("bo@one.test is removed");
+    expect((await kb(world(routes), "members", "remove", "bo", "--yes")).stderr).toContain("Removed bo@one.test");
   });
 
   test("mean the exact one of two, and neither where none is exact", async ({ expect }) => {

@@ -100,7 +100,7 @@ test("words that an item does not hold are said to be missing, with exit code 1"
     },
   });
   const none = await kb(makeWorld({ routes: found("", "0") }), "files", "get", "kbi_1", "--find", "zebra");
-  expect([none.code, none.stdout, none.stderr]).toEqual([1, "", 'None of "zebra" is in this item.\n']);
+  expect([none.code, none.stdout, none.stderr]).toEqual([1, "", 'This item contains none of "zebra".\n']);
   const one = await kb(
     makeWorld({ routes: found("at 3:\nthe zebra\n", "1") }),
     "files",

@@ -62,7 +62,7 @@ describe("where a push goes", () => {
   test.for([
     ["a name beside KB_URL without a login", "tickets", { KB_URL: "https://kb.test" }, 4, "kb login https://kb.test"],
     ["no login at all", ID, { KB_CONFIG_DIR: "/nowhere" }, 2, "Set KB_URL"],
-    ["a key that is no word", ID, { KEY: "kb con" }, 2, "does not hold a connector key"],
+    ["a key that is no word", ID, { KEY: "kb con" }, 2, "does not contain a connector key"],
   ] as const)("%s is refused without a request", async ([, word, env, code, text], { expect }) => {
     const run = await push(signedIn({ env }), word);
     expect([run.code, run.sent]).toEqual([code, []]);
@@ -139,7 +139,7 @@ describe("what a push sends", () => {
         .split("\n")
         .map((line) => (JSON.parse(line) as { line: number }).line),
     ).toEqual([1, 2, 3]);
-    expect(run.stderr).toContain("Trying again in");
+    expect(run.stderr).toContain("Retrying in");
   });
 
   test("an address that never answered is not tried twice, and a refusal never", async ({ expect }) => {

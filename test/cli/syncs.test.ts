@@ -59,7 +59,7 @@ test.for([
 test("a wait that lasts too long ends with 9 and leaves the sync alone", async ({ expect }) => {
   const run = await kb(worldWith(sync("running")), "connectors", "sync", "docs", "--wait", "--timeout", "30s");
   expect(run.code).toBe(9);
-  expect(run.stderr).toContain("it goes on");
+  expect(run.stderr).toContain("it continues");
   expect(run.sent.every((sent) => !sent.path.endsWith("cancel"))).toBe(true);
 });
 
@@ -95,8 +95,8 @@ test("show says what items need that nobody may read, and says nothing where all
   expect(run.stdout).toMatch(/7 indexed, 1 parent missing, 1,200 awaiting push$/m);
   expect(run.stderr).toBe(
     [
-      "1,200 items with a parent had no access of their own in an earlier version. Nobody may read them until you send them again.",
-      "1 item can't be read by anybody: their parent is not there, or nobody may read it. Send the parents, or the items without parentId.",
+      "1,200 items with a parent had no access of their own in an earlier version. Nobody can read them until you send them again.",
+      "Nobody can read 1 item: the parent does not exist, or nobody can read it. Send the parents, or the items without parentId.",
       "",
     ].join("\n"),
   );

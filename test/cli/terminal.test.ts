@@ -63,14 +63,14 @@ describe("kb login under a pseudo-terminal, without a keychain", () => {
     expect(readFileSync(join(dir, "opened"), "utf8")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/authorize\?/);
     expect(screen(run.text, server, dir)).toBe(
       [
-        "Your browser opens SERVER: sign in there and let kb in.",
-        "If it does not open, visit this address:",
+        "Your browser opens SERVER: sign in there and allow kb.",
+        "If it doesn't open, visit this address:",
         "",
         "  ADDRESS",
         "",
-        "Waiting for the browser, 5 minutes at most. Ctrl-C stops.",
+        "Waiting for the browser for up to 5 minutes. Press Ctrl-C to stop.",
         'Signed in to SERVER as ana@one.test (admin of "One").',
-        "Notice: the keychain of this system can't be used (there is no desktop session), so the login is in DIR/config/credentials.json, which only you can read. --insecure-storage says that this is all right.",
+        "Notice: the system's keychain can't be used (there is no desktop session), so the login is stored in DIR/config/credentials.json, which only you can read. To accept this, pass --insecure-storage.",
         'Profile "local". Next: kb search WORDS; for an agent: kb mcp',
         "",
       ].join("\n"),
@@ -95,9 +95,9 @@ describe("kb login under a pseudo-terminal, without a keychain", () => {
         "  1. Open this address in any browser:  SERVER/oauth/device",
         "  2. Type this code there:              BCDF-GHJK",
         "",
-        "Type it only because you started this command yourself; nobody from kb ever asks",
-        "you for a code.",
-        "Waiting for you, 5 minutes at most. Ctrl-C stops.",
+        "Enter it only if you started this command yourself. Nobody from kb ever asks you",
+        "for a code.",
+        "Waiting for up to 5 minutes. Press Ctrl-C to stop.",
         'Signed in to SERVER as ana@one.test (admin of "One").',
         "The login is in DIR/config/credentials.json.",
         'Profile "local". Next: kb search WORDS; for an agent: kb mcp',
@@ -131,7 +131,7 @@ function screen(text: string, server: StandIn, dir: string): string {
       .replaceAll(server.url, "SERVER")
       .replaceAll(dir, "DIR")
       // Where its lines break depends on the length of the folder's name.
-      .replace(/^Notice: [^]*?all right\.$/m, (notice) => notice.replaceAll("\n", " "))
+      .replace(/^Notice: [^]*?insecure-storage\.$/m, (notice) => notice.replaceAll("\n", " "))
   );
 }
 
@@ -185,16 +185,16 @@ describe("kb login with the system's keychain", () => {
         .map(([name, code]) => [name, Number(code)]),
     );
     const said = (name: string): string => readFileSync(join(dir, `${name}.out`), "utf8");
-    expect(said("login")).toContain("The login is in the keychain of this system.");
+    expect(said("login")).toContain("The login is in the system's keychain.");
     expect(JSON.parse(readFileSync(join(dir, "kept.json"), "utf8"))).toEqual({
       version: 1,
       origins: { [server.url]: { store: "keychain", email: "ana@one.test" } },
     });
     expect(said("whoami")).toContain("ana@one.test");
     expect(said("hanging")).toMatch(/which cannot be used now: it (does not answer|did not answer)/);
-    expect(said("again")).toMatch(/Notice: the keychain of this system can't be used/);
+    expect(said("again")).toMatch(/Notice: the system's keychain can't be used/);
     expect(credentials(dir)).toContain(server.live().refresh.at(-1));
-    expect(said("again")).toContain("see kb grants list");
+    expect(said("again")).toContain("Revoke it: kb grants list");
     expect(Object.values(ended)).toEqual([0, 0, 4, 0, 0]);
   });
 });

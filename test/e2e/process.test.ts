@@ -20,7 +20,7 @@ describe("a server that can't start says why in one line and how to mend it", ()
     other.close();
     expect(code).toBe(7);
     expect(stderr.trim()).toBe(
-      `kb serve: Port ${port} of 127.0.0.1 is taken by another program. Stop it, or choose another with --port.`,
+      `kb serve: Port ${port} of 127.0.0.1 is in use by another program. Stop it, or choose another port with --port.`,
     );
   });
 
@@ -72,7 +72,7 @@ describe("a server that can't start says why in one line and how to mend it", ()
     const damaged = await serve(dir, ["--port", "0"]);
     expect(damaged).toMatchObject({ code: 7 });
     expect(damaged.stderr).toBe(
-      `kb serve: The database ${file} can't be opened (file is not a database). It is damaged: restore it from a backup.\n`,
+      `kb serve: The database ${file} can't be opened (file is not a database). It is damaged. Restore it from a backup.\n`,
     );
     truncateSync(file);
     const empty = await serve(dir, ["--port", "0"]);
@@ -170,7 +170,7 @@ describe("a server that is told to end", () => {
     expect(server.output()).toContain(`Setup link: ${server.url}/welcome#code=${code}`);
     await server.stop();
     const settled = await startServerProcess(join(dir, "settled"), {});
-    expect(settled.output()).toContain(`Sign in in a browser, at ${settled.url}, or with: kb login ${settled.url}`);
+    expect(settled.output()).toContain(`Sign in with a browser at ${settled.url}, or run: kb login ${settled.url}`);
     await settled.stop();
   });
 });

@@ -69,6 +69,6 @@ describe("decodeText", () => {
     expect(decoded?.text).toBe("ä".repeat(100_000));
     const result = await textOf("a.txt", "😀".repeat(1_000), { maxTextLength: 301 });
     expect(result.text).toBe("😀".repeat(150));
-    expect(result.properties["truncated"]).toBe("Only the first 300 characters were taken.");
+    expect(result.properties["truncated"]).toBe("Only the first 300 characters were read.");
   });
 });

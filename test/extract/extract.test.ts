@@ -21,7 +21,7 @@ describe("what a file is", () => {
       state: "no_text",
       reason: "unsupported_type",
       mimeType: "application/zip",
-      message: 'This is a ZIP archive; the files in it are read when the connector\'s "archives" is on.',
+      message: 'This is a ZIP archive. To read the files in it, turn on the connector\'s "archives" setting.',
       retryable: false,
     });
     expect(await extractFile("page.html", PNG)).toMatchObject({ reason: "unsupported_type", mimeType: "image/png" });
@@ -73,7 +73,7 @@ describe("what a file is", () => {
   test("a file above the cap is too large, and says both sizes", async ({ expect }) => {
     expect(await extractFile("a.txt", new Uint8Array(2 * 1_048_576), { maxBytes: 1_048_576 })).toMatchObject({
       reason: "too_large",
-      message: "The file has 2 MiB; text is read from files up to 1 MiB.",
+      message: "The file is 2 MiB. kb reads text from files up to 1 MiB.",
     });
   });
 
@@ -104,7 +104,7 @@ describe("text as it is stored", () => {
   test("30 MB in a single line are cut and say so", async ({ expect }) => {
     const result = await textOf("a.txt", new Uint8Array(30_000_000).fill(0x61), { maxTextLength: 1_000_000 });
     expect(result.text.length).toBe(1_000_000);
-    expect(result.properties["truncated"]).toBe("Only the first 1000000 characters were taken.");
+    expect(result.properties["truncated"]).toBe("Only the first 1000000 characters were read.");
   });
 
   // Each of these once took, or would take with a careless pattern, minutes: a hang fails by the test's own time cap.

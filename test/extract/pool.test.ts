@@ -265,6 +265,6 @@ describe("starting", () => {
   test("a child that can't start fails files, and says so", async ({ expect }) => {
     const pool = makePool("hostile", {}, { childPath: join(folder, "missing.js") });
     expect(await pool.extract(requestOf("a.txt", "words"))).toMatchObject({ reason: "failed", retryable: true });
-    expect(warnings).toContain("extraction children do not start");
+    expect(warnings).toContain("extraction processes do not start");
   });
 });

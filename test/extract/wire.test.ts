@@ -43,7 +43,7 @@ test("A child that announces more files than it sends is not believed", () => {
   const [frame] = new FrameReader().push(
     Buffer.concat(encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")])),
   );
-  expect(() => decodeResult(frame ?? { head: null, bodies: [] })).toThrow("parts do not fit");
+  expect(() => decodeResult(frame ?? { head: null, bodies: [] })).toThrow("parts do not match");
 });
 
 test("A child whose properties are no values of fields is not believed", () => {
@@ -52,6 +52,6 @@ test("A child whose properties are no values of fields is not believed", () => {
     const frame = encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")]);
     return () => decodeResult(new FrameReader().push(Buffer.concat(frame))[0] ?? { head: null, bodies: [] });
   };
-  for (const value of [null, { a: 1 }, ["x", 1], [["x"]]]) expect(decodedWith({ value })).toThrow("no text");
+  for (const value of [null, { a: 1 }, ["x", 1], [["x"]]]) expect(decodedWith({ value })).toThrow("not a string");
   expect(decodedWith({ value: ["x"], pages: 1 })).not.toThrow();
 });

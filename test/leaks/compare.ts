@@ -124,7 +124,7 @@ function isSameForAdmins({ route, path }: Question): boolean {
 }
 
 function isMissing(answer: TestAnswer): boolean {
-  return answer.status === 404 && answer.text.includes("There is no such route.");
+  return answer.status === 404 && answer.text.includes("This path does not exist.");
 }
 
 const OF_CONNECTOR = /\/api\/connectors(\/mine|\/progress|\/\{id\}(?!\/files).*)?$/;

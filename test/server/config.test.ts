@@ -81,7 +81,7 @@ describe("settings", () => {
   });
 
   test.for([
-    [{ KB_PROT: "1" }, "KB_PROT is no setting of kb. Did you mean KB_PORT?"],
+    [{ KB_PROT: "1" }, "KB_PROT is not a setting of kb. Did you mean KB_PORT?"],
     [{ KB_PORT: "99999" }, "KB_PORT"],
     [{ KB_PUBLIC_URL: "https://kb.test/path" }, "KB_PUBLIC_URL: Expected an origin"],
     [{ KB_PUBLIC_URL: "kb.test" }, "KB_PUBLIC_URL: Expected an origin"],
@@ -92,9 +92,9 @@ describe("settings", () => {
     [{ KB_ROLE: "worker" }, "KB_ROLE belongs to a later version"],
     [{ KB_RATE_LIMITS: "off", KB_HOST: "0.0.0.0" }, "loopback only"],
     [{ KB_BOOTSTRAP_EMAIL: "a@b" }, "belong together"],
-    [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not for managed mode"],
+    [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not available in managed mode"],
     // The list works only where strangers own no workspace.
-    [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not for managed mode"],
+    [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not available in managed mode"],
     [
       { KB_SIGNUP: "open" },
       "KB_SIGNUP=open needs e-mail: without it, signing up tells anybody who has an account here.",
@@ -109,7 +109,7 @@ describe("settings", () => {
 
   test("an unknown key of the file is refused with the nearest one", ({ expect }) => {
     const file = { name: "server.yaml", values: { publicURl: "https://kb.test" } };
-    expect(() => read({ file })).toThrow(/publicURl in server.yaml is no setting of kb. Did you mean publicUrl\?/);
+    expect(() => read({ file })).toThrow(/publicURl in server.yaml is not a setting of kb. Did you mean publicUrl\?/);
   });
 
   test("each is described, with the default that is used", ({ expect }) => {
@@ -141,7 +141,7 @@ describe("settings", () => {
       expect([warnings, weakeningSettings(settings)]).toEqual([[], []]);
       return;
     }
-    expect(() => read({ env })).toThrow(/passwords and tokens could be read on the way.*--insecure-http/);
+    expect(() => read({ env })).toThrow(/anybody on the network could read passwords and tokens.*--insecure-http/);
     // Said, it starts, and says so each time.
     const { settings, warnings } = read({ env, flags: { insecureHttp: "on" } });
     expect(warnings[0]).toMatch(/can be read on the way \(--insecure-http\)/);

@@ -126,7 +126,7 @@ describe("what other users can read", () => {
     const path = tempDir();
     writeFileSync(join(path, "letter.txt"), "Dear all");
     chmodSync(path, 0o755);
-    expect(() => openDataFolder(path)).toThrow(/holds files that are not kb's/);
+    expect(() => openDataFolder(path)).toThrow(/contains files that are not kb's/);
     expect([modeOf(path), readdirSync(path)]).toEqual([0o755, ["letter.txt"]]);
     // A new volume is empty but for what the system puts there.
     rmSync(join(path, "letter.txt"));
@@ -179,6 +179,6 @@ test("a database that is none is refused with its path and the next step", async
   writeFileSync(file, "This is a letter. ".repeat(1_000));
   await expect(openDatabase({ file })).rejects.toMatchObject({
     code: "database_damaged",
-    message: `The database ${file} can't be opened (file is not a database). It is damaged: restore it from a backup.`,
+    message: `The database ${file} can't be opened (file is not a database). It is damaged. Restore it from a backup.`,
   });
 });

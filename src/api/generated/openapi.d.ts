@@ -326,7 +326,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same, where clients of OpenID Connect look for it */
+        /** The same, where OpenID Connect clients look for it */
         get: {
             parameters: {
                 query?: never;
@@ -432,7 +432,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My active tokens, newest first, and the MCP URL */
+        /** List your active tokens, newest first, with the MCP URL */
         get: {
             parameters: {
                 query?: never;
@@ -483,7 +483,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The token and its plaintext */
+                /** @description The token and its secret */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -542,7 +542,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token; again gives the same answer */
+        /** Revoke a token; repeating the call returns the same answer */
         delete: {
             parameters: {
                 query?: never;
@@ -591,7 +591,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep a token that an OAuth client made: it no longer ends with that client */
+        /** Keep a token that an OAuth client created, so that it no longer ends with that client */
         post: {
             parameters: {
                 query?: never;
@@ -603,7 +603,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The token, now a token of mine */
+                /** @description The token, which is now yours */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -656,7 +656,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was done in this workspace, newest first (admin) */
+        /** List what was done in this workspace, newest first (admin) */
         get: {
             parameters: {
                 query?: {
@@ -707,7 +707,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the chain of the audit is unbroken (admin) */
+        /** Check that the audit log is unbroken (admin) */
         get: {
             parameters: {
                 query?: never;
@@ -717,7 +717,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What was found */
+                /** @description The result of the check */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -751,7 +751,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every row with its hash, oldest first, a line of JSON each (admin) */
+        /** Export every row with its hash, oldest first, one JSON object per line (admin) */
         get: {
             parameters: {
                 query?: {
@@ -797,7 +797,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What my credentials read, newest first; another member's for admins */
+        /** List what your tokens and clients read, newest first; admins can ask for another member */
         get: {
             parameters: {
                 query?: {
@@ -849,7 +849,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Connectors: mine, those with items I may see; admins: all */
+        /** List your connectors and those with items you can see; admins see all */
         get: {
             parameters: {
                 query?: {
@@ -929,7 +929,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The connector, its first sync (none for push), and the key of a push connector, shown this once */
+                /** @description The connector, its first sync (null for push), and the key of a push connector, which is shown only once */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -1003,7 +1003,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One connector, for its owner and admins */
+        /** Get a connector (owner and admins) */
         get: {
             parameters: {
                 query?: never;
@@ -1039,7 +1039,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Delete: hidden at once, purged in the background, keys revoked */
+        /** Delete a connector: its items are hidden at once and purged in the background, its keys are revoked */
         delete: {
             parameters: {
                 query?: never;
@@ -1051,7 +1051,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The connector, going */
+                /** @description The connector that is being deleted */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -1085,7 +1085,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change name, config, access or schedule */
+        /** Update a connector's name, config, access or schedule */
         patch: {
             parameters: {
                 query?: never;
@@ -1122,7 +1122,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The connector as it is now */
+                /** @description The updated connector */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1185,7 +1185,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Push one document: its line and its bytes, of which the text is kept */
+        /** Push one document: its line and its bytes; kb keeps the text */
         post: {
             parameters: {
                 query?: {
@@ -1207,7 +1207,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What became of it; its line is 1 */
+                /** @description The result; its line is 1 */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1269,7 +1269,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A connector's items that the caller may see */
+        /** List a connector's items that the caller can see */
         get: operations["listConnectorFiles"];
         put?: never;
         post?: never;
@@ -1288,7 +1288,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Push items: one JSON event a line, one result a line */
+        /** Push items: one JSON event per line, one result per line */
         post: {
             parameters: {
                 query?: {
@@ -1307,7 +1307,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description PushResult lines, in order */
+                /** @description One PushResult per line, in order */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -1423,7 +1423,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the schedule and the run under way; items stay visible */
+        /** Pause the schedule and cancel the running sync; items stay visible */
         post: {
             parameters: {
                 query?: never;
@@ -1480,7 +1480,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Removals that wait for approval */
+        /** List removals that wait for approval */
         get: {
             parameters: {
                 query?: {
@@ -1545,7 +1545,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove what was held */
+        /** Approve held removals */
         post: {
             parameters: {
                 query?: never;
@@ -1612,7 +1612,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep what was held */
+        /** Reject held removals */
         post: {
             parameters: {
                 query?: never;
@@ -1679,7 +1679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on after a pause or an error */
+        /** Resume after a pause or an error */
         post: {
             parameters: {
                 query?: never;
@@ -1748,7 +1748,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A new key for a push connector, shown this once
+         * Create a new key for a push connector; it is shown only once
          * @description The key goes to the connector's owner alone. An admin who rotates somebody else's key ends it at once and gets `key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.
          */
         post: {
@@ -1822,7 +1822,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change what is included */
+        /** Change what a connector includes */
         patch: {
             parameters: {
                 query?: {
@@ -1843,7 +1843,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The connector, the run that walks the added part (null on a dry run), and what changes */
+                /** @description The connector, the sync that reads what was added (null on a dry run), and what changes */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -1911,7 +1911,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs of a connector */
+        /** List a connector's syncs */
         get: {
             parameters: {
                 query?: {
@@ -1950,7 +1950,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Ask for a run; joins the one that is queued */
+        /** Start a sync, or join the queued one */
         post: {
             parameters: {
                 query?: never;
@@ -1970,7 +1970,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The queued run */
+                /** @description The queued sync */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -2078,7 +2078,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a run; what it stored stays */
+        /** Cancel a sync; what it stored stays */
         post: {
             parameters: {
                 query?: never;
@@ -2091,7 +2091,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The run, ending or ended */
+                /** @description The sync, which is ending or has ended */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -2138,7 +2138,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin an upload; a new set takes the place of one that is open */
+        /** Start an upload; a new set replaces one that is open */
         post: {
             parameters: {
                 query?: never;
@@ -2210,7 +2210,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far an upload got */
+        /** Get an upload's progress */
         get: {
             parameters: {
                 query?: never;
@@ -2262,7 +2262,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End an upload; of a set, what was not sent is removed, or held for approval */
+        /** Finish an upload; for a set, items that were not sent are removed, or held for approval */
         post: {
             parameters: {
                 query?: never;
@@ -2281,7 +2281,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The upload, over */
+                /** @description The finished upload */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2328,7 +2328,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Everything indexed that the caller may see */
+        /** List indexed items that the caller can see */
         get: operations["listAllFiles"];
         put?: never;
         post?: never;
@@ -2347,7 +2347,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What could be chosen in a source; stores nothing */
+        /** Browse what a source holds before you connect it; stores nothing */
         post: {
             parameters: {
                 query?: never;
@@ -2447,7 +2447,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many items the caller may see, by source and kind */
+        /** Count the items that the caller can see, by source and kind */
         get: operations["countFilesBySource"];
         put?: never;
         post?: never;
@@ -2464,7 +2464,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is known of an item */
+        /** Get an item's metadata */
         get: operations["getFile"];
         put?: never;
         post?: never;
@@ -2481,7 +2481,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Why the caller (for admins: any member) can or can't see an item */
+        /** Explain why the caller (for admins: any member) can or can't see an item */
         get: operations["getFileAccess"];
         put?: never;
         post?: never;
@@ -2498,7 +2498,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An item's text, a range or the passages around words of it, or the original bytes */
+        /** Read an item's text, a range of it, the passages around given words, or the original bytes */
         get: operations["getFileContent"];
         put?: never;
         post?: never;
@@ -2515,7 +2515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Connectors I own */
+        /** List the connectors you own */
         get: {
             parameters: {
                 query?: {
@@ -2568,7 +2568,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Runs that are not over, and the last run of each of my connectors */
+        /** List running syncs, and the last sync of each of your connectors */
         get: {
             parameters: {
                 query?: never;
@@ -2578,7 +2578,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Open runs first */
+                /** @description Running syncs first */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -2631,7 +2631,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Kinds of apps that can be connected here */
+        /** List the kinds of apps you can connect */
         get: {
             parameters: {
                 query?: never;
@@ -2679,7 +2679,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send me a link that proves my e-mail address */
+        /** Send yourself a link that confirms your e-mail address */
         post: {
             parameters: {
                 query?: never;
@@ -2750,7 +2750,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm a mailed link: a sign-up, an address, a new address */
+        /** Confirm an e-mailed link: a sign-up, an address, or a new address */
         post: {
             parameters: {
                 query?: never;
@@ -2767,7 +2767,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What it did */
+                /** @description What the link confirmed */
                 200: {
                     headers: {
                         /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
@@ -2838,7 +2838,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Find people, projects, labels and other entities */
+        /** Search people, projects, labels and other entities */
         get: operations["listEntities"];
         put?: never;
         post?: never;
@@ -2855,7 +2855,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Overview of one entity */
+        /** Get the overview of an entity */
         get: operations["getEntityContext"];
         put?: never;
         post?: never;
@@ -2872,7 +2872,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The OAuth clients that I let into this workspace, newest first */
+        /** List the OAuth clients that you allowed in this workspace, newest first */
         get: {
             parameters: {
                 query?: {
@@ -2925,7 +2925,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Let a client in no longer; its tokens end at once */
+        /** Revoke a client's access; its tokens stop working at once */
         delete: {
             parameters: {
                 query?: never;
@@ -2937,7 +2937,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Its tokens are dead */
+                /** @description Its tokens no longer work */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -2968,7 +2968,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Groups, oldest first */
+        /** List groups, oldest first */
         get: {
             parameters: {
                 query?: {
@@ -3004,7 +3004,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a group of your own (admin) */
+        /** Create a group that you own (admin) */
         post: {
             parameters: {
                 query?: never;
@@ -3142,7 +3142,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change a group: its name, who is in it, who owns it (its owner; an admin while it is open) */
+        /** Update a group's name, members or owner (its owner; an admin while it is open) */
         patch: {
             parameters: {
                 query?: never;
@@ -3225,7 +3225,7 @@ export interface paths {
                         name?: string;
                         password?: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -3308,7 +3308,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Who invites whom to which workspace, by the link of an open invitation */
+        /** Read an open invitation by its link: who invites whom to which workspace */
         post: {
             parameters: {
                 query?: never;
@@ -3367,7 +3367,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Folders of this server that connectors may read (owner, on this machine) */
+        /** List the server's folders that connectors can read (owner, on this machine) */
         get: {
             parameters: {
                 query?: never;
@@ -3400,7 +3400,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Allow a folder (owner, on this machine) */
+        /** Allow connectors to read a folder (owner, on this machine) */
         post: {
             parameters: {
                 query?: never;
@@ -3416,7 +3416,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The folder by its real path */
+                /** @description The folder with its real path */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -3466,7 +3466,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Allow a folder no longer (owner, on this machine) */
+        /** Stop allowing a folder (owner, on this machine) */
         delete: {
             parameters: {
                 query?: never;
@@ -3478,7 +3478,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Not allowed any more */
+                /** @description No longer allowed */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -3509,7 +3509,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Does this installation still need its first admin, and how do others come in? */
+        /** Get whether this installation needs its first admin, and how people join */
         get: {
             parameters: {
                 query?: never;
@@ -3519,7 +3519,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description How people come in */
+                /** @description The setup state, and how people join */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3538,7 +3538,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make the first admin with the setup code */
+        /** Create the first admin with the setup code */
         post: {
             parameters: {
                 query?: never;
@@ -3555,7 +3555,7 @@ export interface paths {
                         password: string;
                         setupCode: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -3628,7 +3628,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a link that sets a new password */
+        /** Send a password reset link */
         post: {
             parameters: {
                 query?: never;
@@ -3645,7 +3645,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Sent if there is such an account */
+                /** @description Sent if the account exists */
                 202: {
                     headers: {
                         [name: string]: unknown;
@@ -3690,7 +3690,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether a link still sets a new password, and whose */
+        /** Check a password reset link: whether it is open, and whose account it is for */
         post: {
             parameters: {
                 query?: never;
@@ -3751,7 +3751,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password by the link; every other credential of the account ends */
+        /** Set a new password with a reset link; every other credential of the account ends */
         post: {
             parameters: {
                 query?: never;
@@ -3836,7 +3836,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change my name or time zone */
+        /** Update your name or time zone */
         patch: {
             parameters: {
                 query?: never;
@@ -3849,7 +3849,7 @@ export interface paths {
                     "application/json": {
                         name?: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string | null;
@@ -3892,7 +3892,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change my e-mail address; on a server that sends e-mail the new one is confirmed first */
+        /** Change your e-mail address; on a server that sends e-mail you confirm the new one first */
         post: {
             parameters: {
                 query?: never;
@@ -3910,7 +3910,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The person, and whether a message must be confirmed */
+                /** @description The person, and whether they must confirm the address */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -3973,7 +3973,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My identities at the provider of single sign-on */
+        /** List your identities at the single sign-on provider */
         get: {
             parameters: {
                 query?: never;
@@ -4022,7 +4022,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change my password; my other sessions and the clients I let in end */
+        /** Change your password; your other sessions and the clients you allowed end */
         post: {
             parameters: {
                 query?: never;
@@ -4089,7 +4089,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who am I? */
+        /** Get the session: who is signed in */
         get: {
             parameters: {
                 query?: never;
@@ -4099,7 +4099,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The person, the workspace and what they may do */
+                /** @description The person, the workspace and their rights */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4134,7 +4134,7 @@ export interface paths {
                         email: string;
                         password: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -4192,7 +4192,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Signed out; the session is dead */
+                /** @description Signed out; the session no longer works */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -4224,7 +4224,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Work in another of my workspaces; the session gets a new secret */
+        /** Switch to another of your workspaces; the session gets a new secret */
         post: {
             parameters: {
                 query?: never;
@@ -4240,7 +4240,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Signed in there; the cookie is set */
+                /** @description Switched; the cookie is set */
                 200: {
                     headers: {
                         /** @description The session: `__Host-kb` on https, `kb_session` on plain http */
@@ -4286,7 +4286,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where am I signed in? */
+        /** List your sessions */
         get: {
             parameters: {
                 query?: {
@@ -4299,7 +4299,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Live sessions, newest first */
+                /** @description Active sessions, newest first */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4339,7 +4339,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out elsewhere */
+        /** End one of your sessions */
         delete: {
             parameters: {
                 query?: never;
@@ -4351,7 +4351,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description That session is dead */
+                /** @description That session no longer works */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -4384,7 +4384,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an account and a workspace of one's own, where sign-up is open */
+        /** Sign up for an account and a workspace of your own, where sign-up is open */
         post: {
             parameters: {
                 query?: never;
@@ -4400,7 +4400,7 @@ export interface paths {
                         name: string;
                         password: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -4409,7 +4409,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description A message is on its way that finishes it, or says that there is an account */
+                /** @description An e-mail was sent that finishes the sign-up, or says that the account exists */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -4489,7 +4489,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description To the provider */
+                /** @description Redirect to the provider */
                 302: {
                     headers: {
                         [name: string]: unknown;
@@ -4538,7 +4538,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Come back from the identity provider */
+        /** Return from the identity provider */
         get: {
             parameters: {
                 query?: {
@@ -4551,7 +4551,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Signed in, or back with a reason */
+                /** @description Signed in, or redirected with a reason */
                 302: {
                     headers: {
                         [name: string]: unknown;
@@ -4593,7 +4593,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Link my account to the identity provider: gives the address to go to */
+        /** Link your account to the identity provider; returns the address to open */
         post: {
             parameters: {
                 query?: never;
@@ -4609,7 +4609,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Where to go */
+                /** @description The address to open */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -4672,7 +4672,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workspace I am in */
+        /** Get the current workspace */
         get: {
             parameters: {
                 query?: never;
@@ -4708,7 +4708,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change the workspace: its name, its time zone, what becomes of secrets in texts (admin) */
+        /** Update the workspace's name, time zone, or handling of secrets in texts (admin) */
         patch: {
             parameters: {
                 query?: never;
@@ -4723,7 +4723,7 @@ export interface paths {
                         /** @enum {string} */
                         secrets?: "mask" | "index";
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -4764,7 +4764,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invitations that were not withdrawn, newest first (admin) */
+        /** List invitations that were not withdrawn, newest first (admin) */
         get: {
             parameters: {
                 query?: {
@@ -4800,7 +4800,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Invite somebody: mailed where the server sends e-mail, else the link is shown this once (admin; only the owner invites admins) */
+        /** Invite somebody; the link is e-mailed if the server sends e-mail, otherwise it is shown only once (admin; only an owner invites admins) */
         post: {
             parameters: {
                 query?: never;
@@ -4819,7 +4819,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The invitation, and its link unless it was mailed */
+                /** @description The invitation, and its link unless it was e-mailed */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -4897,7 +4897,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Withdrawn; the link is dead */
+                /** @description Withdrawn; the link no longer works */
                 204: {
                     headers: {
                         [name: string]: unknown;
@@ -4936,7 +4936,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members, in the order they joined */
+        /** List members in the order they joined */
         get: {
             parameters: {
                 query?: {
@@ -5022,7 +5022,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Remove a member (admin), or leave; every credential of theirs dies */
+        /** Remove a member (admin), or leave; all of that member's credentials end */
         delete: {
             parameters: {
                 query?: never;
@@ -5143,7 +5143,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a link that sets a member's new password (admin for members, owner for admins) */
+        /** Create a password reset link for a member (admin for members, owner for admins) */
         post: {
             parameters: {
                 query?: never;
@@ -5155,7 +5155,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The link, unless it was mailed */
+                /** @description The link, unless it was e-mailed */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -5213,7 +5213,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The workspaces I am in */
+        /** List your workspaces */
         get: {
             parameters: {
                 query?: {
@@ -5226,7 +5226,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description In the order I joined them */
+                /** @description In the order you joined them */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5249,7 +5249,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a workspace that I own */
+        /** Create a workspace; you become its owner */
         post: {
             parameters: {
                 query?: never;
@@ -5262,7 +5262,7 @@ export interface paths {
                     "application/json": {
                         name: string;
                         /**
-                         * @description A name of the IANA time zone database; offsets are none.
+                         * @description A name from the IANA time zone database; offsets such as +02:00 are not accepted.
                          * @example Europe/Vienna
                          */
                         timeZone?: string;
@@ -5316,7 +5316,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Is the process alive? */
+        /** Check that the process is alive */
         get: {
             parameters: {
                 query?: never;
@@ -5515,7 +5515,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Ask a person to let a client in (RFC 6749, PKCE) */
+        /** Ask a person to allow a client (RFC 6749, PKCE) */
         get: {
             parameters: {
                 query: {
@@ -5534,14 +5534,14 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description To the page that asks */
+                /** @description Redirect to the page that asks */
                 302: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content?: never;
                 };
-                /** @description Back to the client with an error */
+                /** @description Redirect back to the client with an error */
                 303: {
                     headers: {
                         [name: string]: unknown;
@@ -5647,7 +5647,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Where to go (JSON) */
+                /** @description Where to go next (JSON) */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -5658,7 +5658,7 @@ export interface paths {
                         };
                     };
                 };
-                /** @description Back to the client, or on to GET */
+                /** @description Redirect back to the client, or on to GET */
                 303: {
                     headers: {
                         [name: string]: unknown;
@@ -5812,7 +5812,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Go on after the decision */
+        /** Continue after the decision */
         get: {
             parameters: {
                 query?: never;
@@ -5824,7 +5824,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description Back to the client */
+                /** @description Redirect back to the client */
                 303: {
                     headers: {
                         [name: string]: unknown;
@@ -5938,7 +5938,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let the client in, or not */
+        /** Allow or deny a client */
         post: {
             parameters: {
                 query?: never;
@@ -5960,7 +5960,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description Where the browser goes now */
+                /** @description Where the browser goes next */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6023,7 +6023,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the client asks for */
+        /** Read what a client asks for */
         get: {
             parameters: {
                 query?: never;
@@ -6035,7 +6035,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description What is to be decided */
+                /** @description The request to decide on */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6081,7 +6081,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin the sign-in of a device without a browser (RFC 8628) */
+        /** Start the sign-in of a device without a browser (RFC 8628) */
         post: {
             parameters: {
                 query?: never;
@@ -6242,7 +6242,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let the device in, or not */
+        /** Allow or deny a device */
         post: {
             parameters: {
                 query?: never;
@@ -6323,7 +6323,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the device that shows this code asks for */
+        /** Read what the device with this code asks for */
         post: {
             parameters: {
                 query?: never;
@@ -6339,7 +6339,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description What is to be decided */
+                /** @description The request to decide on */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6646,7 +6646,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke a token (RFC 7009); an unknown one is no error */
+        /** Revoke a token (RFC 7009); an unknown token is not an error */
         post: {
             parameters: {
                 query?: never;
@@ -6666,7 +6666,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description It is dead */
+                /** @description The token no longer works */
                 200: {
                     headers: {
                         [name: string]: unknown;
@@ -6967,7 +6967,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Can it answer requests? 503 while it starts or shuts down, its disk is full, or its database can't be used */
+        /** Check that the server can answer requests; 503 while it starts or shuts down, while its disk is full, or when it can't use its database */
         get: {
             parameters: {
                 query?: never;
@@ -7298,7 +7298,7 @@ export interface components {
                 principals: string[] | null;
                 size: number;
             }[];
-            /** @description What the people, groups and connectors in the lists are called now, by their ids. */
+            /** @description The current names of the people, groups and connectors in the lists, by ID. */
             names: {
                 [key: string]: string;
             };
@@ -8159,23 +8159,23 @@ export interface operations {
         parameters: {
             query?: {
                 find?: string;
-                /** @description Of the text: not together with `original=true`. */
+                /** @description Applies to the text; can't be combined with `original=true`. */
                 limit?: number;
-                /** @description Of the text: not together with `original=true`. */
+                /** @description Applies to the text; can't be combined with `original=true`. */
                 offset?: number | null;
                 original?: "true" | "false";
                 section?: string;
             };
             header?: never;
             path: {
-                /** @description kbId, permalink or URL of the item, issue key, or a file name, path or title that only one item the caller may see has; percent-encoded. */
+                /** @description kbId, permalink or URL of the item, issue key, or a file name, path or title that matches only one item the caller can see; percent-encoded. */
                 fileId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The text (`X-Total-Chars` says how much there is), or the original as an attachment */
+            /** @description The text (`X-Total-Chars` holds its full length), or the original as an attachment */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8257,7 +8257,7 @@ export interface operations {
                 limit?: number;
                 /** @description me, name, e-mail or entityId, in any role. */
                 people?: string;
-                /** @description As its source calls it: high, P1. */
+                /** @description As the source calls it: high, P1. */
                 priority?: string;
                 query?: string;
                 sortBy?: "relevance" | "recency" | "due";
@@ -8271,7 +8271,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the caller may see of what fits */
+            /** @description The matching items that the caller can see */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8320,7 +8320,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Entities in items that the caller may read */
+            /** @description Entities in items that the caller can see */
             200: {
                 headers: {
                     [name: string]: unknown;

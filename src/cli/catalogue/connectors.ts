@@ -17,16 +17,16 @@ const CREDENTIAL_OPTIONS: readonly OptionSpec[] = [
 const ACCESS_OPTIONS: readonly OptionSpec[] = [
   {
     flags: "--access <visibility>",
-    summary: "who may see its items",
+    summary: "who can see its items",
     choices: ["private", "members", "workspace", "source"],
   },
   { flags: "--member <member>", summary: "with members: id, e-mail or name; may be repeated", repeatable: true },
   { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
-  { flags: "--every <duration>", summary: "sync that often: 30m, 6h, or never" },
+  { flags: "--every <duration>", summary: "how often to sync: 30m, 6h, or never" },
 ];
 
 const SCOPE_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--include <pattern>", summary: "take in only these; may be repeated", repeatable: true },
+  { flags: "--include <pattern>", summary: "include only these; may be repeated", repeatable: true },
   { flags: "--exclude <pattern>", summary: "leave these out; may be repeated", repeatable: true },
 ];
 
@@ -37,8 +37,8 @@ const SET_OPTION: OptionSpec = {
 };
 
 const WAIT_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--wait", summary: "wait for the end, with progress" },
-  { flags: "--timeout <duration>", summary: "wait at most that long: 10m (default: no limit)" },
+  { flags: "--wait", summary: "wait until it ends, and show progress" },
+  { flags: "--timeout <duration>", summary: "the longest time to wait, such as 10m (default: no limit)" },
 ];
 
 export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
@@ -47,7 +47,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
     summary: "List connectors.",
     options: [
       { flags: "--mine", summary: "only my own" },
-      { flags: "--provider <provider>", summary: "only of this kind of source" },
+      { flags: "--provider <provider>", summary: "only this kind of source" },
       { flags: "--state <state>", summary: "only in this state" },
       { flags: "--find <text>", summary: "a part of the name" },
     ],
@@ -78,9 +78,9 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors add",
-    summary: "Connect something; its first sync starts at once.",
+    summary: "Connect a source; its first sync starts at once.",
     details:
-      "On a terminal it asks for what the source still needs. The connector is visible to you alone unless --access says otherwise.",
+      "On a terminal it asks for the settings that are missing. Only you can see the items unless you set --access.",
     arguments: [{ name: "provider", summary: "filesystem, push, … (kb connectors sources)", required: true }],
     options: [
       { flags: "--name <name>", summary: "its name (default: from its settings)" },
@@ -113,7 +113,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors browse",
-    summary: "Look at what a source holds before connecting it.",
+    summary: "Browse what a source holds before you connect it.",
     arguments: [{ name: "provider", summary: "filesystem, github, …", required: true }],
     options: [
       SET_OPTION,
@@ -130,7 +130,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors files",
-    summary: "List a connector's items that you may see.",
+    summary: "List a connector's items that you can see.",
     arguments: CONNECTOR,
     options: FILE_LIST_OPTIONS,
     examples: ["kb connectors files docs --state failed"],
@@ -141,7 +141,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors sync",
-    summary: "Start a sync, or join the one that waits.",
+    summary: "Start a sync, or join the queued one.",
     arguments: CONNECTOR,
     options: [
       {
@@ -160,7 +160,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors cancel",
-    summary: "End a connector's running sync; what it has read stays.",
+    summary: "Cancel a connector's running sync; what it stored stays.",
     arguments: CONNECTOR,
     options: [{ flags: "--sync <id>", summary: "this one: syn_… (default: the running one)" }],
     examples: ["kb connectors cancel docs"],
@@ -173,7 +173,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
     name: "connectors progress",
     summary: "Show running syncs, or the runs of one connector.",
     arguments: [{ name: "connector", summary: "its name or con_…" }],
-    options: [{ flags: "--watch", summary: "go on; one JSON record per change" }],
+    options: [{ flags: "--watch", summary: "keep watching; prints one JSON record per change" }],
     examples: ["kb connectors progress", "kb connectors progress docs --watch"],
     exitCodes: [3, 4, 7, 130],
     fields: SYNC_FIELDS,
@@ -183,12 +183,12 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   {
     name: "connectors removals",
     summary: "Show removals that wait for approval; approve or reject them.",
-    details: "A sync that would remove unusually much stops and asks first.",
+    details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
     arguments: CONNECTOR,
     options: [
       { flags: "--approve", summary: "remove them" },
       { flags: "--reject", summary: "keep them" },
-      { flags: "--yes", summary: "do not ask" },
+      { flags: "--yes", summary: "skip the confirmation" },
     ],
     examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
     exitCodes: [3, 4, 5, 7],
@@ -198,7 +198,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors pause",
-    summary: "Stop a connector's schedule; its items stay searchable.",
+    summary: "Pause a connector's schedule; its items stay searchable.",
     arguments: CONNECTOR,
     examples: ["kb connectors pause docs"],
     exitCodes: [3, 4, 5, 7],
@@ -208,7 +208,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors resume",
-    summary: "Go on after a pause.",
+    summary: "Resume a paused connector.",
     arguments: CONNECTOR,
     examples: ["kb connectors resume docs"],
     exitCodes: [3, 4, 5, 7],
@@ -218,9 +218,9 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors scope",
-    summary: "Show or set what a connector takes in.",
+    summary: "Show or set what a connector includes.",
     arguments: CONNECTOR,
-    options: [...SCOPE_OPTIONS, { flags: "--all", summary: "take in everything again" }],
+    options: [...SCOPE_OPTIONS, { flags: "--all", summary: "include everything again" }],
     examples: ["kb connectors scope docs --exclude 'drafts/**'"],
     exitCodes: [3, 4, 5, 7],
     fields: ["include", "exclude", ...CONNECTOR_FIELDS],
@@ -229,7 +229,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "connectors rotate-key",
-    summary: "Make a new key for a push connector of yours; end the key of somebody else's.",
+    summary: "Create a new key for your push connector, or revoke the key of somebody else's.",
     arguments: CONNECTOR,
     options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
     examples: ["kb connectors rotate-key tickets > key.txt"],
@@ -242,7 +242,7 @@ export const CONNECTOR_COMMANDS: readonly CommandSpec[] = [
     name: "connectors remove",
     summary: "Remove a connector and everything it indexed.",
     arguments: CONNECTOR,
-    options: [{ flags: "--yes", summary: "do not ask" }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb connectors remove docs --yes"],
     exitCodes: [3, 4, 5, 7],
     isRemote: true,
@@ -266,18 +266,18 @@ export const PUSH_COMMANDS: readonly CommandSpec[] = [
     ],
     options: [
       { flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" },
-      { flags: "--whole-set", summary: "this is all there is: what is not sent is removed at the end" },
+      { flags: "--whole-set", summary: "the items are the whole set: what you don't send is removed at the end" },
       {
         flags: "--as <kind>",
-        summary: "take every file as this (default: by its name)",
+        summary: "read every file as this (default: by its name)",
         choices: ["lines", "documents"],
       },
       {
         flags: "--access <principal>",
-        summary: "who may read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
+        summary: "who can read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
         repeatable: true,
       },
-      { flags: "--name <name>", summary: "a name for what comes on stdin, so that it can be resumed" },
+      { flags: "--name <name>", summary: "a name for the input on stdin, so that you can resume it" },
     ],
     examples: [
       "kb push tickets --key @tickets.key items.ndjson",

@@ -8,17 +8,17 @@ const DATA_DIR = {
 export const HOST_COMMANDS: readonly CommandSpec[] = [
   {
     name: "quickstart",
-    summary: "From nothing to an answered search: start a server here, index folders, print how to connect an agent.",
+    summary: "Start a server here, index folders, run a first search, and print how to connect an agent.",
     details:
-      "Serves on 127.0.0.1 only and keeps running. A second run uses the same server. It never touches an installation that it did not make. Ctrl-C leaves a state that the next run continues.",
+      "Serves on 127.0.0.1 only and keeps running. A second run uses the same server. It never changes an installation that quickstart didn't create. After Ctrl-C, the next run continues.",
     arguments: [{ name: "path", summary: "folders to index (default: the current one)", variadic: true }],
     options: [
       DATA_DIR,
       { flags: "--port <port>", summary: "the port to serve on (default: KB_PORT, else 7700 or a free one)" },
       { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
-      { flags: "--generated", summary: "index node_modules, target, dist and other folders that programs make, too" },
-      { flags: "--yes", summary: "do not ask about many files or files of other users" },
-      { flags: "--foreground", summary: "stay, and stop the server on Ctrl-C" },
+      { flags: "--generated", summary: "also index node_modules, target, dist and other generated folders" },
+      { flags: "--yes", summary: "don't ask about many files or other users' files" },
+      { flags: "--foreground", summary: "stay in the foreground, and stop the server on Ctrl-C" },
     ],
     examples: ["kb quickstart ~/notes", "kb stop"],
     exitCodes: [4, 7, 8, 130],
@@ -46,7 +46,8 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
       { flags: "--config <file>", summary: "settings as YAML" },
       {
         flags: "--insecure-http",
-        summary: "let people sign in over plain http from other machines; anybody on the way reads their passwords",
+        summary:
+          "let people sign in over plain HTTP from other machines; anybody on the network can read their passwords",
       },
     ],
     examples: ["kb serve --port 7700"],
@@ -58,9 +59,9 @@ export const HOST_COMMANDS: readonly CommandSpec[] = [
 export const ADMIN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "admin set-password",
-    summary: "Set somebody's password and end every login of theirs.",
+    summary: "Set a person's password and end all their sign-ins.",
     details:
-      "For whoever lost their password where the server sends no e-mail. It works on the data folder itself, while the server runs or not, as the user that runs it. The password is asked for, or read from stdin; it is never an argument. The act is in the audit.",
+      "For a person who lost their password when the server sends no e-mail. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
     arguments: [{ name: "email", summary: "the address of the account", required: true }],
     options: [DATA_DIR, { flags: "--password-stdin", summary: "line 1 of stdin is the new password" }],
     examples: [
@@ -72,7 +73,7 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "admin setup-code",
-    summary: "Print a new setup code for the first admin; the one before is void.",
+    summary: "Print a new setup code for the first admin; it replaces the previous one.",
     options: [DATA_DIR],
     examples: ["kb admin setup-code --data-dir /var/lib/kb"],
     exitCodes: [5, 7],
@@ -80,9 +81,9 @@ export const ADMIN_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "admin reopen-setup",
-    summary: "Print a setup code that makes one more owner, for an hour.",
+    summary: "Print a setup code that creates one more owner, valid for an hour.",
     details:
-      "For an installation whose owners are all gone. Where there is one workspace the new owner joins it, else they get one of their own. The act is in the audit. Not in managed mode.",
+      "For an installation without an owner. If there is one workspace, the new owner joins it; otherwise they get a new one. The audit log records it. Not available in managed mode.",
     options: [DATA_DIR],
     examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
     exitCodes: [5, 7],
@@ -96,9 +97,9 @@ export const MCP_COMMANDS: readonly CommandSpec[] = [
     aliases: ["bridge"],
     summary: "Bridge an agent on stdin and stdout to the server's MCP endpoint.",
     details:
-      "For the configuration of agents that start a command. It answers at once and connects when it is first asked; stdout carries nothing but MCP.",
+      "For agents that start a command. It answers at once and connects on the first request; stdout carries only MCP messages.",
     options: [
-      { flags: "--log-file <file>", summary: "write the log there as well as to stderr" },
+      { flags: "--log-file <file>", summary: "write the log to this file as well as to stderr" },
       { flags: "--verbose", summary: "log every call" },
     ],
     examples: ["kb mcp", "kb mcp --url https://kb.example.com"],

@@ -4,8 +4,8 @@ import { DATE_FIELDS, DETAILS, ENTITY_TYPES, GROUPINGS, SORT_ORDERS, TOOL_KINDS 
 import { ACCESS_FIELDS, ENTITY_FIELDS, FILE_COUNT_FIELDS, FILE_FIELDS, RESULT_FIELDS } from "./fields.ts";
 
 const PAGE_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--limit <n>", summary: "how many on a page" },
-  { flags: "--cursor <cursor>", summary: "the next page, as the last one printed it" },
+  { flags: "--limit <n>", summary: "the page size" },
+  { flags: "--cursor <cursor>", summary: "the cursor that the previous page printed" },
 ];
 
 /** Options of a list of items; `connectors files` has them too. */
@@ -25,9 +25,8 @@ export const FILE_LIST_OPTIONS: readonly OptionSpec[] = [
 export const SEARCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "search",
-    summary: "Search what you may see.",
-    details:
-      'Words, "exact phrases", -without, prefix*. Without words the newest come first. Put -- before words that start with a dash.',
+    summary: "Search the items that you can see.",
+    details: `Use words, "exact phrases", -without, prefix*. Without words, the newest items come first. Put -- before words that start with a dash.`,
     arguments: [{ name: "query", summary: "2 to 6 words that the text would contain", variadic: true }],
     options: [
       { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
@@ -41,10 +40,10 @@ export const SEARCH_COMMANDS: readonly CommandSpec[] = [
         repeatable: true,
       },
       { flags: "--after <day>", summary: "2026-11-01, today, 7d (ago), +7d (ahead)" },
-      { flags: "--before <day>", summary: "up to and with this day" },
+      { flags: "--before <day>", summary: "up to and including this day" },
       { flags: "--date-field <field>", summary: "the date that --after and --before mean", choices: DATE_FIELDS },
       { flags: "--sort-by <order>", summary: "order of the results", choices: SORT_ORDERS },
-      { flags: "--group-by <group>", summary: "count the results by this, too", choices: GROUPINGS },
+      { flags: "--group-by <group>", summary: "also count the results by this", choices: GROUPINGS },
       { flags: "--detail <detail>", summary: "length of the snippets", choices: DETAILS },
       ...PAGE_OPTIONS,
     ],
@@ -62,10 +61,10 @@ export const SEARCH_COMMANDS: readonly CommandSpec[] = [
 export const FILE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "files list",
-    summary: "List indexed items that you may see.",
+    summary: "List indexed items that you can see.",
     options: [
       { flags: "--connector <connector>", summary: "only of this connector: id or name" },
-      { flags: "--provider <provider>", summary: "only of this kind of source" },
+      { flags: "--provider <provider>", summary: "only this kind of source" },
       { flags: "--source <source>", summary: "only of this place, exactly as printed" },
       ...FILE_LIST_OPTIONS,
     ],
@@ -84,7 +83,7 @@ export const FILE_COMMANDS: readonly CommandSpec[] = [
       { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },
       { flags: "--section <name>", summary: "only this section: a heading, page 3, an anchor, or L10 for a line" },
       { flags: "--find <words>", summary: "only the passages around these words" },
-      { flags: "--original", summary: "the source's own bytes" },
+      { flags: "--original", summary: "the source's original bytes" },
       { flags: "-o, --output <file>", summary: "write to this file" },
     ],
     examples: ["kb files get kbi_2345abcd2345abcd --find budget"],
@@ -94,7 +93,7 @@ export const FILE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "files counts",
-    summary: "Count the items that you may see, by source and kind.",
+    summary: "Count the items that you can see, by source and kind.",
     examples: ["kb files counts"],
     exitCodes: [4, 7],
     fields: FILE_COUNT_FIELDS,
@@ -117,7 +116,7 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "entities show",
-    summary: "Show what the items you may see say about one of them.",
+    summary: "Show what the items that you can see say about an entity.",
     arguments: [{ name: "entity", summary: "ent_…", required: true }],
     examples: ["kb entities show ent_2345abcd2345abcd"],
     exitCodes: [3, 4, 7],
@@ -130,7 +129,7 @@ export const ENTITY_COMMANDS: readonly CommandSpec[] = [
 export const ACCESS_COMMANDS: readonly CommandSpec[] = [
   {
     name: "access explain",
-    summary: "Say why somebody can or cannot see an item.",
+    summary: "Explain why somebody can or can't see an item.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     options: [{ flags: "--user <member>", summary: "another member (admin): id, e-mail or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],

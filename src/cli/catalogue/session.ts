@@ -5,7 +5,7 @@ import { PASSWORD_STDIN } from "./options.ts";
 export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "login",
-    summary: "Sign in to a server in your browser; commands and the bridge use this login from then on.",
+    summary: "Sign in to a server in your browser; commands and the bridge then use this login.",
     details:
       "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, where there is none, in a file that only you can read; it is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
     arguments: [{ name: "url", summary: "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" }],
@@ -13,19 +13,19 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       { flags: "--device", summary: "show a code for a browser elsewhere" },
       {
         flags: "--admin",
-        summary: "admin rights for an hour, beside your login; the browser asks your password again",
+        summary: "get admin rights for an hour, in addition to your login; the browser asks for your password again",
       },
       { flags: "--with-token", summary: "stdin holds a personal access token to use instead" },
       { flags: "--email <email>", summary: "sign in with e-mail and password, without a browser" },
       {
         flags: "--password-stdin",
-        summary: "line 1 of stdin is the password, line 2 the setup code when one is needed",
+        summary: "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
       },
-      { flags: "--invitation <url>", summary: "accept an invitation: its whole address" },
-      { flags: "--name <name>", summary: "your name, when a user is made" },
-      { flags: "--workspace-name <name>", summary: "name of the workspace, when the first user is made" },
+      { flags: "--invitation <url>", summary: "accept an invitation: its full link" },
+      { flags: "--name <name>", summary: "your name, when the account is created" },
+      { flags: "--workspace-name <name>", summary: "name of the workspace, when the first user is created" },
       { flags: "--profile-name <name>", summary: "name of the stored server (default: its host)" },
-      { flags: "--insecure-storage", summary: "keep the login in the file, not in the keychain" },
+      { flags: "--insecure-storage", summary: "store the login in a file, not in the keychain" },
     ],
     examples: [
       "kb login https://kb.example.com",
@@ -39,7 +39,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "logout",
-    summary: "Sign out: end the login at the server, then forget it here.",
+    summary: "Sign out: end the login at the server and remove it from this machine.",
     examples: ["kb logout"],
     exitCodes: [4, 7],
     isRemote: true,
@@ -47,7 +47,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "whoami",
-    summary: "Who is signed in, to which server, with which credential.",
+    summary: "Show who is signed in, to which server, with which credential.",
     examples: ["kb whoami", "kb whoami --json user,role"],
     exitCodes: [4, 7],
     fields: SESSION_FIELDS,
@@ -59,7 +59,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
 export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "auth status",
-    summary: "What this machine is signed in to: who, how, where the login is kept. No server is asked.",
+    summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",
     examples: ["kb auth status", "kb auth status --json"],
     exitCodes: [4],
     fields: LOGIN_FIELDS,
@@ -75,22 +75,22 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "context use",
-    summary: "Use a stored server from now on.",
-    arguments: [{ name: "name", summary: "as kb context list shows it", required: true }],
+    summary: "Switch to a stored server.",
+    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
     examples: ["kb context use kb.example.com"],
     load: async () => (await import("#cli/commands/context.ts")).useContext,
   },
   {
     name: "context remove",
-    summary: "Forget a stored server that you are signed out of.",
-    arguments: [{ name: "name", summary: "as kb context list shows it", required: true }],
+    summary: "Remove a stored server that you are signed out of.",
+    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
     examples: ["kb context remove kb.example.com"],
     exitCodes: [5],
     load: async () => (await import("#cli/commands/context.ts")).removeContext,
   },
   {
     name: "grants list",
-    summary: "List the OAuth clients that you let in.",
+    summary: "List the OAuth clients that you allowed.",
     examples: ["kb grants list"],
     exitCodes: [4, 7],
     fields: GRANT_FIELDS,
@@ -99,9 +99,9 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "grants revoke",
-    summary: "Let a client in no longer; its tokens end at once.",
+    summary: "Revoke a client's access; its tokens stop working at once.",
     arguments: [{ name: "id", summary: "gra_…", required: true }],
-    options: [{ flags: "--yes", summary: "do not ask" }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb grants revoke gra_2345abcd2345abcd --yes"],
     exitCodes: [3, 4, 7],
     isRemote: true,
@@ -109,7 +109,7 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "profile show",
-    summary: "Your name, e-mail and time zone.",
+    summary: "Show your name, e-mail and time zone.",
     examples: ["kb profile show"],
     exitCodes: [4, 7],
     fields: USER_FIELDS,
@@ -131,10 +131,13 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "profile password",
-    summary: "Change your password; your other sessions and the clients that you let in are signed out.",
+    summary: "Change your password; this signs out your other sessions and the clients you allowed.",
     options: [
-      { flags: "--password-stdin", summary: "line 1 of stdin is the password that you have, line 2 the new one" },
-      { flags: "--email <email>", summary: "whose, when nobody is signed in here" },
+      {
+        flags: "--password-stdin",
+        summary: "read your current password from line 1 of stdin, the new one from line 2",
+      },
+      { flags: "--email <email>", summary: "the account, when nobody is signed in here" },
     ],
     examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
     exitCodes: [4, 6, 7],
@@ -154,7 +157,7 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
 export const TOKEN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tokens list",
-    summary: "List your active tokens, the newest first.",
+    summary: "List your active tokens, newest first.",
     examples: ["kb tokens list"],
     exitCodes: [4, 7],
     fields: TOKEN_FIELDS,
@@ -165,12 +168,12 @@ export const TOKEN_COMMANDS: readonly CommandSpec[] = [
     name: "tokens create",
     summary: "Create a token; it is printed this once, alone on stdout.",
     details:
-      "After a login by browser the token belongs to that login: at most its scopes, 30 days at most, and it ends with it. With your password (--password-stdin, or asked where it is needed) it stands alone.",
+      "If you signed in with a browser, the token belongs to that login: it has at most its scopes, lasts at most 30 days, and ends with it. Confirm your password (--password-stdin, or when asked) to create a token that outlives the login.",
     arguments: [{ name: "name", summary: "what it is for", required: true }],
     options: [
       {
         flags: "--scope <scope>",
-        summary: "what it opens (default: mcp:read); may be repeated",
+        summary: "its scope (default: mcp:read); may be repeated",
         choices: ["mcp:read", "kb:api", "kb:admin"],
         repeatable: true,
       },

@@ -15,7 +15,7 @@ import { PASSWORD_STDIN } from "./options.ts";
 export const WORKSPACE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "workspace show",
-    summary: "The workspace that you are in.",
+    summary: "Show your current workspace.",
     examples: ["kb workspace show"],
     exitCodes: [4, 7],
     fields: WORKSPACE_FIELDS,
@@ -30,7 +30,7 @@ export const WORKSPACE_COMMANDS: readonly CommandSpec[] = [
       { flags: "--time-zone <zone>", summary: "such as Europe/Vienna" },
       {
         flags: "--secrets <what>",
-        summary: "take tokens, keys and passwords out of texts, or index them",
+        summary: "remove tokens, keys and passwords from texts, or index them",
         choices: ["mask", "index"],
       },
     ],
@@ -51,8 +51,8 @@ export const WORKSPACE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "workspace create",
-    summary: "Make a workspace that you own.",
-    details: "No token may do this: after a login by browser your password is asked.",
+    summary: "Create a workspace that you own.",
+    details: "Tokens can't do this; after a browser login kb asks for your password.",
     arguments: [{ name: "name", summary: "its name", required: true }],
     options: [{ flags: "--time-zone <zone>", summary: "such as Europe/Vienna" }, PASSWORD_STDIN],
     examples: ['kb workspace create "Acme labs"'],
@@ -63,8 +63,8 @@ export const WORKSPACE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "workspace use",
-    summary: "Work in another of your workspaces.",
-    details: "A login by browser is for the workspace that was chosen there: sign in again to choose another.",
+    summary: "Switch to another of your workspaces.",
+    details: "A browser login is for one workspace: sign in again to choose another.",
     arguments: [{ name: "workspace", summary: "name or wsp_…", required: true }],
     examples: ['kb workspace use "Acme labs"'],
     exitCodes: [3, 4, 5, 7],
@@ -99,9 +99,9 @@ export const MEMBER_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "members remove",
-    summary: "Remove a member; every session and token of theirs dies.",
+    summary: "Remove a member; all their sessions and tokens end.",
     arguments: [{ name: "member", summary: "e-mail or usr_…", required: true }],
-    options: [{ flags: "--yes", summary: "do not ask" }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb members remove bo@example.com --yes"],
     exitCodes: [3, 4, 5, 7],
     isRemote: true,
@@ -110,7 +110,7 @@ export const MEMBER_COMMANDS: readonly CommandSpec[] = [
   {
     name: "members reset-password",
     summary:
-      "Make a link with which a member sets a new password: mailed to them (admin), else yours to hand over (owner).",
+      "Create a password reset link for a member: e-mailed to them (admin), or shown to you to hand over (owner).",
     arguments: [{ name: "member", summary: "e-mail or usr_…", required: true }],
     examples: ["kb members reset-password bo@example.com"],
     exitCodes: [3, 4, 7],
@@ -132,7 +132,7 @@ export const INVITATION_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "invitations add",
-    summary: "Invite somebody; the link is mailed where the server sends e-mail, else printed this once.",
+    summary: "Invite somebody; the link is e-mailed if the server sends e-mail, otherwise it is printed once.",
     arguments: [{ name: "email", summary: "whom", required: true }],
     options: [{ flags: "--role <role>", summary: "their role (default: member)", choices: ["admin", "member"] }],
     examples: ["kb invitations add bo@example.com"],
@@ -155,7 +155,7 @@ export const INVITATION_COMMANDS: readonly CommandSpec[] = [
 export const ROOT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "roots list",
-    summary: "List the folders that connectors may read (owner, on the server's machine).",
+    summary: "List the folders that connectors can read (owner, on the server).",
     options: [PASSWORD_STDIN],
     examples: ["kb roots list"],
     exitCodes: [4, 7],
@@ -165,7 +165,7 @@ export const ROOT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "roots add",
-    summary: "Allow a folder.",
+    summary: "Allow connectors to read a folder.",
     arguments: [{ name: "path", summary: "the folder", required: true }],
     options: [PASSWORD_STDIN],
     examples: ["kb roots add ~/projects"],
@@ -176,7 +176,7 @@ export const ROOT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "roots remove",
-    summary: "Allow a folder no longer.",
+    summary: "Stop allowing a folder.",
     arguments: [{ name: "root", summary: "its path or rot_…", required: true }],
     options: [PASSWORD_STDIN],
     examples: ["kb roots remove ~/projects"],
@@ -186,7 +186,7 @@ export const ROOT_COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-const WHOSE = { flags: "--member <member>", summary: "only of this one: e-mail or usr_…" };
+const WHOSE = { flags: "--member <member>", summary: "only this member: e-mail or usr_…" };
 const ROWS = { flags: "--limit <n>", summary: "how many rows (default: 50)" };
 
 export const GROUP_COMMANDS: readonly CommandSpec[] = [
@@ -201,7 +201,7 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups show",
-    summary: "Who is in a group.",
+    summary: "Show who is in a group.",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     examples: ["kb groups show Design"],
     exitCodes: [3, 4, 7],
@@ -214,9 +214,9 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
     summary: "Make a group of your own (admin).",
     arguments: [{ name: "name", summary: "its name", required: true }],
     options: [
-      { flags: "--member <member>", summary: "who is in it: e-mail or usr_…; may be repeated", repeatable: true },
-      { flags: "--group <group>", summary: "a group that is in it; may be repeated", repeatable: true },
-      { flags: "--closed", summary: "only you, its owner, may change it" },
+      { flags: "--member <member>", summary: "a member: e-mail or usr_…; may be repeated", repeatable: true },
+      { flags: "--group <group>", summary: "a nested group; may be repeated", repeatable: true },
+      { flags: "--closed", summary: "only you, its owner, can change it" },
     ],
     examples: ["kb groups create Design --member bo@example.com"],
     exitCodes: [3, 4, 5, 7],
@@ -226,7 +226,7 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups update",
-    summary: "Change a group: its name, who is in it, who owns it (its owner; an admin while it is open).",
+    summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     options: [
       { flags: "--name <name>", summary: "its new name" },
@@ -234,9 +234,9 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
       { flags: "--remove-member <member>", summary: "e-mail or usr_…; may be repeated", repeatable: true },
       { flags: "--add-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
       { flags: "--remove-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
-      { flags: "--closed", summary: "only its owner may change it (its owner)" },
-      { flags: "--open", summary: "every admin may change it (its owner)" },
-      { flags: "--owner <member>", summary: "hand it on: e-mail or usr_… (its owner)" },
+      { flags: "--closed", summary: "let only its owner change it (its owner)" },
+      { flags: "--open", summary: "let every admin change it (its owner)" },
+      { flags: "--owner <member>", summary: "transfer it to: e-mail or usr_… (its owner)" },
     ],
     examples: ["kb groups update Design --add-member bo@example.com"],
     exitCodes: [3, 4, 5, 7],
@@ -246,9 +246,10 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "groups remove",
-    summary: "Remove a group; what only it may see closes to its members (its owner; an admin while it is open).",
+    summary:
+      "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
-    options: [{ flags: "--yes", summary: "do not ask" }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb groups remove Design --yes"],
     exitCodes: [3, 4, 7],
     isRemote: true,
@@ -259,8 +260,8 @@ export const GROUP_COMMANDS: readonly CommandSpec[] = [
 export const AUDIT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "audit list",
-    summary: "What was done in the workspace, the newest first (admin).",
-    options: [{ flags: "--action <action>", summary: "only this one, such as member.removed" }, WHOSE, ROWS],
+    summary: "List what was done in the workspace, newest first (admin).",
+    options: [{ flags: "--action <action>", summary: "only this action, such as member.removed" }, WHOSE, ROWS],
     examples: ["kb audit list --action member.removed"],
     exitCodes: [3, 4, 7],
     fields: AUDIT_FIELDS,
@@ -269,8 +270,8 @@ export const AUDIT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "audit reads",
-    summary: "Which items your tokens and clients were shown, the newest first; another member's for admins.",
-    options: [{ flags: "--credential <credential>", summary: "only through this one, such as pat:tok_…" }, WHOSE, ROWS],
+    summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
+    options: [{ flags: "--credential <credential>", summary: "only this credential, such as pat:tok_…" }, WHOSE, ROWS],
     examples: ["kb audit reads --limit 20"],
     exitCodes: [3, 4, 7],
     fields: READ_FIELDS,
@@ -279,7 +280,7 @@ export const AUDIT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "audit check",
-    summary: "Whether the audit is unbroken: exit code 1 when it was changed (admin).",
+    summary: "Check that the audit log is unbroken; exit code 1 if it was changed (admin).",
     examples: ["kb audit check"],
     exitCodes: [4, 7],
     fields: AUDIT_CHECK_FIELDS,
@@ -288,10 +289,10 @@ export const AUDIT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "audit export",
-    summary: "Every row with its hash, the oldest first, a line of JSON each (admin).",
+    summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
     options: [
-      { flags: "-o, --output <file>", summary: "write there (default: stdout); the file is there whole or not at all" },
-      { flags: "--since <time>", summary: "only from then on, such as 2026-01-31" },
+      { flags: "-o, --output <file>", summary: "write to this file (default: stdout); the file is complete or absent" },
+      { flags: "--since <time>", summary: "only from this day on, such as 2026-01-31" },
     ],
     examples: ["kb audit export -o audit.ndjson"],
     exitCodes: [4, 7],

@@ -22,7 +22,7 @@ export async function explainAccess(input: CommandInput, deps: Deps): Promise<vo
     output.record([
       ["item", access.title ?? access.kbId],
       ["user", named(access.userId)],
-      ["may read it", access.isAllowed ? "yes" : "no"],
+      ["can read it", access.isAllowed ? "yes" : "no"],
       ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
       ["connector", named(access.connectorId)],
     ]);
@@ -44,7 +44,7 @@ const REASONS: Record<FileAccess["reason"], string> = {
   allowed: "every access list below lets them in",
   not_a_member: "they are not in this workspace",
   removed: "the item is removed",
-  access_unknown: "the source did not say who may read it, so nobody may",
+  access_unknown: "the source did not say who can read it, so nobody can",
   connector_deleting: "its connector is being deleted",
   permissions_too_old: "its permissions have not been confirmed for too long",
   list_unmet: "an access list below does not let them in",

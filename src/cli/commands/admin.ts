@@ -53,6 +53,7 @@ async function readNewPassword(input: CommandInput, deps: Deps): Promise<string>
     throw usageFailure("--password-stdin is needed: there is no terminal to ask on.");
   }
   const password = await deps.prompts.password("New password");
-  if ((await deps.prompts.password("The same again")) !== password) throw usageFailure("The two passwords differ.");
+  if ((await deps.prompts.password("Repeat the password")) !== password)
+    throw usageFailure("The passwords don't match.");
   return password;
 }

@@ -98,14 +98,14 @@ export async function checkAudit(input: CommandInput, deps: Deps): Promise<numbe
   );
   if (check.isIntact) {
     output.talk(
-      "Every row follows from the one before. Keep the last hash elsewhere: it shows later that nothing was cut off.",
+      "Every row follows from the previous one. Keep the last hash elsewhere, so that you can prove later that no rows were cut off.",
     );
     return EXIT.ok;
   }
   throw new CliFailure({
     code: "audit_broken",
     exit: EXIT.failure,
-    message: `The audit was changed: row ${check.brokenAt ?? "?"} does not follow from the one before it.`,
+    message: `The audit log was changed: row ${check.brokenAt ?? "?"} does not follow from the previous one.`,
     hint: "Compare it with a backup or an earlier kb audit export.",
   });
 }
@@ -181,8 +181,8 @@ async function toFile(parts: AsyncIterable<Buffer>, path: string): Promise<void>
   const temporary = `${path}.part`;
   const file = await open(temporary, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
     throw usageFailure(
-      `${temporary} cannot be written: ${cause.code === "EEXIST" ? "it is there already" : cause.message}.`,
-      cause.code === "EEXIST" ? "Remove it when no other export runs." : undefined,
+      `${temporary} cannot be written: ${cause.code === "EEXIST" ? "it already exists" : cause.message}.`,
+      cause.code === "EEXIST" ? "If no other export is running, remove it." : undefined,
     );
   });
   try {
@@ -201,7 +201,7 @@ function cut(rows: number, cause: unknown): CliFailure {
   return new CliFailure({
     code: "cut_off",
     exit: EXIT.unreachable,
-    message: `The export broke off after ${count(rows)} rows, so it is not complete.`,
+    message: `The export stopped after ${count(rows)} rows, so it is incomplete.`,
     hint: "Repeat the command.",
     cause,
   });

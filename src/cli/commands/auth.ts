@@ -82,9 +82,9 @@ function print(logins: readonly LoginStatus[], output: Output): void {
     output.record([
       ["server", `${login.server}${login.isCurrent ? " (in use)" : ""}`],
       ["who", login.email ?? "not known"],
-      ["signed in by", HOW[login.kind]],
+      ["signed in with", HOW[login.kind]],
       ["scopes", login.scopes ?? (login.kind === "password" ? "all of your role" : "")],
-      ["kept in", login.store === "keychain" ? "the keychain of this system" : login.place],
+      ["kept in", login.store === "keychain" ? "the system's keychain" : login.place],
       ["until", UNTIL[login.kind]],
       ...(login.adminUntil === null ? [] : ([["admin rights", `until ${login.adminUntil}`]] as const)),
       ["profiles", login.profiles],
@@ -102,7 +102,7 @@ const HOW: Record<LoginStatus["kind"], string> = {
 };
 
 const UNTIL: Record<LoginStatus["kind"], string> = {
-  browser: "renewed by itself while it is used",
+  browser: "renewed automatically while in use",
   password: "the session ends after some days without use",
   token: "kb whoami shows whether it still works",
   admin: "the end of the admin rights",

@@ -65,9 +65,9 @@ async function whoAmI(input: CommandInput, deps: Deps, settings: Settings): Prom
 
 async function askPassword(input: CommandInput, deps: Deps, settings: Settings, email: string): Promise<string> {
   if (flagOption(input, "passwordStdin")) return (await readStdin(deps)).split(/\r?\n/)[0] ?? "";
-  if (canAsk(deps, input.options)) return await deps.prompts.password(`Password of ${email} (this needs it again)`);
+  if (canAsk(deps, input.options)) return await deps.prompts.password(`Confirm the password of ${email}`);
   throw notSignedIn(
-    `A token may not do this, and there is no terminal to ask for the password of ${email}.`,
+    `Tokens can't do this, and there is no terminal to ask for the password of ${email}.`,
     `Give it with --password-stdin, or do it in the browser: kb open settings --url ${settings.server.baseUrl}`,
   );
 }

@@ -34,7 +34,7 @@ export async function addConnector(input: CommandInput, deps: Deps): Promise<num
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);
     output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);
-    if (made.key !== undefined) output.talk("Its key is shown this once: store it now.");
+    if (made.key !== undefined) output.talk("Its key is shown only once: store it now.");
   });
   if (!flagOption(input, "wait") || made.sync === null) return EXIT.ok;
   const timeoutMs = parseDuration(textOption(input, "timeout") ?? "0", "--timeout");

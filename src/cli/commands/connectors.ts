@@ -40,7 +40,7 @@ export async function listConnectors(input: CommandInput, deps: Deps): Promise<v
           shown: (item) => shortTime(item.lastSync?.finishedAt),
         },
       ],
-      "There is no connector that you may see. kb connectors add makes one.",
+      "You can see no connectors. Add one with kb connectors add.",
     ),
   );
 }
@@ -64,7 +64,7 @@ export async function listSources(input: CommandInput, deps: Deps): Promise<void
         },
         { title: "settings", value: settingNames, isFlexible: true },
       ],
-      "This server has no source.",
+      "This server has no sources.",
     ),
   );
 }
@@ -129,10 +129,10 @@ function notesOn(counts: ConnectorRecord["counts"]): string[] {
   const notes: string[] = [];
   if (awaitingPush > 0) {
     const what = `${plural(awaitingPush, "item")} with a parent had no access of their own in an earlier version.`;
-    notes.push(`${what} Nobody may read them until you send them again.`);
+    notes.push(`${what} Nobody can read them until you send them again.`);
   }
   if (parentMissing > 0) {
-    const what = `${plural(parentMissing, "item")} can't be read by anybody: their parent is not there, or nobody may read it.`;
+    const what = `Nobody can read ${plural(parentMissing, "item")}: the parent does not exist, or nobody can read it.`;
     notes.push(`${what} Send the parents, or the items without parentId.`);
   }
   return notes;
@@ -143,10 +143,10 @@ export async function updateConnector(input: CommandInput, deps: Deps): Promise<
   const api = await connect(input, deps);
   const connector = await findConnector(api, argument(input, 0));
   const body = await changesOf(api, input, deps, connector);
-  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb connectors update --help");
+  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb connectors update --help");
   const answer = await api.patch("/api/connectors/{id}", { params: { path: { id: connector.id } }, body });
   const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => output.talk(`Connector "${answer.connector.name}" is changed.`));
+  output.result(answer, () => output.talk(`Updated connector "${answer.connector.name}".`));
 }
 
 /** `kb connectors files CONNECTOR` */
@@ -182,7 +182,7 @@ export async function browse(input: CommandInput, deps: Deps): Promise<void> {
         { title: "items", value: (node) => node.count ?? "" },
         { title: "opens", value: (node) => (node.expandable ? "yes" : "") },
       ],
-      "Nothing is there.",
+      "Nothing found.",
     );
     if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
   });
@@ -239,11 +239,11 @@ export async function rotateKey(input: CommandInput, deps: Deps): Promise<void> 
     if (answer.key === null) {
       const owner = connector.owner?.name ?? "its owner";
       return output.talk(
-        `The key of "${connector.name}" no longer works. Only ${owner}, who owns the connector, can make the new one: kb connectors rotate-key ${connector.id}`,
+        `The key of "${connector.name}" no longer works. Only its owner, ${owner}, can create a new one: kb connectors rotate-key ${connector.id}`,
       );
     }
     output.line(answer.key);
-    output.talk(`The new key of "${connector.name}" is shown this once: store it now.`);
+    output.talk(`The new key of "${connector.name}" is shown only once: store it now.`);
   });
 }
 
@@ -253,7 +253,9 @@ export async function removeConnector(input: CommandInput, deps: Deps): Promise<
   const connector = await findConnector(api, argument(input, 0));
   await confirmed(input, deps, `Remove connector "${connector.name}" and everything it indexed?`);
   await api.delete("/api/connectors/{id}", { params: { path: { id: connector.id } } });
-  makeOutput(input, deps).talk(`Connector "${connector.name}" is hidden from search now and purged in the background.`);
+  makeOutput(input, deps).talk(
+    `Removed connector "${connector.name}". Its items are hidden now and purged in the background.`,
+  );
 }
 
 /** The bodies that take credentials. */

@@ -24,7 +24,7 @@ export async function listContexts(input: CommandInput, deps: Deps): Promise<voi
         { title: "signed in as", value: (profile) => profile.email ?? "", isFlexible: true },
         { title: "in use", value: (profile) => (profile.isCurrent ? "yes" : "") },
       ],
-      "There is no stored server. kb login URL makes one.",
+      "There are no stored servers. Add one with kb login URL.",
     ),
   );
 }
@@ -34,7 +34,7 @@ export async function useContext(input: CommandInput, deps: Deps): Promise<void>
   const name = await findProfile(deps, argument(input, 0));
   await changeProfile(deps, name, "use");
   const url = (await listProfiles(deps)).find((profile) => profile.name === name)?.url ?? "";
-  makeOutput(input, deps).talk(`Commands go to ${url} now.`);
+  makeOutput(input, deps).talk(`Commands now go to ${url}.`);
 }
 
 /** `kb context remove NAME`: the last one of a server only when nobody is signed in to it, so that no login is forgotten alive. */
@@ -49,7 +49,7 @@ export async function removeContext(input: CommandInput, deps: Deps): Promise<vo
     if (isLast && hasLogin) throw stillSignedIn(name);
   }
   await changeProfile(deps, name, "remove");
-  makeOutput(input, deps).talk(`"${name}" is forgotten.`);
+  makeOutput(input, deps).talk(`Removed "${name}".`);
 }
 
 function stillSignedIn(name: string): CliFailure {

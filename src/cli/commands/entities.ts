@@ -29,7 +29,7 @@ export async function searchEntities(input: CommandInput, deps: Deps): Promise<v
         { title: "last seen", value: (entity) => entity.lastSeenAt?.slice(0, 10) ?? "" },
         { title: "in", value: (entity) => entity.providers, isFlexible: true },
       ],
-      "Nothing of that name in what you can see.",
+      "Nothing you can see has that name.",
     );
     if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
   });
@@ -65,7 +65,7 @@ export async function showEntity(input: CommandInput, deps: Deps): Promise<void>
         { title: "title", value: ([, item]) => item.title, isFlexible: true },
         { title: "updated", value: ([, item]) => item.updatedAt?.slice(0, 10) ?? "" },
       ],
-      "No item of it that you may see.",
+      "You can see no items about it.",
     );
     output.table(
       context.relations,
@@ -77,7 +77,7 @@ export async function showEntity(input: CommandInput, deps: Deps): Promise<void>
         { title: "items", value: (relation) => count(relation.itemCount) },
         { title: "shown by", value: (relation) => relation.kbId },
       ],
-      "No relation that you may see.",
+      "You can see no relations.",
     );
     for (const note of context.notes) output.talk(`Note: ${note}`);
   });

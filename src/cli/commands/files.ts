@@ -59,7 +59,7 @@ export function printFiles(list: FileList, output: Output): void {
         { title: "state", value: stateOf, shown: whyNoText, isFlexible: true },
         { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
       ],
-      "No item fits that you may see.",
+      "No matching items that you can see.",
     );
     output.talk(
       `${count(list.files.length)} of ${count(list.total)}.${list.nextCursor === null ? "" : ` More: --cursor ${list.nextCursor}`}`,
@@ -73,7 +73,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
   const isOriginal = flagOption(input, "original");
   const target = textOption(input, "output");
   if (isOriginal && target === undefined && deps.io.isStdoutTty) {
-    throw usageFailure("The original's bytes do not belong on a terminal.", "Add -o FILE, or pipe them on.");
+    throw usageFailure("The original is binary and can't be shown on a terminal.", "Save it with -o FILE, or pipe it.");
   }
   const response = await api.open.get("/api/connectors/files/{fileId}/content", {
     params: {
@@ -99,7 +99,7 @@ export async function getFile(input: CommandInput, deps: Deps): Promise<number> 
   }
   const text = await response.text();
   if (response.headers.get("x-total-passages") === "0") {
-    makeOutput(input, deps).talk(`None of "${textOption(input, "find") ?? ""}" is in this item.`);
+    makeOutput(input, deps).talk(`This item contains none of "${textOption(input, "find") ?? ""}".`);
     return EXIT.failure;
   }
   deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
@@ -123,7 +123,7 @@ export async function countFiles(input: CommandInput, deps: Deps): Promise<void>
         { title: "indexed", value: (row) => count(row.indexed) },
         { title: "unsearchable", value: (row) => count(row.unsearchable) },
       ],
-      "Nothing is indexed that you may see.",
+      "You can see no indexed items.",
     ),
   );
 }

@@ -21,7 +21,7 @@ export async function listGrants(input: CommandInput, deps: Deps): Promise<void>
         { title: "last used", value: (grant) => grant.lastUsedAt?.slice(0, 10) ?? "never" },
         { title: "until", value: (grant) => grant.expiresAt.slice(0, 10) },
       ],
-      "You let no client in.",
+      "You allowed no clients.",
     ),
   );
 }
@@ -30,7 +30,7 @@ export async function listGrants(input: CommandInput, deps: Deps): Promise<void>
 export async function revokeGrant(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const id = argument(input, 0);
-  await confirmed(input, deps, `Let this client in no longer (${id})? Its tokens end at once.`);
+  await confirmed(input, deps, `Revoke access of this client (${id})? Its tokens stop working at once.`);
   await api.delete("/api/grants/{id}", { params: { path: { id } } });
-  makeOutput(input, deps).talk("The client is out; its tokens open nothing any more.");
+  makeOutput(input, deps).talk("Access revoked. The client's tokens no longer work.");
 }

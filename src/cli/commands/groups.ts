@@ -25,7 +25,7 @@ export async function listGroups(input: CommandInput, deps: Deps): Promise<void>
         { title: "closed", value: (group) => (group.isClosed ? "yes" : "") },
         { title: "created", value: (group) => group.createdAt.slice(0, 10) },
       ],
-      "There is no group. kb groups create NAME makes one.",
+      "There are no groups. Create one with kb groups create NAME.",
     ),
   );
 }
@@ -80,7 +80,7 @@ export async function updateGroup(input: CommandInput, deps: Deps): Promise<void
     isClosed: flagOption(input, "closed") ? true : flagOption(input, "open") ? false : undefined,
     ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
   };
-  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb groups update --help");
+  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb groups update --help");
   const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
   const output = makeOutput(input, deps, api.settings.defaults);
   if (output.format === "json") return output.result(answer, () => undefined);
@@ -91,9 +91,13 @@ export async function updateGroup(input: CommandInput, deps: Deps): Promise<void
 export async function removeGroup(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const group = await findGroup(api, argument(input, 0));
-  await confirmed(input, deps, `Remove group "${group.name}"? What only this group may see closes to its members.`);
+  await confirmed(
+    input,
+    deps,
+    `Remove group "${group.name}"? Its members lose access to what only this group can see.`,
+  );
   await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
-  makeOutput(input, deps).talk(`Group "${group.name}" is removed.`);
+  makeOutput(input, deps).talk(`Removed group "${group.name}".`);
 }
 
 /** The list with these added and those removed; undefined when nothing was asked for. */
@@ -110,7 +114,7 @@ async function printGroup(api: Api, group: Group, output: Output): Promise<void>
     ["id", group.id],
     ["name", group.name],
     ["owner", members.find((member) => member.userId === group.ownerId)?.email ?? group.ownerId ?? "nobody: they left"],
-    ["closed", group.isClosed ? "yes: only its owner changes it" : "no: every admin may change it"],
+    ["closed", group.isClosed ? "yes: only its owner can change it" : "no: every admin can change it"],
     ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
     ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],
     ["created", group.createdAt.slice(0, 10)],

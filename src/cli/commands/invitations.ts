@@ -34,12 +34,12 @@ export async function addInvitation(input: CommandInput, deps: Deps): Promise<vo
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     if (answer.url === null) {
-      output.talk(`An invitation is on its way to ${answer.invitation.email}.`);
+      output.talk(`Sent an invitation to ${answer.invitation.email}.`);
       return;
     }
     output.line(answer.url);
     output.talk(
-      `Send this link to ${answer.invitation.email}; it is shown this once. They can use: kb login --invitation URL`,
+      `Send this link to ${answer.invitation.email}; it is shown only once. To join from a terminal: kb login --invitation URL`,
     );
   });
 }
@@ -48,5 +48,5 @@ export async function addInvitation(input: CommandInput, deps: Deps): Promise<vo
 export async function removeInvitation(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   await api.delete("/api/workspace/invitations/{id}", { params: { path: { id: argument(input, 0) } } });
-  makeOutput(input, deps).talk("The invitation is withdrawn; its link is dead.");
+  makeOutput(input, deps).talk("Invitation withdrawn. Its link no longer works.");
 }

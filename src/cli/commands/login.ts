@@ -45,7 +45,7 @@ function checkWays(input: CommandInput): void {
     ["--email, --password-stdin and --invitation", isByPassword(input)],
   ] as const;
   const given = ways.filter(([, isGiven]) => isGiven).map(([name]) => name);
-  if (given.length > 1) throw usageFailure(`${given.join(" and ")} do not go together.`, "kb login --help");
+  if (given.length > 1) throw usageFailure(`${given.join(" and ")} can't be combined.`, "kb login --help");
 }
 
 function isByPassword(input: CommandInput): boolean {
@@ -78,7 +78,7 @@ async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> 
   if (former?.oauth !== undefined) await revokeFormer(job, { oauth: former.oauth });
   await finish(job, kept, signedIn.session);
   if (former?.oauth === undefined) return EXIT.ok;
-  output.talk("This replaces your login by browser.");
+  output.talk("This replaces your browser login.");
   return EXIT.ok;
 }
 
@@ -86,7 +86,7 @@ async function loginWithToken(job: Job): Promise<number> {
   const { deps, settings } = job;
   const token = (await readStdin(deps)).trim();
   if (!/^[\x21-\x7e]{8,512}$/.test(token))
-    throw usageFailure("stdin holds no token.", "kb login --with-token < token.txt");
+    throw usageFailure("stdin contains no token.", "kb login --with-token < token.txt");
   const { server } = settings;
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
   const session = await api.get("/api/session").catch((error: unknown) => {
@@ -126,7 +126,7 @@ async function loginByBrowser(job: Job): Promise<number> {
   const session = await whoIs(job, answer.accessToken);
   await addBridgeToken(job, { oauth, ...(session === undefined ? {} : { email: session.user.email }) });
   await finish(job, kept, session);
-  if (session === undefined) output.talk("The server does not say who you are; see: kb whoami");
+  if (session === undefined) output.talk("The server did not say who you are. Check with: kb whoami");
   return EXIT.ok;
 }
 
@@ -187,9 +187,9 @@ async function loginAsAdmin(job: Job): Promise<number> {
   const minutes = Math.max(1, Math.round((answer.expiresAt - deps.clock.now()) / 60_000));
   await finish(job, kept, session);
   output.talk(
-    `You have admin rights for ${minutes} minutes${isNew ? "" : "; after that your login goes on without them"}.`,
+    `You have admin rights for ${minutes} minutes${isNew ? "" : "; after that your login continues without them"}.`,
   );
-  if (isNew) output.talk("They end by themselves. For a login that stays, and for the bridge: kb login");
+  if (isNew) output.talk("They end automatically. For a lasting login, and for the bridge: kb login");
   return EXIT.ok;
 }
 
@@ -239,16 +239,16 @@ async function finish(job: Job, kept: Kept, session: Session | undefined, how?: 
   const { path } = makeCredentialStore(deps);
   if (kept.why !== undefined) {
     output.talk(
-      `Notice: the keychain of this system can't be used (${kept.why}), so the login is in ${path}, which only you can read. --insecure-storage says that this is all right.`,
+      `Notice: the system's keychain can't be used (${kept.why}), so the login is stored in ${path}, which only you can read. To accept this, pass --insecure-storage.`,
     );
-  } else output.talk(`The login is in ${kept.store === "keychain" ? "the keychain of this system" : path}.`);
+  } else output.talk(`The login is in ${kept.store === "keychain" ? "the system's keychain" : path}.`);
   output.talk(`Profile "${profile}". Next: kb search WORDS; for an agent: kb mcp`);
 }
 
 /** Ends what this login replaces, so that no unused one stays alive. */
 async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin): Promise<void> {
   const failure = await revokeStored(deps, settings, former);
-  if (failure !== undefined) output.talk(`The login that this one replaces could not be revoked: ${failure.message}`);
+  if (failure !== undefined) output.talk(`The previous login could not be revoked: ${failure.message}`);
 }
 
 async function revokeQuietly({ deps }: Job, endpoints: AuthorizationServer, token: string): Promise<void> {
@@ -262,8 +262,8 @@ function badToken(cause: CliFailure): CliFailure {
   return new CliFailure({
     code: cause.code,
     exit: cause.exit,
-    message: `The server does not take this token: ${cause.message}`,
-    hint: "Make one in the browser (Settings, MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
+    message: `The server refused this token: ${cause.message}`,
+    hint: "Create one in the browser (Settings, MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
     requestId: cause.requestId,
     status: cause.status,
   });
@@ -271,7 +271,7 @@ function badToken(cause: CliFailure): CliFailure {
 
 function needsPerson(): CliFailure {
   return usageFailure(
-    "Signing in by browser takes a person, and --no-input says that there is none.",
+    "Signing in with a browser needs a person, and --no-input is set.",
     "Use --with-token, or --email with --password-stdin.",
   );
 }
@@ -280,7 +280,7 @@ function adminNeedsBrowser(baseUrl: string, reason: string): CliFailure {
   return new CliFailure({
     code: "no_browser",
     exit: EXIT.notSignedIn,
-    message: `Admin rights are given only in a browser on this machine, and there is none to open (${reason}).`,
+    message: `Admin rights need a browser on this machine, and none can be opened (${reason}).`,
     hint: `Sign in with a session, which has all rights of your role: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
   });
 }
@@ -289,7 +289,7 @@ function noRefresh(baseUrl: string): CliFailure {
   return new CliFailure({
     code: "unexpected_answer",
     exit: EXIT.unreachable,
-    message: `${baseUrl} gave a login that can't be renewed, so it is not kept.`,
+    message: `${baseUrl} issued a login that can't be renewed, so kb did not store it.`,
     hint: `Sign in with e-mail and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
   });
 }

@@ -64,7 +64,7 @@ function isCliFailure(error: unknown): error is CliFailure {
 function forAgents(failure: CliFailure): ApiError {
   const isSignIn = failure.exit === EXIT.notSignedIn;
   const code = isSignIn ? "not_signed_in" : failure.exit === EXIT.unreachable ? "unavailable" : failure.code;
-  const hint = failure.hint === undefined ? "" : ` The person does this: ${failure.hint}`;
+  const hint = failure.hint === undefined ? "" : ` Ask the person to do this: ${failure.hint}`;
   return new ApiError(isSignIn ? "unauthenticated" : codeOf(failure), {
     message: `${code}: ${failure.message}${hint}`,
     cause: failure,

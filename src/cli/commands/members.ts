@@ -48,13 +48,9 @@ export async function changeRole(input: CommandInput, deps: Deps): Promise<void>
 export async function removeMember(input: CommandInput, deps: Deps): Promise<void> {
   const api = await connect(input, deps);
   const member = await findMember(api, argument(input, 0));
-  await confirmed(
-    input,
-    deps,
-    `Remove ${member.email} from the workspace, and revoke every session and token of theirs?`,
-  );
+  await confirmed(input, deps, `Remove ${member.email} from the workspace and revoke all their sessions and tokens?`);
   await api.delete("/api/workspace/members/{id}", { params: { path: { id: member.userId } } });
-  makeOutput(input, deps).talk(`${member.email} is removed; nothing of theirs opens anything any more.`);
+  makeOutput(input, deps).talk(`Removed ${member.email}. All their credentials stopped working.`);
 }
 
 /** `kb members reset-password MEMBER`: the link, unless it was mailed, is the only data on stdout. */
@@ -68,10 +64,12 @@ export async function resetPassword(input: CommandInput, deps: Deps): Promise<vo
   output.result(answer, () => {
     const until = answer.expiresAt.slice(0, 16).replace("T", " ");
     if (answer.url === null) {
-      output.talk(`A link to set a new password is on its way to ${member.email}; it is good until ${until} UTC.`);
+      output.talk(`Sent a password reset link to ${member.email}. It is valid until ${until} UTC.`);
       return;
     }
     output.line(answer.url);
-    output.talk(`Give this link to ${member.email} and to nobody else: it sets a new password until ${until} UTC.`);
+    output.talk(
+      `Give this link to ${member.email} and nobody else. It sets a new password and is valid until ${until} UTC.`,
+    );
   });
 }

@@ -21,5 +21,5 @@ function pathOf(what: string): string {
   if (what === "") return "/";
   if (what === "settings") return "/settings/mcp-access";
   if (/^kbi_[a-z0-9]+$/.test(what)) return `/i/${what}`;
-  throw usageFailure(`kb opens no page "${what}".`, "kb open, kb open settings, or kb open kbi_… for an item.");
+  throw usageFailure(`There is no page "${what}".`, "kb open, kb open settings, or kb open kbi_… for an item.");
 }

@@ -68,7 +68,9 @@ export async function findFormer(
 ): Promise<StoredLogin | undefined> {
   return await store.find(server.origin).catch((error: unknown) => {
     if (!(error instanceof CliFailure) || error.code !== "keychain_unavailable") throw error;
-    talk("The former login is in a keychain that does not open, so it stays alive at the server: see kb grants list.");
+    talk(
+      "The previous login is in a keychain that can't be opened, so it still works at the server. Revoke it: kb grants list",
+    );
     return undefined;
   });
 }
@@ -84,7 +86,7 @@ async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ i
   });
   const until = made.token.expiresAt === null ? "" : ` It expires on ${made.token.expiresAt.slice(0, 10)}.`;
   talk(
-    `Made a token for the bridge, "${name}": it reads what you may see.${until} End it with: kb tokens revoke ${made.token.id}`,
+    `Created the token "${name}" for the bridge; it reads what you can see.${until} Revoke it with: kb tokens revoke ${made.token.id}`,
   );
   return { id: made.token.id, plaintext: made.plaintext };
 }
@@ -101,7 +103,7 @@ export async function signInByPassword(
   const ask = makeAsk(input, deps);
   if (invitation !== undefined) {
     const token = new URLSearchParams(new URL(invitationUrl(invitation)).hash.slice(1)).get("token") ?? "";
-    if (token === "") throw usageFailure("The invitation's address has no #token=… in it.", "Paste the whole address.");
+    if (token === "") throw usageFailure("The invitation's link has no #token=… in it.", "Paste the full link.");
     const name = await ask.name();
     const email = await ask.email();
     const body = { token, name, email, password: await ask.password(), timeZone: zone() };
@@ -109,7 +111,7 @@ export async function signInByPassword(
   }
   if (!isFirstUser) return await signInWithPassword(api, await ask.email(), await ask.password());
   makeOutput(input, deps).talk(
-    `${settings.server.baseUrl} has no user yet. Whoever gives the setup code that kb serve printed becomes its owner.`,
+    `${settings.server.baseUrl} has no users yet. Enter the setup code that kb serve printed to become its owner.`,
   );
   const setupCode = await ask.setupCode();
   const [name, email, password] = [await ask.name(), await ask.email(), await ask.password()];
@@ -202,7 +204,7 @@ export function invitationUrl(text: string): string {
     return new URL(text).href;
   } catch {
     // Said in the words of the option.
-    throw usageFailure("--invitation takes the whole address of the invitation.");
+    throw usageFailure("--invitation takes the full link of the invitation.");
   }
 }
 

@@ -22,7 +22,7 @@ export async function updateProfile(input: CommandInput, deps: Deps): Promise<vo
   const name = textOption(input, "name");
   const timeZone = textOption(input, "timeZone");
   if (name === undefined && timeZone === undefined) {
-    throw usageFailure("There is nothing to change.", "kb profile update --help");
+    throw usageFailure("Nothing to change.", "kb profile update --help");
   }
   const answer = await api.patch("/api/profile", {
     body: { name, timeZone: timeZone === "none" ? null : timeZone },
@@ -43,7 +43,7 @@ export async function changePassword(input: CommandInput, deps: Deps): Promise<v
     currentPassword,
   );
   const output = makeOutput(input, deps);
-  output.talk("Your password is changed. Every other session of yours and every client that you let in is signed out.");
+  output.talk("Password changed. Your other sessions and the clients you allowed are signed out.");
   output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
 }
 
@@ -54,17 +54,17 @@ async function readPasswords(
   if (flagOption(input, "passwordStdin")) {
     const [currentPassword = "", newPassword = ""] = (await readStdin(deps)).split(/\r?\n/);
     if (currentPassword === "" || newPassword === "") {
-      throw usageFailure("stdin needs two lines: the password that you have, and the new one.");
+      throw usageFailure("stdin needs two lines: your current password, and the new one.");
     }
     return { currentPassword, newPassword };
   }
   if (!canAsk(deps, input.options)) {
     throw usageFailure("There is no terminal to ask on.", "kb profile password --password-stdin < passwords.txt");
   }
-  const currentPassword = await deps.prompts.password("The password that you have");
-  const newPassword = await deps.prompts.password("The new password");
-  if ((await deps.prompts.password("The new password again")) !== newPassword) {
-    throw usageFailure("The new password was typed differently the second time, so nothing was changed.");
+  const currentPassword = await deps.prompts.password("Current password");
+  const newPassword = await deps.prompts.password("New password");
+  if ((await deps.prompts.password("Repeat the new password")) !== newPassword) {
+    throw usageFailure("The passwords don't match. Nothing was changed.");
   }
   return { currentPassword, newPassword };
 }

@@ -25,7 +25,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
   refusePlainHttp(settings.server, deps.env);
   const words = argumentList(input, 1).filter((word) => word !== "-");
   if (words.length === 0 && deps.io.isStdinTty)
-    throw usageFailure("There is nothing to push: name a file or folder, or pipe NDJSON in.");
+    throw usageFailure("Nothing to push. Name a file or folder, or pipe in NDJSON.");
   const reference = keyReference(input, deps);
   if (reference === "-" && words.length === 0) throw usageFailure("stdin can't be both the key and the lines.");
   const key = await readKey(reference, deps);
@@ -105,7 +105,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
   } catch (error) {
     if (!(error instanceof CliFailure) || error.code !== "interrupted") throw error;
     report.stop();
-    const next = upload?.name ? "The same command goes on from here." : "Sending all of it again does no harm.";
+    const next = upload?.name ? "Repeat the command to continue from here." : "You can safely send everything again.";
     throw interrupted(`Interrupted. ${report.summary()} ${next}`);
   }
 }
@@ -177,7 +177,7 @@ function keyReference(input: CommandInput, deps: Deps): string {
 async function readKey(reference: string, deps: Deps): Promise<string> {
   const key = await readSecret(reference, "--key", deps);
   // One word of visible ASCII; anything else would make a header of its own.
-  if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not hold a connector key.`);
+  if (!/^[\x21-\x7e]{8,512}$/.test(key)) throw usageFailure(`${reference} does not contain a connector key.`);
   return key;
 }
 
@@ -197,7 +197,7 @@ async function findTarget(word: string, key: string, settings: Settings, deps: D
           `Give the connector's id, con_…, or sign in: kb login ${settings.server.baseUrl}`,
         )
       : usageFailure(
-          "A connector key is sent only to an address given beside it, or to a server you are signed in to.",
+          "A connector key is sent only to the server you name with it, or to one you are signed in to.",
           `Set KB_URL, give --url, or sign in: kb login ${settings.server.baseUrl}`,
         );
   }

@@ -65,7 +65,7 @@ async function chooseFolders(input: CommandInput, deps: Deps, secretDirs: readon
   for (const path of given.length === 0 ? ["."] : given) {
     const real = await checkFolder(path, deps, secretDirs);
     if (folders.includes(real)) continue;
-    const progress = makeProgress(deps, `Looking into ${basename(real)}`, "files");
+    const progress = makeProgress(deps, `Checking ${basename(real)}`, "files");
     const tick = (files: number): void => progress.update({ done: files, total: null });
     const survey = await surveyFolder(real, process.getuid?.(), tick, { generated: flagOption(input, "generated") });
     progress.stop();
@@ -92,7 +92,7 @@ async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output
     (error: unknown) => {
       if (!(error instanceof CliFailure) || error.exit !== EXIT.notSignedIn) throw error;
       throw notSignedIn(
-        `${server.baseUrl} no longer takes the password in ${adminPath(dataDir)}.`,
+        `${server.baseUrl} no longer accepts the password in ${adminPath(dataDir)}.`,
         passwordLogin(server),
       );
     },
@@ -188,8 +188,8 @@ async function stayForeground(dataDir: string, pid: number, exit: number, deps: 
     throw new CliFailure({
       code: "server_ended",
       exit: EXIT.unreachable,
-      message: "The server has ended.",
-      hint: `Look at ${logPath(dataDir)}.`,
+      message: "The server stopped.",
+      hint: `See ${logPath(dataDir)}.`,
     });
   await stopServer(dataDir, { ...deps, signal: new AbortController().signal });
   return exit;

@@ -21,7 +21,7 @@ export async function listRoots(input: CommandInput, deps: Deps): Promise<void> 
           { title: "path", value: (root) => root.path, isFlexible: true },
           { title: "since", value: (root) => root.createdAt?.slice(0, 10) ?? "" },
         ],
-        "No folder of this machine may be read. kb roots add PATH allows one.",
+        "Connectors can't read any folder on this machine. Allow one with kb roots add PATH.",
       ),
     );
   });
@@ -32,7 +32,7 @@ export async function addRoot(input: CommandInput, deps: Deps): Promise<void> {
   await bySession(input, deps, async (api) => {
     const answer = await api.post("/api/local-roots", { body: { path: resolve(deps.cwd, argument(input, 0)) } });
     const output = makeOutput(input, deps, api.settings.defaults);
-    output.result(answer, () => output.talk(`Connectors may read ${answer.root.path} now.`));
+    output.result(answer, () => output.talk(`Connectors can now read ${answer.root.path}.`));
   });
 }
 
@@ -51,7 +51,7 @@ export async function removeRoot(input: CommandInput, deps: Deps): Promise<void>
       });
     }
     await api.delete("/api/local-roots/{id}", { params: { path: { id: found.id } } });
-    makeOutput(input, deps).talk(`Connectors may no longer read ${found.path}.`);
+    makeOutput(input, deps).talk(`Connectors can no longer read ${found.path}.`);
   });
 }
 

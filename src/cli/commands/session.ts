@@ -29,7 +29,7 @@ export async function logout(input: CommandInput, deps: Deps): Promise<number> {
   }
   if (found.failure !== undefined) throw notRevoked(baseUrl, found.failure);
   output.talk(`Signed out of ${baseUrl}.`);
-  if (found.isGivenToken) output.talk("The token that you gave still works elsewhere; end it in Settings, MCP access.");
+  if (found.isGivenToken) output.talk("The token still works elsewhere; revoke it in Settings, MCP access.");
   return EXIT.ok;
 }
 
@@ -58,7 +58,7 @@ export async function whoami(input: CommandInput, deps: Deps): Promise<number> {
   if (session === undefined) {
     const scopes = ["mcp:read"];
     output.result({ scopes }, () => output.record([["scopes", scopes], ...about]));
-    output.talk("This token is for the search tools only: it does not say whose it is.");
+    output.talk("This token is for the search tools only, so the server does not say whose it is.");
     return EXIT.ok;
   }
   output.result(session, () =>
@@ -81,13 +81,13 @@ export function describeCredential({ from, login }: Pick<Credential, "from" | "l
     case "environment":
       return `token from ${from}`;
     case "browser":
-      return "login by browser";
+      return "browser login";
     case "admin":
-      return "login by browser, with admin rights for now";
+      return "browser login, with admin rights for now";
     case "token":
       return "personal access token, stored";
     case "password":
-      return "session, by e-mail and password";
+      return "session, with e-mail and password";
   }
 }
 
@@ -147,7 +147,7 @@ function notRevoked(baseUrl: string, failure: CliFailure): CliFailure {
   return new CliFailure({
     code: failure.code,
     exit: failure.exit,
-    message: `The login is gone from this machine, but ${baseUrl} could not revoke it: ${failure.message}`,
-    hint: "End it there: in the browser under Settings, MCP access; or after the next login with kb grants list or kb tokens list.",
+    message: `The login was removed from this machine, but ${baseUrl} could not revoke it: ${failure.message}`,
+    hint: "Revoke it in the browser (Settings, MCP access), or after your next login with kb grants list or kb tokens list.",
   });
 }

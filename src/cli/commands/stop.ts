@@ -13,6 +13,6 @@ export async function stop(input: CommandInput, deps: Deps): Promise<void> {
   output.talk(
     url === undefined
       ? `No server that quickstart started runs on ${dataDir}.${named === undefined ? " Another one: kb stop --data-dir FOLDER" : ""}`
-      : `The server at ${url} is stopped.`,
+      : `Stopped the server at ${url}.`,
   );
 }

@@ -99,19 +99,21 @@ export async function listRemovals(input: CommandInput, deps: Deps): Promise<voi
           { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
           { title: "held since", value: (item) => item.heldAt.slice(0, 16).replace("T", " ") },
         ],
-        `No removal of "${connector.name}" waits for approval.`,
+        `No removals of "${connector.name}" wait for approval.`,
       ),
     );
     return;
   }
-  if (flagOption(input, "approve") && flagOption(input, "reject")) throw usageFailure("Either --approve or --reject.");
+  if (flagOption(input, "approve") && flagOption(input, "reject")) throw usageFailure("Give --approve or --reject.");
   await confirmed(
     input,
     deps,
     `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
   );
   const answer = await api.post(`/api/connectors/{id}/removals/${verb}`, { params: { path } });
-  output.result(answer, () => output.talk(verb === "approve" ? "Approved: they are removed." : "Rejected: they stay."));
+  output.result(answer, () =>
+    output.talk(verb === "approve" ? "Approved. The items are removed." : "Rejected. The items stay."),
+  );
 }
 
 /** Reads the number of a page from --limit. */

@@ -27,7 +27,7 @@ export async function listTokens(input: CommandInput, deps: Deps): Promise<void>
         { title: "last used", value: (token) => token.lastUsedAt?.slice(0, 10) ?? "never" },
         { title: "expires", value: (token) => token.expiresAt?.slice(0, 10) ?? "never" },
       ],
-      "You have no active token. kb tokens create NAME makes one.",
+      "You have no active tokens. Create one with kb tokens create NAME.",
     ),
   );
 }
@@ -44,11 +44,11 @@ export async function createToken(input: CommandInput, deps: Deps): Promise<void
   const output = makeOutput(input, deps);
   output.result(made, () => {
     output.line(made.plaintext);
-    output.talk(`Token ${made.token.id} for ${made.mcpUrl}. It is shown this once: store it now.`);
+    output.talk(`Created token ${made.token.id} for ${made.mcpUrl}. It is shown only once: store it now.`);
     const until = made.token.expiresAt?.slice(0, 10) ?? "";
     if (!isOwn)
       output.talk(
-        `It ends with your login here, on ${until} at the latest. "Keep" in the browser, under Settings, makes it stand alone.`,
+        `It ends with this login, on ${until} at the latest. To keep it longer, open Settings in the browser and choose "Keep".`,
       );
   });
 }
@@ -82,5 +82,5 @@ export async function revokeToken(input: CommandInput, deps: Deps): Promise<void
   const api = await connect(input, deps);
   const answer = await api.delete("/api/api-tokens/{id}", { params: { path: { id: argument(input, 0) } } });
   const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => output.talk(`Token "${answer.token.name}" is revoked; it opens nothing any more.`));
+  output.result(answer, () => output.talk(`Revoked token "${answer.token.name}".`));
 }

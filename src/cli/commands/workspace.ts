@@ -26,7 +26,7 @@ export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<
     timeZone: textOption(input, "timeZone"),
     secrets: wordOption(input, "secrets"),
   };
-  if (isEmpty(body)) throw usageFailure("There is nothing to change.", "kb workspace update --help");
+  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
   const answer = await api.patch("/api/workspace", { body });
   const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => printWorkspace(answer.workspace, output));
@@ -47,7 +47,7 @@ export async function listWorkspaces(input: CommandInput, deps: Deps): Promise<v
         { title: "joined", value: (item) => item.joinedAt.slice(0, 10) },
         { title: "in use", value: (item) => (item.current ? "yes" : "") },
       ],
-      "You are in no workspace.",
+      "You are not a member of a workspace.",
     ),
   );
 }
@@ -72,25 +72,25 @@ export async function useWorkspace(input: CommandInput, deps: Deps): Promise<voi
   const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), argument(input, 0));
   const output = makeOutput(input, deps, api.settings.defaults);
   if (workspace.current) {
-    output.talk(`You are in "${workspace.name}" already.`);
+    output.talk(`You are already in "${workspace.name}".`);
     return;
   }
   if (api.credential?.kind !== "session") {
     throw new CliFailure({
       code: "workspace_is_fixed",
       exit: EXIT.conflict,
-      message: `Your login is for one workspace, which was chosen in the browser, and "${workspace.name}" is another.`,
+      message: `Your login is for the workspace that you chose in the browser, not for "${workspace.name}".`,
       hint: `kb login ${api.settings.server.baseUrl}, and choose "${workspace.name}" there.`,
     });
   }
   const session = await moveSession(deps, api, workspace.id);
-  output.result(session, () => output.talk(`You work in "${session.workspace.name}" now (${session.role}).`));
+  output.result(session, () => output.talk(`Switched to "${session.workspace.name}" (${session.role}).`));
 }
 
 function findWorkspace(all: readonly MyWorkspace[], word: string): MyWorkspace {
   return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
     many: "workspaces",
-    none: `You are in no workspace "${word}".`,
+    none: `You are not a member of a workspace "${word}".`,
     list: "kb workspace list",
   });
 }

@@ -81,7 +81,7 @@ function nextPause(error: unknown, pauseMs: number): number {
     code,
     exit: EXIT.notSignedIn,
     message: "The sign-in was refused in the browser; nothing was changed.",
-    hint: "kb login --device begins anew.",
+    hint: "Start again with kb login --device.",
   });
 }
 
@@ -89,8 +89,8 @@ function over(): CliFailure {
   return new CliFailure({
     code: "timed_out",
     exit: EXIT.timedOut,
-    message: "Nobody typed the code in time, so it is over.",
-    hint: "kb login --device shows a new one.",
+    message: "The code expired before anybody entered it.",
+    hint: "Get a new one with kb login --device.",
   });
 }
 
@@ -98,7 +98,7 @@ function strange(server: ServerUrl): CliFailure {
   return new CliFailure({
     code: "unexpected_answer",
     exit: EXIT.unreachable,
-    message: `${server.baseUrl} gives no usable code to type.`,
+    message: `${server.baseUrl} returned no usable code.`,
     hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
   });
 }

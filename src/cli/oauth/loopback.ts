@@ -120,7 +120,7 @@ function refused(error: string): CliFailure {
     message: isDenied
       ? "The sign-in was refused in the browser; nothing was changed."
       : `The sign-in failed in the browser (${error.slice(0, 60)}); nothing was changed.`,
-    hint: "kb login begins anew.",
+    hint: "Start again with kb login.",
   });
 }
 
@@ -128,8 +128,8 @@ function otherServer(issuer: string): CliFailure {
   return new CliFailure({
     code: "other_issuer",
     exit: EXIT.notSignedIn,
-    message: `The answer in the browser does not come from ${issuer}, so it is not used.`,
-    hint: "kb login begins anew. If it happens again, somebody may be tampering with your browser.",
+    message: `The answer in the browser did not come from ${issuer}, so kb ignored it.`,
+    hint: "Start again with kb login. If it happens again, somebody may be tampering with your browser.",
   });
 }
 
@@ -138,6 +138,6 @@ function tooLate(timeoutMs: number): CliFailure {
     code: "timed_out",
     exit: EXIT.timedOut,
     message: `Nobody signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
-    hint: "Repeat the command; on a machine without a browser: kb login --device",
+    hint: "Repeat the command, or use kb login --device on a machine without a browser.",
   });
 }

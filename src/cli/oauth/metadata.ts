@@ -54,7 +54,7 @@ function addressIn(metadata: Record<string, unknown>, name: string, server: Serv
   throw new CliFailure({
     code: "other_origin",
     exit: EXIT.unreachable,
-    message: `${server.baseUrl} names an address of ${origin} for signing in, and a login never leaves the server that it is for.`,
+    message: `${server.baseUrl} names a sign-in address on ${origin}, but a login is sent only to its own server.`,
     hint: `If that is the server's real address: kb login ${origin}. Otherwise its KB_PUBLIC_URL is wrong.`,
   });
 }
@@ -63,7 +63,7 @@ function noSignIn(server: ServerUrl, cause?: unknown): CliFailure {
   return new CliFailure({
     code: "sign_in_unsupported",
     exit: EXIT.unreachable,
-    message: `${server.baseUrl} offers no sign-in by browser.`,
+    message: `${server.baseUrl} offers no browser sign-in.`,
     hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
     cause,
   });

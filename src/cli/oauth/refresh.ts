@@ -100,7 +100,7 @@ function endpointOf(oauth: OAuthLogin, server: ServerUrl): string {
   const { tokenEndpoint } = oauth;
   if (URL.canParse(tokenEndpoint) && new URL(tokenEndpoint).origin === server.origin) return tokenEndpoint;
   throw notSignedIn(
-    `The stored login of ${server.baseUrl} names a token address of another server, so it is not used.`,
+    `The stored login of ${server.baseUrl} names a token address on another server, so kb does not use it.`,
     `Sign in again: kb login ${server.baseUrl}`,
   );
 }

@@ -71,9 +71,9 @@ async function throughBrowser(
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
     for (const resource of resources) address.searchParams.append("resource", resource);
     if (!(await deps.openUrl(address.href))) return undefined;
-    talk(`Your browser opens ${server.baseUrl}: sign in there and let kb in.`);
-    talk(`If it does not open, visit this address:\n\n  ${address.href}\n`);
-    talk(`Waiting for the browser, ${LOOPBACK_TIMEOUT_MS / 60_000} minutes at most. Ctrl-C stops.`);
+    talk(`Your browser opens ${server.baseUrl}: sign in there and allow kb.`);
+    talk(`If it doesn't open, visit this address:\n\n  ${address.href}\n`);
+    talk(`Waiting for the browser for up to ${LOOPBACK_TIMEOUT_MS / 60_000} minutes. Press Ctrl-C to stop.`);
     return await requestTokens(deps, endpoints.tokenEndpoint, {
       grant_type: "authorization_code",
       code: await loopback.code,
@@ -94,8 +94,8 @@ async function throughDevice(
   const minutes = Math.max(1, Math.round((device.expiresAt - deps.clock.now()) / 60_000));
   talk(`\n  1. Open this address in any browser:  ${device.verificationUri}`);
   talk(`  2. Type this code there:              ${device.userCode}\n`);
-  talk("Type it only because you started this command yourself; nobody from kb ever asks you for a code.");
-  talk(`Waiting for you, ${minutes} minutes at most. Ctrl-C stops.`);
+  talk("Enter it only if you started this command yourself. Nobody from kb ever asks you for a code.");
+  talk(`Waiting for up to ${minutes} minutes. Press Ctrl-C to stop.`);
   return await waitForDevice(deps, endpoints, device, resourceOf(server, "api"));
 }
 

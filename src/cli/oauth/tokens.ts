@@ -97,12 +97,12 @@ function failureOf(endpoint: string, response: Answer, answer: Record<string, un
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : undefined;
   const requestId = response.headers.get("x-request-id") ?? undefined;
   if (status >= 300 && status < 400) {
-    const message = `${origin} answers with a redirect (HTTP ${status}), which is not followed: your login would go along.`;
+    const message = `${origin} redirects (HTTP ${status}). kb doesn't follow redirects, because your login would go with them.`;
     const hint = "Name the server's final address with --url or KB_URL.";
     return new CliFailure({ code: "redirect_refused", exit: EXIT.unreachable, message, hint, requestId });
   }
   if (status === 429) {
-    const message = `${origin} is asked too often.`;
+    const message = `${origin} received too many requests.`;
     const hint = "Wait a minute, then repeat the command.";
     return new CliFailure({ code: "rate_limited", exit: EXIT.rateLimited, message, hint, requestId, retryAfterMs });
   }
@@ -127,7 +127,7 @@ function unreachable(endpoint: string, error: unknown): CliFailure {
 }
 
 function strangeAnswer(endpoint: string, status?: number, requestId?: string): CliFailure {
-  const what = status === undefined ? "gives no usable token" : `answers HTTP ${status}`;
+  const what = status === undefined ? "returned no usable token" : `answers HTTP ${status}`;
   return new CliFailure({
     code: "unexpected_answer",
     exit: EXIT.unreachable,

@@ -135,12 +135,12 @@ function toFailure({ code, message }: { code: string; message: string }): CliFai
 }
 
 function tooShort(): CliFailure {
-  return new CliFailure({ code: "unreachable", exit: 7, message: "The answer broke off." });
+  return new CliFailure({ code: "unreachable", exit: 7, message: "The answer ended early." });
 }
 
 function notNdjson(): CliFailure {
   return usageFailure(
     "The first line is not a JSON object.",
-    "One event a line, as docs/sources/push.md shows; --as documents sends files for their text.",
+    "Write one event per line (see docs/sources/push.md), or send files for their text with --as documents.",
   );
 }

@@ -58,7 +58,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
       const fresh = await readKeyAgain();
       if (fresh === current) throw failure;
       current = fresh;
-      talk("The key was rotated; going on with the new one.");
+      talk("The key was rotated; continuing with the new one.");
       return;
     }
     const isPassing = PASSING.has(failure.code) && (hasAnswered || !LIKELY_WRONG_ADDRESS.has(failure.code));
@@ -66,7 +66,7 @@ export function makeSender(deps: Deps, { settings, key, readKeyAgain, talk }: Se
     const random = (deps.randomBytes(1)[0] ?? 0) / 255;
     const backOff = Math.min(LONGEST_WAIT_MS, 500 * 2 ** (tries - 1)) * (0.75 + random / 2);
     const waitMs = Math.max(failure.retryAfterMs ?? 0, backOff);
-    talk(`${failure.message} Trying again in ${Math.ceil(waitMs / 1_000)} s.`);
+    talk(`${failure.message} Retrying in ${Math.ceil(waitMs / 1_000)} s.`);
     try {
       await deps.clock.sleep(waitMs, deps.signal);
     } catch {

@@ -46,8 +46,8 @@ export async function checkFolder(
   const home = await realOrSelf(deps.home);
   if (real === home) throw refused(real, "it is your whole home folder");
   if (isInside(home, real)) throw refused(real, "your home folder is inside it");
-  if (SYSTEM_FOLDERS.includes(real) || dirname(real) === real) throw refused(real, "it is a folder of the system");
-  if (SYSTEM_TREES.some((tree) => isInside(real, tree))) throw refused(real, "it is a folder of the system");
+  if (SYSTEM_FOLDERS.includes(real) || dirname(real) === real) throw refused(real, "it is a system folder");
+  if (SYSTEM_TREES.some((tree) => isInside(real, tree))) throw refused(real, "it is a system folder");
   for (const dir of secretDirs) {
     const secret = await realOrSelf(dir);
     if (isInside(secret, real)) throw refused(real, `kb keeps its own data in ${secret}`);
@@ -96,7 +96,7 @@ export function questionAbout(root: string, survey: FolderSurvey): string | unde
     ...(survey.files > MANY_FILES ? [`more than ${count(MANY_FILES)} files`] : []),
     ...(survey.foreign === undefined ? [] : [`files of other users (${survey.foreign})`]),
   ];
-  return reasons.length === 0 ? undefined : `${root} holds ${reasons.join(" and ")}. Index it all the same?`;
+  return reasons.length === 0 ? undefined : `${root} contains ${reasons.join(" and ")}. Index it anyway?`;
 }
 
 /** True when `path` is `folder` or inside it. */
@@ -124,8 +124,5 @@ async function realOrSelf(path: string): Promise<string> {
 }
 
 function refused(path: string, why: string): Error {
-  return usageFailure(
-    `quickstart does not index ${path}: ${why}.`,
-    "Name a folder with documents: kb quickstart ~/notes",
-  );
+  return usageFailure(`quickstart can't index ${path}: ${why}.`, "Name a folder with documents: kb quickstart ~/notes");
 }

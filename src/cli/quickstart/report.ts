@@ -38,7 +38,7 @@ export async function reportFolder(api: Api, folder: IndexedFolder, output: Outp
   const made = sync.skips.filter(({ reason }) => reason === "generated").map(({ externalId }) => externalId ?? "");
   if (made.length > 0) {
     const more = made.length > 5 ? " …" : "";
-    output.line(`  Left out as made by programs: ${made.slice(0, 5).join(", ")}${more}. With them: --generated`);
+    output.line(`  Left out as generated: ${made.slice(0, 5).join(", ")}${more}. To include them: --generated`);
   }
   if (sync.counts.failed > 0 || failed > 0) {
     output.line(`  ${count(Math.max(sync.counts.failed, failed))} failed:`);

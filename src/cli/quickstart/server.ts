@@ -101,8 +101,8 @@ export async function stopServer(dataDir: string, deps: Deps): Promise<string | 
       throw new CliFailure({
         code: "timed_out",
         exit: EXIT.timedOut,
-        message: `The server (process ${pid}) has not ended after ${STOP_TIMEOUT_MS / 1000} s.`,
-        hint: `Look at ${logPath(dataDir)}.`,
+        message: `The server (process ${pid}) is still running after ${STOP_TIMEOUT_MS / 1000} s.`,
+        hint: `See ${logPath(dataDir)}.`,
       });
     }
     await deps.clock.sleep(POLL_MS, deps.signal);
@@ -159,8 +159,8 @@ async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: 
   if (entries.includes("admin.json") && (await readAdmin(dataDir)) !== undefined) return;
   if (entries.some((name) => name !== "admin.json" && name !== "server.log")) {
     throw notSignedIn(
-      `${dataDir} holds an installation that quickstart did not make, so it is left alone.`,
-      "Start it with kb serve, then kb login and kb connectors add; or give quickstart another --data-dir.",
+      `${dataDir} contains an installation that quickstart did not create, so quickstart won't change it.`,
+      "Start it with kb serve, then run kb login and kb connectors add. Or give quickstart another --data-dir.",
     );
   }
   const password = Buffer.from(deps.randomBytes(24)).toString("base64url");
@@ -212,7 +212,7 @@ async function untilReady(url: string, exited: Promise<number>, dataDir: string,
   );
   const until = deps.clock.now() + READY_TIMEOUT_MS;
   while (!(await isReady(url, deps))) {
-    if (deps.signal.aborted) throw interrupted(`Interrupted. The server goes on starting; kb stop ends it.`);
+    if (deps.signal.aborted) throw interrupted(`Interrupted. The server keeps starting; stop it with kb stop.`);
     if (exitCode !== undefined || deps.clock.now() > until) {
       const why =
         exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s` : `ended with exit code ${exitCode}`;
@@ -257,7 +257,7 @@ async function choosePort(wanted: number, isGiven: boolean): Promise<number> {
       code: "port_in_use",
       exit: EXIT.unreachable,
       message: `Port ${wanted} is in use.`,
-      hint: "Leave --port out to take a free one.",
+      hint: "Leave out --port to use a free one.",
     });
   }
   return (await listenOnce(0)) ?? wanted;

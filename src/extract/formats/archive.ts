@@ -19,7 +19,7 @@ export const zipFormat: Format = {
       members.push(bytes === undefined ? { path } : { path, bytes });
     }
     if (members.length > 0 && state.encrypted === members.length)
-      return { state: "no_text", reason: "encrypted", message: "The archive is protected by a password." };
+      return { state: "no_text", reason: "encrypted", message: "The archive is password-protected." };
     return archiveText(members, input.maxTextLength, false);
   },
 };
@@ -38,7 +38,7 @@ export const gzipFormat: Format = {
     const { bytes, isCut } = gunzipUpTo(input.bytes, MAX_MEMBER_BYTES);
     if (looksLikeTar(bytes)) return tarText(bytes, input, isCut);
     if (isCut) {
-      const message = "The file unpacks to more than 64 MiB; packed files are read up to that.";
+      const message = "The file unpacks to more than 64 MiB, which is the limit.";
       return { state: "no_text", reason: "too_large", message };
     }
     const path = memberPath(input.fileName.replace(/\.(?:gz|gzip|z)$/iu, "")) ?? "content";
@@ -70,6 +70,6 @@ function readMember(zip: Zip, entry: ZipEntry, state: { room: number; read: numb
 }
 
 function notWanted(what: string): FormatResult {
-  const message = `This is a ${what}; the files in it are read when the connector's "archives" is on.`;
+  const message = `This is a ${what}. To read the files in it, turn on the connector's "archives" setting.`;
   return { state: "no_text", reason: "unsupported_type", message };
 }

@@ -6,7 +6,7 @@ import type { MediaFacts } from "#extract/image/facts.ts";
 export const imageFormat: Format = {
   extract({ bytes, mimeType }): FormatResult {
     const facts = readImage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), mimeType);
-    return factsText(facts, "This image has no text in it; images are not read by OCR.");
+    return factsText(facts, "The image has no text metadata. kb does not use OCR.");
   },
 };
 

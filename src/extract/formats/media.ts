@@ -17,7 +17,7 @@ export const mediaFormat: Format = {
     );
     const facts: MediaFacts = {};
     const more = metadata === undefined ? {} : readTags(metadata, facts);
-    return factsText(facts, "This recording has no words in its tags; sound and film are not transcribed.", more);
+    return factsText(facts, "The recording has no text in its tags. kb does not transcribe audio or video.", more);
   },
 };
 

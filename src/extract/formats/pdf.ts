@@ -17,7 +17,7 @@ export const pdfFormat: Format = {
       pdf = await getDocumentProxy(Uint8Array.from(input.bytes), { verbosity: 0, isOffscreenCanvasSupported: false });
     } catch (error) {
       if (error instanceof Error && error.name === "PasswordException") {
-        return { state: "no_text", reason: "encrypted", message: "The PDF is protected by a password." };
+        return { state: "no_text", reason: "encrypted", message: "The PDF is password-protected." };
       }
       throw error;
     }
@@ -49,7 +49,7 @@ async function readDocument(pdf: PdfDocument, input: FormatInput): Promise<Forma
   const read = number - 1;
   if (read > 0 && broken === read) throw new Error("none of its pages can be read");
   if (out.offset === 0) {
-    const message = `The PDF has no text layer on its ${pdf.numPages} pages; it is probably a scan.`;
+    const message = `The PDF has no text layer on its ${pdf.numPages} pages. It is probably a scan.`;
     return {
       state: "no_text",
       reason: "empty",

@@ -8,8 +8,8 @@ import { ENCRYPTED_OFFICE } from "#extract/office/kind.ts";
 export const unreadableOfficeFormat: Format = {
   extract({ mimeType }) {
     if (mimeType === ENCRYPTED_OFFICE)
-      return { state: "no_text", reason: "encrypted", message: "The document is protected by a password." };
-    const message = `Documents of this old binary format (${mimeType}) can't be read; save it in the current one${newName(mimeType)}.`;
+      return { state: "no_text", reason: "encrypted", message: "The document is password-protected." };
+    const message = `kb can't read this old binary format (${mimeType}). Save the document in the current format${newName(mimeType)}.`;
     return { state: "no_text", reason: "unsupported_type", message };
   },
 };

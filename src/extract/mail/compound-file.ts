@@ -19,9 +19,9 @@ const MAX_DEPTH = 32;
  * @throws Error when the bytes are no compound file
  */
 export function openCompoundFile(bytes: Buffer): CompoundEntry {
-  if (bytes.length < 512 || bytes.readUInt32LE(0) !== 0xe011cfd0) throw new Error("it is no compound file");
+  if (bytes.length < 512 || bytes.readUInt32LE(0) !== 0xe011cfd0) throw new Error("it is not a compound file");
   const shift = bytes.readUInt16LE(30);
-  if (shift !== 9 && shift !== 12) throw new Error("its sectors have no size that there is");
+  if (shift !== 9 && shift !== 12) throw new Error("its sector size is not valid");
   const file = new Sectors(bytes, 1 << shift);
   const directory = file.chain(bytes.readUInt32LE(48));
   const count = Math.min(MAX_ENTRIES, Math.floor(directory.length / 128));

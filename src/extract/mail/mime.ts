@@ -129,7 +129,7 @@ function nameOf(header: MailHeader, bytes: Buffer, mimeType: string): string {
 
 /** A subject as the name of a message. */
 export function messageName(subject: string): string {
-  return oneLine(subject, 150).replaceAll(/[/\\]/gu, "_") || "Message without subject";
+  return oneLine(subject, 150).replaceAll(/[/\\]/gu, "_") || "(no subject)";
 }
 
 function rawField({ fields }: MailHeader, name: string): string {

@@ -7,7 +7,7 @@ export function withZipReasons(read: () => FormatResult): FormatResult {
     return read();
   } catch (error) {
     if (!(error instanceof ZipError) || error.reason === "failed") throw error;
-    const words = error.reason === "encrypted" ? "is protected by a password" : "is too large to be unpacked";
+    const words = error.reason === "encrypted" ? "is password-protected" : "is too large to be unpacked";
     return { state: "no_text", reason: error.reason, message: `The document ${words}: ${error.message}.` };
   }
 }

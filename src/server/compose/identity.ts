@@ -223,7 +223,11 @@ function makeOAuth(
     deviceThrottle:
       settings.rateLimits === "off"
         ? makeNoThrottle()
-        : makeThrottle({ perMinute: DEVICE_CODES_PER_MINUTE, clock, message: "Too many codes. Wait a little." }),
+        : makeThrottle({
+            perMinute: DEVICE_CODES_PER_MINUTE,
+            clock,
+            message: "Too many codes. Wait a moment and try again.",
+          }),
     prove: (email, password, { origin = { requestId: "", clientIp: null } }) =>
       sessions.prove(email, password, { origin, userAgent: null, formerSecret: null }),
   });
@@ -233,7 +237,7 @@ function makeThrottles({ clock, settings }: Pick<Foundation, "clock" | "settings
   const limit = (perMinute: number, what: string) =>
     settings.rateLimits === "off"
       ? makeNoThrottle()
-      : makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a little and try again.` });
+      : makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a moment and try again.` });
   return {
     signIn: limit(SIGN_INS_PER_MINUTE, "sign-ins"),
     signInOfAccount: limit(SIGN_INS_PER_ACCOUNT, "sign-ins"),

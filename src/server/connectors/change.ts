@@ -75,7 +75,7 @@ export async function changeScope(
   const source = await requireSource(parts.sources, before.providerId);
   if (!source.sync) {
     throw new ApiError("connector_scope_invalid", {
-      message: `${source.spec.name} has no scope: it gets what is pushed.`,
+      message: `${source.spec.name} has no scope: it holds what you push to it.`,
     });
   }
   const { out, plan } = await planScope(parts, actor, source, connectorId, scope);
@@ -198,7 +198,7 @@ async function toPatch(
   if (body.access) {
     const access = await checkAccess(parts.store.in(actor.workspaceId), source.spec, body.access);
     if (before.ownerUserId !== actor.userId && !isNarrower(before, { ...before, ...access })) {
-      throw new ApiError("forbidden", { message: "Only the connector's owner may let more people see it." });
+      throw new ApiError("forbidden", { message: "Only the connector's owner can let more people see it." });
     }
     Object.assign(patch, access);
   }

@@ -75,7 +75,7 @@ export function makeCredentialKeeper({
 export function parseCredentials(source: Source, given: Credentials | undefined): Credentials {
   const { credentials, name } = source.spec;
   if (given === undefined || Object.keys(given).length === 0) return {};
-  if (!credentials) throw new ApiError("connector_config_invalid", { message: `${name} takes no credentials.` });
+  if (!credentials) throw new ApiError("connector_config_invalid", { message: `${name} does not use credentials.` });
   const result = credentials.safeParse(given);
   if (result.success) return result.data;
   const errors = result.error.issues.map((issue) => ({
@@ -95,8 +95,8 @@ export function requireMayConnect(actor: Actor, source: Source, config: unknown,
   const isForAdmins = source.isForAdmins?.(config, { hasCredentials: Object.keys(credentials).length > 0 }) ?? false;
   if (!isForAdmins) return;
   throw new ApiError("forbidden", {
-    message: `Only an admin may connect this without credentials of its own: ${source.spec.name}.`,
-    hint: "Give credentials of yours, or ask an admin.",
+    message: `Only an admin can connect ${source.spec.name} without credentials.`,
+    hint: "Give your own credentials, or ask an admin.",
   });
 }
 

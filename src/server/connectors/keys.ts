@@ -43,7 +43,7 @@ export async function rotateKey(
   });
 }
 
-const ENDED = "An admin of the workspace ended its key. Its owner makes the new one.";
+const ENDED = "An admin of the workspace revoked its key. Only its owner can create a new one.";
 
 async function endKeysOfOther(parts: ConnectorParts, actor: Actor, { connectorId }: ConnectorRecord) {
   return parts.store.transaction(async (tx) => {

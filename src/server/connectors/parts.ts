@@ -60,7 +60,7 @@ export interface ConnectorParts {
 export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
   const connector = await store.in(actor.workspaceId).connectors.find(connectorId);
   if (connector && manages(actor, connector)) return connector;
-  throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+  throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
 export function manages(actor: Actor, connector: Pick<ConnectorRecord, "ownerUserId">): boolean {
@@ -73,7 +73,7 @@ export async function requireSource(sources: SourceRegistry, providerId: string)
   if (source) return source;
   const known = (await sources.list()).map((each) => each.spec.providerId).sort();
   throw new ApiError("provider_unknown", {
-    message: `There is no source "${providerId}" here; there is ${known.join(", ")}.`,
+    message: `There is no source "${providerId}". Available sources: ${known.join(", ")}.`,
     field: "providerId",
   });
 }

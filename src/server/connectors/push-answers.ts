@@ -27,7 +27,7 @@ export function refused(
 /** The error of a line that names whom this connector may not name. */
 export function principalRefused(offending: readonly Principal[], what: string): { code: string; message: string } {
   const named = offending.length === 1 ? "a principal" : "principals";
-  return { code: "principal_not_allowed", message: `${what} names ${named} that this connector may not name.` };
+  return { code: "principal_not_allowed", message: `${what} names ${named} that this connector can't name.` };
 }
 
 /** What a batch says of its ops. */
@@ -48,8 +48,8 @@ export function toResult(answer: Answer, applied?: Applied): PushResult {
 
 const TROUBLES: Record<ParentTrouble, (parent: string) => string> = {
   missing: (parent) => `its parent ${parent} is not stored`,
-  nobody: (parent) => `nobody may read its parent ${parent}`,
-  circle: (parent) => `its parents form a circle, beginning with ${parent}`,
+  nobody: (parent) => `nobody can read its parent ${parent}`,
+  circle: (parent) => `its parents form a cycle that begins with ${parent}`,
   too_deep: () => "it has more than 16 items above it, or too many access lists with them",
 };
 

@@ -114,6 +114,6 @@ function judgePeople(item: SourceItem, authority: Authority): { item: SourceItem
       ...(assignees && { assignees: assignees.map(judged) }),
       ...(people && { people: people.map(judged) }),
     },
-    notes: ["a person's principal was left out: this connector may not name it, so the name is only a claim"],
+    notes: ["a person's principal was left out: this connector may not name people, so the name is stored as a claim"],
   };
 }

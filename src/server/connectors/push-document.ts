@@ -44,7 +44,7 @@ export async function pushDocument(
   if (uploadId !== undefined) await requireOpenUpload(parts, caller, uploadId);
   const target: PushTarget = { caller, connector, uploadId };
   if (body.bytes !== undefined && body.bytes > MAX_PUSHED_BYTES + AROUND_THE_FILE) {
-    const message = `A document has at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
+    const message = `A document can be at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
     const tooLarge = new ApiError("payload_too_large", { message, field: "file" });
     // Not read, so it is not known which item it is.
     await noteRefusal(parts, target, tooLarge);
@@ -86,7 +86,7 @@ async function enterGate(gate: Parts["documentGate"], bytes: number): Promise<()
 }
 
 function tooMany(cause: unknown): ApiError {
-  const message = "Too many documents are being read at once. Send it again in a moment.";
+  const message = "The server is reading too many documents. Send this one again in a moment.";
   return new ApiError("unavailable", { message, retryAfterMs: 5_000, cause });
 }
 
@@ -107,7 +107,7 @@ async function* readBody(stream: AsyncIterable<Uint8Array> | null): AsyncGenerat
     if (stream) yield* stream;
   } catch (cause) {
     if (isApiError(cause, "request_timeout")) throw cause;
-    throw new ApiError("push_cut", { message: "The body broke off; nothing of it is stored. Send it again.", cause });
+    throw new ApiError("push_cut", { message: "The body ended early and nothing was stored. Send it again.", cause });
   }
 }
 

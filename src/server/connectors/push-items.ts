@@ -145,7 +145,7 @@ export async function planUpsert(
   const answer: Answer = { line: given.line, externalId, notes: [...given.notes, ...people.notes] };
   if (offending.length > 0) {
     answer.fixed = "acl_unknown";
-    answer.error = principalRefused(offending, "Nobody may read it: its access");
+    answer.error = principalRefused(offending, "Nobody can read it: its access");
   }
   const known = plan.versions.get(externalId);
   plan.answers.push({ ...answer, op: plan.ops.length });
@@ -266,7 +266,7 @@ async function planLine(
 }
 
 function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "error"> {
-  return { fixed: "acl_unknown", error: principalRefused(offending, "Nobody may read it: its access") };
+  return { fixed: "acl_unknown", error: principalRefused(offending, "Nobody can read it: its access") };
 }
 
 /** Stands for an item whose line names no version: equal lines have equal ones, whoever may read it. */

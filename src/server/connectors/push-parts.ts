@@ -61,7 +61,7 @@ export async function requirePushable({ store }: ConnectorParts, caller: Connect
   const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
   if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
   if (connector.state === "active") return connector;
-  throw stateConflict(connector, "takes nothing now");
+  throw stateConflict(connector, "accepts nothing now");
 }
 
 /**
@@ -75,7 +75,7 @@ export async function requireStillPushable(parts: ConnectorParts, caller: Connec
   const keys = await connectors.listKeys(caller.connectorId, parts.clock.now());
   if (keys.some((key) => key.keyId === caller.keyId)) return;
   throw new ApiError("unauthenticated", {
-    message: "This connector key has ended. Send what has no result yet with the new one.",
+    message: "This connector key has ended. Use the new key to send the lines without a result.",
   });
 }
 

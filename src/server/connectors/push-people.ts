@@ -134,5 +134,5 @@ async function acknowledge(
   for (const { fixed = "error" } of answers) counts[fixed] = (counts[fixed] ?? 0) + 1;
   const ack = { lines: answers.at(-1)?.line ?? null, counts, troubles: troublesOf(answers), unnamed: 0 };
   if (await pushUploads.acknowledge(uploadId, ack, parts.clock.now())) return;
-  throw new ApiError("push_upload_over", { message: "The upload takes nothing more." });
+  throw new ApiError("push_upload_over", { message: "The upload is closed." });
 }

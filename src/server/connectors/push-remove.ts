@@ -13,7 +13,7 @@ export async function removePushed(
 ): Promise<{ result: "removed" | "held" | "absent" }> {
   const { connectorId } = await requirePushable(parts, caller);
   if (isPartId(externalId)) {
-    const message = "It is a file inside a file, and goes with that one: remove that one, or send it again without.";
+    const message = "This file is inside another file. Remove the outer file, or send it again without this one.";
     throw new ApiError("invalid_request", { message, field: "externalId" });
   }
   const ops = [{ op: "delete", externalId, subtree: false }] as const;

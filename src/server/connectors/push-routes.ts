@@ -82,10 +82,10 @@ function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>
             externalId: null,
             result: "error",
             error: isUnwritable(error)
-              ? { code: error.code, message: `${error.message} Send what has no result again.` }
+              ? { code: error.code, message: `${error.message} Send the lines without a result again.` }
               : {
                   code: "internal",
-                  message: `The server failed; the log says why (request ${requestId}). Send what has no result again.`,
+                  message: `The server failed; its log says why (request ${requestId}). Send the lines without a result again.`,
                 },
           };
           controller.enqueue(write([failed]));

@@ -81,11 +81,11 @@ export async function endUpload(
 function requireLines({ mode, lines: stored }: PushUploadRecord, lines: number | undefined): void {
   if (lines === undefined && mode === "add") return;
   if (lines === undefined) {
-    const message = 'A set ends with "lines", the number of the last line that you sent; 0 without any.';
+    const message = `To end a set, send "lines": the number of the last line you sent, or 0 if you sent none.`;
     throw new ApiError("invalid_request", { message, field: "lines" });
   }
   if (lines === stored) return;
-  const what = lines > stored ? `Send the lines from ${stored + 1} on, then end it.` : "Nothing was removed.";
+  const what = lines > stored ? `Send the lines from ${stored + 1} on, then end the upload.` : "Nothing was removed.";
   throw new ApiError("push_upload_incomplete", {
     message: `The upload has its lines up to ${stored}, not ${lines}. ${what}`,
     field: "lines",
@@ -192,20 +192,20 @@ async function requireUpload(
 function over({ uploadId, state }: PushUploadRecord): ApiError {
   const why = {
     open: "it is over",
-    ending: "its end was told",
+    ending: "it was ended",
     done: "it has ended",
-    superseded: "a later one took its place",
+    superseded: "a later upload replaced it",
     expired: "it waited for more than 24 hours",
   }[state];
   return new ApiError("push_upload_over", {
-    message: `The upload ${uploadId} takes nothing more: ${why}. What it stored stays; begin another one.`,
+    message: `The upload ${uploadId} is closed: ${why}. What it stored stays. Start another one.`,
   });
 }
 
 /** Why nothing may be removed at the end, if nothing may. */
 function refusalOf({ mode, unnamed }: PushUploadRecord): string | null {
   if (mode === "add" || unnamed === 0) return null;
-  return `${unnamed} of its lines could not be read, so it is not known which items they meant: nothing is removed.`;
+  return `${unnamed} ${unnamed === 1 ? "line" : "lines"} could not be read, so kb can't tell which items they meant.`;
 }
 
 function toView(record: PushUploadRecord): PushUpload {

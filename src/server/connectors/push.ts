@@ -44,11 +44,11 @@ async function requireFirstLine(
 ): Promise<void> {
   if (uploadId === undefined) {
     if (firstLine === undefined || firstLine === 1) return;
-    throw new ApiError("invalid_request", { message: '"firstLine" belongs to an upload.', field: "upload" });
+    throw new ApiError("invalid_request", { message: `"firstLine" is only for uploads.`, field: "upload" });
   }
   const { lines } = await requireOpenUpload(parts, caller, uploadId);
   if (firstLine === undefined) {
-    const message = `Say which line of the upload the first one is: firstLine=${lines + 1} to go on.`;
+    const message = `Give the number of the first line in the upload: firstLine=${lines + 1} to continue.`;
     throw new ApiError("invalid_request", { message, field: "firstLine" });
   }
   if (firstLine <= lines + 1) return;
@@ -206,18 +206,18 @@ async function* readBody(body: AsyncIterable<Uint8Array>, clock: Clock): AsyncGe
     for await (const chunk of body) {
       bytes += chunk.byteLength;
       if (bytes > MAX_REQUEST_BYTES) {
-        const message = `A request holds at most ${MAX_REQUEST_BYTES / 1024 / 1024} MiB. Send what has no result in another one.`;
+        const message = `A request can be at most ${MAX_REQUEST_BYTES / 1024 / 1024} MiB. Send the lines without a result in another request.`;
         throw new ApiError("payload_too_large", { message });
       }
       if (clock.now() - startedAt > MAX_REQUEST_MS) {
-        const message = `A request lasts at most ${MAX_REQUEST_MS / 1_000} s. Send what has no result in another one.`;
+        const message = `A request can last at most ${MAX_REQUEST_MS / 1_000} s. Send the lines without a result in another request.`;
         throw new ApiError("push_cut", { message });
       }
       yield chunk;
     }
   } catch (cause) {
     if (cause instanceof ApiError) throw cause;
-    const message = "The body broke off. What has a result is stored; send the rest again.";
+    const message = "The body ended early. Lines with a result are stored; send the rest again.";
     throw new ApiError("push_cut", { message, cause });
   }
 }

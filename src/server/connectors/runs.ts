@@ -24,7 +24,7 @@ export async function requestSync(
   const connector = await requireManaged(parts.store, actor, connectorId);
   const source = await requireSource(parts.sources, connector.providerId);
   if (!source.sync) {
-    const message = `${source.spec.name} has nothing to sync: its items are pushed.`;
+    const message = `${source.spec.name} connectors don't sync: you push their items.`;
     throw new ApiError("connector_state_conflict", { message });
   }
   if (connector.state !== "active" && connector.state !== "error" && connector.state !== "needs_reauth") {
@@ -198,7 +198,7 @@ async function requireSync(
 }
 
 function fail(): never {
-  throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+  throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
 function view(parts: ConnectorParts, actor: Actor, connector: ConnectorRecord, sync: SyncRecord): Promise<Sync> {

@@ -239,9 +239,9 @@ function isAfter(record: ConnectorRecord, after: { value: number; id: string }):
 function noteOf({ name, state, lastFullAt, providerId }: ConnectorRecord): string[] {
   const shown = JSON.stringify(name);
   if (state === "needs_reauth") return [`Connector ${shown} needs new credentials; its items may be out of date.`];
-  if (state === "error") return [`Connector ${shown} fails to sync; its items may be out of date.`];
+  if (state === "error") return [`Connector ${shown} can't sync; its items may be out of date.`];
   if (state === "active" && lastFullAt === null && providerId !== "push") {
-    return [`Connector ${shown} is still being indexed; more may be found later.`];
+    return [`Connector ${shown} is still being indexed; later searches may find more.`];
   }
   return [];
 }

@@ -57,7 +57,7 @@ export async function requireUsable(
   const { auth, name } = source.spec;
   // What reads the server's own machine or speaks without an account is for admins.
   if ((auth === "none" || auth === "key") && !actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: `Only an admin may connect ${name}.` });
+    throw new ApiError("forbidden", { message: `Only an admin can connect ${name}.` });
   }
   const reason = await source.unavailable?.();
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
@@ -66,10 +66,12 @@ export async function requireUsable(
     (key) => given[key] !== undefined && !(takesCredentials && key === "credentials"),
   );
   if (field !== undefined) {
-    throw new ApiError("connector_config_invalid", { message: `${name} takes no ${field} here.`, field });
+    throw new ApiError("connector_config_invalid", { message: `${name} does not use ${field}.`, field });
   }
   if (auth === "account" || auth === "connection") {
-    throw new ApiError("provider_unavailable", { message: `${name} needs an account, which this version can't keep.` });
+    throw new ApiError("provider_unavailable", {
+      message: `${name} needs an account, which this version does not support.`,
+    });
   }
   return source;
 }

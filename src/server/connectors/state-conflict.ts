@@ -17,10 +17,10 @@ export function stateConflict(
 
 const HINTS: Record<ConnectorState, (word: string) => string> = {
   pending_auth: () => "Connect its account first.",
-  active: (word) => `Look at its last sync: kb connectors progress ${word}`,
+  active: (word) => `See its last sync: kb connectors progress ${word}`,
   paused: (word) => `Resume it first: kb connectors resume ${word}`,
   needs_reauth: (word) => `Give it new credentials first: kb connectors update ${word} --credential KEY=@FILE`,
-  needs_owner: (word) => `An admin takes it over: kb connectors update ${word} --credential KEY=@FILE`,
-  error: (word) => `Look at the reason it gives: kb connectors show ${word}`,
-  deleting: () => "It is being deleted; make a new one.",
+  needs_owner: (word) => `An admin can take it over: kb connectors update ${word} --credential KEY=@FILE`,
+  error: (word) => `See the reason: kb connectors show ${word}`,
+  deleting: () => "It is being deleted. Create a new one.",
 };

@@ -27,7 +27,7 @@ export async function takeOver(
   // Somebody else may have been quicker.
   const today = await workspace.connectors.find(connectorId);
   if (!today || !isOrphan(today)) {
-    throw new ApiError("connector_state_conflict", { message: "Somebody else has taken this connector over." });
+    throw new ApiError("connector_state_conflict", { message: "Somebody else took over this connector." });
   }
   const patch = { state: "active", stateReason: null, ownerUserId: actor.userId, createdBy: actor.userId } as const;
   await workspace.connectors.update(connectorId, patch);
@@ -60,7 +60,6 @@ export async function removeWhatTakerCouldNotRead(
 export function requireMayTakeOverPush(actor: Actor): void {
   if (actor.role === "owner") return;
   throw new ApiError("forbidden", {
-    message:
-      "The owner of this connector left. Only the owner of the workspace takes over a connector that is pushed to.",
+    message: "The owner of this connector left. Only the owner of the workspace can take over a push connector.",
   });
 }

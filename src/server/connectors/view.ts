@@ -102,7 +102,7 @@ function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
   return stateReason !== null && state !== "needs_owner";
 }
 
-const FOR_OTHERS = "The source gave a reason that only the connector's owner sees.";
+const FOR_OTHERS = "Only the connector's owner can see the reason that the source gave.";
 
 function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();

@@ -21,7 +21,7 @@ export async function checkAccess(
   const { visibility } = access;
   if (visibility === "source" && spec.acl === "connector") {
     throw new ApiError("visibility_not_supported", {
-      message: `${spec.name} mirrors no permissions of single items, so "source" would mean everybody. Choose private, members or workspace.`,
+      message: `${spec.name} does not mirror the permissions of single items, so "source" would mean everybody. Choose private, members or workspace.`,
       field: "access.visibility",
     });
   }
@@ -31,13 +31,13 @@ export async function checkAccess(
   const members = await workspace.members.whichOf(memberIds);
   const stranger = memberIds.find((id) => !members.has(id));
   if (stranger !== undefined) {
-    const message = `${stranger} is no member of this workspace.`;
+    const message = `${stranger} is not a member of this workspace.`;
     throw new ApiError("unknown_member", { message, field: "access.memberIds" });
   }
   const groups = await workspace.groups.whichOf(groupIds);
   const unknown = groupIds.find((id) => !groups.has(id));
   if (unknown !== undefined) {
-    const message = `${unknown} is no group of this workspace.`;
+    const message = `${unknown} is not a group of this workspace.`;
     throw new ApiError("unknown_group", { message, field: "access.groupIds" });
   }
   return { visibility, memberIds, groupIds };

@@ -47,7 +47,7 @@ function severalMeant(candidates: readonly EntityRecord[]): ApiError {
   });
   return new ApiError("not_found", {
     message: [`${candidates.length} entities could be meant:`, ...lines].join("\n"),
-    hint: `Name one by its id: kb entities show ${candidates[0]?.entityId ?? "ent_…"}`,
+    hint: `Choose one by its ID: kb entities show ${candidates[0]?.entityId ?? "ent_…"}`,
   });
 }
 

@@ -71,7 +71,7 @@ async function resolve(finder: EntityFinder, actor: Actor, text: string) {
     const { found, unlinked } = await finder.me(actor);
     if (found.length === 0) {
       throw new ApiError("no_such_person", {
-        message: "none of what you can see is linked to you. Give a name or e-mail instead of me.",
+        message: "nothing you can see is linked to you. Give a name or e-mail instead of me.",
       });
     }
     return { found, close: [], notes: unlinked.length > 0 ? [`me: no account linked at ${unlinked.join(", ")}.`] : [] };
@@ -197,7 +197,7 @@ function noEntity(text: string, close: readonly Found[]): ApiError {
   const names = close.map(({ name, entityId }) => `${cleanField(name, MAX_CHARS.person)} (${entityId})`);
   const hint = names.length > 0 ? ` Close: ${names.join(", ")}.` : "";
   return new ApiError("not_found", {
-    message: `nobody and nothing called "${cleanLine(text, 100)}" in what you can see.${hint}`,
+    message: `nobody and nothing named "${cleanLine(text, 100)}" in what you can see.${hint}`,
     hint: "Look for part of the name: kb entities search NAME",
   });
 }

@@ -118,8 +118,8 @@ function noSuchSection(item: ItemRecord, asked: string): ApiError {
   const rest = names.length - MAX_NAMED;
   const there =
     names.length === 0
-      ? "It has no sections; read it by offset, or use find."
-      : `There are ${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`;
+      ? "It has no sections. Read it by offset, or use find."
+      : `Its sections: ${names.slice(0, MAX_NAMED).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}.`;
   return new ApiError("no_such_section", {
     message: `This item has no section "${cleanLine(asked, MAX_CHARS.section)}". ${there}`,
     field: "section",

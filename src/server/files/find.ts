@@ -37,5 +37,5 @@ export async function findPassages(
     });
     if (found !== undefined) return { item, ...found };
   }
-  throw new ApiError("unavailable", { message: "The item is being changed right now. Repeat it in a moment." });
+  throw new ApiError("unavailable", { message: "The item is changing right now. Try again in a moment." });
 }

@@ -49,7 +49,7 @@ export function listConnectorItems(
     const gate = gates.find((one) => one.connectorId === connectorId);
     const isKnown = gate !== undefined && (gate.ownerUserId === actor.userId || actsAsAdmin(actor));
     if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
-      throw new ApiError("not_found", { message: "There is nothing here with this id, or you may not see it." });
+      throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
     }
     return readPage(open, { ...request, filter: { ...request.filter, connectorId } });
   });

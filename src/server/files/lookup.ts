@@ -183,7 +183,7 @@ function fitsSeveral(asked: string, matches: readonly ItemMatch[]): ApiError {
   });
   const count = matches.length < ENOUGH ? matches.length : `at least ${ENOUGH}`;
   return new ApiError("invalid_argument", {
-    message: `"${cleanLine(asked, 200)}" fits ${count} items: ${offered.join(", ")}. Call again with one of these kbIds.`,
+    message: `"${cleanLine(asked, 200)}" matches ${count} items: ${offered.join(", ")}. Call again with one of these kbIds.`,
     details: { kbIds: shown.map(({ kbId }) => kbId) },
   });
 }

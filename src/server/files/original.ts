@@ -64,12 +64,14 @@ export async function readOriginal(
   const original = await fetchOriginal(actor.workspaceId, item.connectorId, item.externalId).catch((cause: unknown) => {
     if (!isApiError(cause) || cause.class === "internal") throw cause;
     throw new ApiError("source_unavailable", {
-      message: `The original of "${title}" could not be fetched from ${item.providerId} now. The stored text is readable without original.`,
+      message: `The original of "${title}" can't be fetched from ${item.providerId} now. To read the stored text, leave out original.`,
       cause,
     });
   });
   if (!original) {
-    throw new ApiError("no_text", { message: `${item.providerId} keeps no original of "${title}". Read its text.` });
+    throw new ApiError("no_text", {
+      message: `${item.providerId} has no original of "${title}". Read its text instead.`,
+    });
   }
   if (!(await policy.mayRead(actor, [kbId])).has(kbId)) throw itemNotFound(kbId);
   const mimeType = original.mimeType?.split(";")[0]?.trim().toLowerCase() ?? "";

@@ -128,7 +128,7 @@ function refuseTogether(query: FileContentQuery, names: readonly (keyof FileCont
   const given = names.find((name) => query[name] !== undefined);
   if (given === undefined) return;
   throw new ApiError("invalid_request", {
-    message: `"${given}" can't be given together with "${other}". Leave one of them out.`,
+    message: `"${given}" can't be combined with "${other}". Leave one of them out.`,
     field: given,
   });
 }

@@ -94,7 +94,9 @@ async function enterByKey(
   const connector = await lookup.connectorKey(secret);
   if (!connector) throw new ApiError("unauthenticated", { message: "This connector key is unknown or revoked." });
   if (!rule.connectorKey) {
-    throw new ApiError("forbidden", { message: "A connector key opens only the push routes of its own connector." });
+    throw new ApiError("forbidden", {
+      message: "A connector key is valid only for the push routes of its own connector.",
+    });
   }
   return { type: "connector", connector: { ...connector, origin: credentials.origin } };
 }
@@ -103,15 +105,15 @@ async function enterByKey(
 function deadToken(): ApiError {
   return new ApiError("unauthenticated", {
     message: "This token is unknown, expired or revoked.",
-    hint: "Make a new one in Settings, or with: kb tokens create NAME",
+    hint: "Create a new one in Settings, or with: kb tokens create NAME",
     details: { bearerError: "invalid_token" },
   });
 }
 
 function otherAudience(): ApiError {
   return new ApiError("unauthenticated", {
-    message: "This token was made for another part of this server.",
-    hint: "Ask the token endpoint for one with the right resource, by the refresh token.",
+    message: "This token was issued for another resource of this server.",
+    hint: "Use the refresh token to get one for the right resource.",
     details: { bearerError: "invalid_token" },
   });
 }
@@ -120,8 +122,8 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
   if (needed.length === 0) {
     throw new ApiError("forbidden", {
       message: rule.connectorKey
-        ? "This route takes the connector's own key."
-        : "A token does not open this route. Sign in instead.",
+        ? "This route needs the connector's own key."
+        : "This route doesn't accept tokens. Sign in instead.",
     });
   }
   if (needed.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
@@ -129,7 +131,7 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
   const missing = needed.at(-1) ?? "kb:api";
   throw new ApiError("insufficient_scope", {
     message: `This token does not have the scope ${missing}.`,
-    hint: `Make one that has it: kb tokens create NAME --scope ${missing}`,
+    hint: `Create one that has it: kb tokens create NAME --scope ${missing}`,
     details: { scope: missing },
   });
 }
@@ -137,13 +139,13 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
 function requireRole(rule: RouteAccess, actor: Actor): void {
   if (rule.role === undefined || actor.role === "owner" || actor.role === rule.role) return;
   const who = rule.role === "owner" ? "the owner" : "admins";
-  throw new ApiError("forbidden", { message: `This is for ${who} of the workspace.` });
+  throw new ApiError("forbidden", { message: `Only ${who} of the workspace can do this.` });
 }
 
 function notSignedIn(rule: RouteAccess): ApiError {
   return rule.session
-    ? new ApiError("unauthenticated", { message: "Nobody is signed in.", hint: "Sign in with: kb login" })
-    : new ApiError("unauthenticated", { message: "This route takes the header Authorization: Bearer with a token." });
+    ? new ApiError("unauthenticated", { message: "You are not signed in.", hint: "Sign in with: kb login" })
+    : new ApiError("unauthenticated", { message: "This route needs the header Authorization: Bearer TOKEN." });
 }
 
 /** The one Bearer token of the header; undefined without a header. */
@@ -168,7 +170,7 @@ function refuseSecondCredential(bearer: string | undefined, headers: Headers, co
   if (bearer === undefined || readCookie(headers, cookieName) === undefined) return;
   throw new ApiError("two_credentials", {
     message: "The request carries a token and the cookie of a session. Send exactly one.",
-    hint: 'In a browser, fetch with credentials: "omit" beside an Authorization header.',
+    hint: `In a browser, use credentials: "omit" with the Authorization header.`,
   });
 }
 
@@ -195,6 +197,6 @@ function refuseSecretsInUrl(url: string): void {
       [...new URLSearchParams(url.slice(query)).keys()].some((key) => SECRET_PARAMETERS.has(key.toLowerCase())));
   if (!isSecret) return;
   throw new ApiError("credential_in_url", {
-    message: "A credential must not stand in the URL. Send it as Authorization: Bearer, and replace this one.",
+    message: "Don't put credentials in the URL. Replace this one, and send the new one as Authorization: Bearer.",
   });
 }

@@ -43,6 +43,6 @@ async function before<T>(reading: Promise<T>, ms: number): Promise<T> {
 function tooSlow(): ApiError {
   const { minBytes, windowMs } = BODY_PACE;
   return new ApiError("request_timeout", {
-    message: `The body comes too slowly: at least ${minBytes} bytes must come in ${windowMs / 1_000} seconds. Send it again, over a better connection.`,
+    message: `The body arrives too slowly: at least ${minBytes} bytes must arrive every ${windowMs / 1_000} seconds. Send it again over a better connection.`,
   });
 }

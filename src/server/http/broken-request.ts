@@ -30,11 +30,11 @@ export function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, log: 
 
 function toFailure(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") {
-    const message = "The address and the headers of a request have room for 16 KiB together. Send less in them.";
+    const message = "The URL and headers of a request can be at most 16 KiB together. Send shorter ones.";
     return new ApiError("headers_too_large", { message });
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new ApiError("request_timeout", { message: "The request did not come to its end in time. Send it again." });
+    return new ApiError("request_timeout", { message: "The request was not complete in time. Send it again." });
   }
   return new ApiError("invalid_request", { message: "This is not a well-formed HTTP request." });
 }

@@ -130,8 +130,7 @@ function normalize(value: unknown): unknown {
 
 function invalidCursor(): ApiError {
   return new ApiError("invalid_cursor", {
-    message:
-      "This cursor is not valid here: it belongs to other arguments, or is older than a day. Start again without it.",
+    message: "The cursor is not valid: it belongs to other arguments, or is older than a day. Start again without it.",
     field: "cursor",
   });
 }

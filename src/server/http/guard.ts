@@ -33,7 +33,7 @@ export function makeGuard(options: GuardOptions): Guard {
       const host = hostName(headers.get("host") ?? new URL(url).host);
       if (host !== undefined && (isLoopbackName(host) || allowedHosts.has(host))) return;
       throw new ApiError("host_not_allowed", {
-        message: `This server is not called "${(host ?? "").slice(0, 100)}". Use ${base.origin}, or add the name to KB_ALLOWED_HOSTS.`,
+        message: `This server does not answer to the host "${(host ?? "").slice(0, 100)}". Use ${base.origin}, or add the name to KB_ALLOWED_HOSTS.`,
       });
     },
     checkOrigin(headers) {
@@ -43,7 +43,7 @@ export function makeGuard(options: GuardOptions): Guard {
         site === "cross-site" || site === "same-site" || (origin !== null && !isOwnOrigin(origin, base));
       if (!isForeign) return;
       throw new ApiError("origin_not_allowed", {
-        message: `This request comes from another site. Pages of ${base.origin} may send it, and programs without an Origin header.`,
+        message: `This request comes from another site. Only pages of ${base.origin}, and programs that send no Origin header, can send it.`,
       });
     },
   };

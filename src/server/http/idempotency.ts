@@ -139,7 +139,7 @@ function replay(
   const what = targetId === null ? "It was done" : `It made ${targetId}`;
   throw new ApiError("already_created", {
     message: `${what} when this was first sent. Its secret was shown then, and is kept nowhere.`,
-    hint: "If the answer was lost, delete what it made and create another with a new Idempotency-Key.",
+    hint: "If you lost the response, delete what was created and create another with a new Idempotency-Key.",
     ...(targetId !== null && { details: { id: targetId } }),
   });
 }
@@ -184,21 +184,21 @@ function whoOf(caller: Caller): string[] {
       return [workspaceId, connectorId, `key:${keyId}`];
     }
     case "nobody":
-      throw new Error("A route that anybody may call takes no Idempotency-Key.");
+      throw new Error("Routes without authentication don't accept an Idempotency-Key.");
   }
 }
 
 function checkKey(key: string): string {
   if (/^[\x21-\x7e]{1,200}$/.test(key)) return key;
   throw new ApiError("invalid_request", {
-    message: "Idempotency-Key is 1 to 200 visible ASCII characters.",
+    message: "An Idempotency-Key must have 1 to 200 visible ASCII characters.",
     field: "Idempotency-Key",
   });
 }
 
 function reused(): ApiError {
   return new ApiError("idempotency_key_reused", {
-    message: "This Idempotency-Key was sent before with another body. Use a new key for another request.",
+    message: "This Idempotency-Key was already used with a different body. Use a new key for a different request.",
   });
 }
 

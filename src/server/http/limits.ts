@@ -115,7 +115,7 @@ function refuseAfter(waitMs: number): void {
   if (waitMs === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   throw new ApiError("rate_limited", {
-    message: `Too many requests. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}, then repeat this one.`,
+    message: `Too many requests. Wait ${seconds} ${seconds === 1 ? "second" : "seconds"}, then try again.`,
     retryAfterMs: waitMs,
   });
 }

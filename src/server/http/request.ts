@@ -149,7 +149,7 @@ function invalid(errors: { path: string; message: string }[]): ApiError {
   return new ApiError("invalid_request", {
     message: first
       ? `${first.path === "" ? "The request" : `"${first.path}"`}: ${first.message}${more}.`
-      : "The request does not fit.",
+      : "The request is not valid.",
     errors,
     ...(first && first.path !== "" && { field: first.path }),
   });

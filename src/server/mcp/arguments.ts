@@ -200,7 +200,7 @@ function canonical(tool: ToolName, given: Record<string, unknown>, notes: string
     if (target === name) {
       result.push([name, value]);
     } else if (names.has(target)) {
-      notes.push(`"${name}" was ignored, for ${target} is given too.`);
+      notes.push(`"${name}" was ignored because ${target} is given.`);
     } else {
       names.add(target);
       notes.push(`"${name}" was read as ${target}.`);

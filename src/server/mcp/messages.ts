@@ -20,7 +20,7 @@ export const MAX_BATCH = 20;
 export async function readMessages(request: Request, maxBytes: number): Promise<Incoming> {
   const type = request.headers.get("content-type");
   if (type !== null && !/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type.trim())) {
-    throw new ApiError("unsupported_media_type", { message: "The body must have Content-Type: application/json." });
+    throw new ApiError("unsupported_media_type", { message: "Send the body as Content-Type: application/json." });
   }
   const body = parse(await readText(request, maxBytes));
   if (!Array.isArray(body)) return { isBatch: false, messages: [body].flatMap(toMessage) };
@@ -55,16 +55,18 @@ function parse(text: string): unknown {
 }
 
 function toMessage(value: unknown): Message[] {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw notARequest("A request is an object.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw notARequest("A request must be an object.");
   const { jsonrpc, id, method, params } = Object.fromEntries(Object.entries(value));
-  if (jsonrpc !== "2.0") throw notARequest('A request has "jsonrpc": "2.0".');
+  if (jsonrpc !== "2.0") throw notARequest(`A request must have "jsonrpc": "2.0".`);
   // The answer to a question that this server never asks.
   if (method === undefined && ("result" in value || "error" in value)) return [];
-  if (typeof method !== "string") throw notARequest("A request has a method.");
+  if (typeof method !== "string") throw notARequest("A request must have a method.");
   const hasId = "id" in value;
-  if (hasId && typeof id !== "string" && typeof id !== "number") throw notARequest("An id is a string or a number.");
+  if (hasId && typeof id !== "string" && typeof id !== "number")
+    throw notARequest("An id must be a string or a number.");
   if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
-    throw notARequest("params is an object.");
+    throw notARequest("params must be an object.");
   }
   return [
     {

@@ -89,7 +89,7 @@ export function makeMcpHandler(options: McpOptions): McpHandler {
 
 async function answer(options: McpOptions, request: Request, origin: RequestOrigin): Promise<Response> {
   if (request.method !== "POST") {
-    throw new ApiError("method_not_allowed", { message: `/mcp takes POST, not ${request.method.slice(0, 20)}.` });
+    throw new ApiError("method_not_allowed", { message: `/mcp accepts POST, not ${request.method.slice(0, 20)}.` });
   }
   options.checkSite(request, origin);
   checkLength(request);
@@ -130,13 +130,13 @@ async function answerOne(call: Call, message: Message): Promise<Response> {
 /** Batches exist in 2025-03-26 only; nothing of the newer revisions may hide in one. */
 async function answerBatch(call: Call, messages: readonly Message[], version: string | null): Promise<Response> {
   if (version !== null && version !== SEED_VERSION) {
-    throw new ApiError("invalid_request", { message: `Batches are not part of ${version.slice(0, 40)}.` });
+    throw new ApiError("invalid_request", { message: `Protocol version ${version.slice(0, 40)} has no batches.` });
   }
   const silent: CallContext = { signal: call.request.signal, report: () => undefined };
   const answers: RpcAnswer[] = [];
   for (const message of messages) {
     if (message.params !== undefined && JSON.stringify(message.params["_meta"] ?? null).includes(META.version)) {
-      throw new ApiError("invalid_request", { message: `Batches are not part of ${MODERN_VERSIONS[0]}.` });
+      throw new ApiError("invalid_request", { message: `Protocol version ${MODERN_VERSIONS[0]} has no batches.` });
     }
     // One after another: a batch is no way to have more of the machine than others.
     if (message.id !== undefined) answers.push(await dispatch(call, call.fromHeader, message, silent));
@@ -224,7 +224,7 @@ function chargeCall({ options, actor }: Call): void {
   if (over === undefined) return;
   const seconds = Math.max(1, Math.ceil(over.retryAfterMs / 1000));
   throw new ApiError("rate_limited", {
-    message: `Too many calls for this token. Wait ${seconds} seconds, then repeat the call.`,
+    message: `Too many calls with this token. Wait ${seconds} seconds, then repeat the call.`,
     retryAfterMs: over.retryAfterMs,
     ...(over.isHard && { details: { [HARD]: true } }),
   });
@@ -241,7 +241,7 @@ function isProtocolError(error: ApiError): boolean {
 
 function unknownTool(name: string): never {
   throw new ApiError("invalid_request", {
-    message: `Unknown tool: ${cleanLine(name, 80)}. There are ${TOOLS.map((tool) => tool.name).join(", ")}.`,
+    message: `Unknown tool: ${cleanLine(name, 80)}. Tools: ${TOOLS.map((tool) => tool.name).join(", ")}.`,
     details: { protocol: true },
   });
 }
@@ -316,7 +316,7 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
   options.log.error({ requestId: origin.requestId, path: "/mcp", err: error }, "request failed");
   return {
     code: RPC.internal,
-    message: `internal: The server failed. Its log has the request id ${origin.requestId}.`,
+    message: `internal: The server failed. See request ID ${origin.requestId} in its log.`,
     data: { code: "internal", requestId: origin.requestId },
   };
 }

@@ -97,7 +97,7 @@ function meIds({ found, unlinked }: { found: NamedEntity[]; unlinked: string[] }
   notes.push(
     found.length > 0
       ? `me = ${found.map(printed).join(", ")}${missing}.`
-      : `me is linked to nobody in what you can see${missing}, so nothing can be found for me. Try your name.`,
+      : `nobody in what you can see is linked to you${missing}, so me finds nothing. Try your name.`,
   );
   return found.map(({ entityId }) => entityId);
 }
@@ -106,7 +106,7 @@ function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[
   const offered = close.length > 0 ? ` Close: ${close.map(printed).join(", ")}.` : "";
   return new ApiError("no_such_person", {
     field,
-    message: `nobody called "${cleanLine(asked, 80)}" in what you can see.${offered}`,
+    message: `nobody named "${cleanLine(asked, 80)}" in what you can see.${offered}`,
     hint: "Look for part of the name: kb entities search NAME",
   });
 }
@@ -150,7 +150,7 @@ async function looseSource(asked: string, context: FilterContext, notes: string[
   const offered = all.length > 0 ? ` ${close.length > 0 ? "Close" : "There are"}: ${all.map(shown).join(", ")}.` : "";
   throw new ApiError("invalid_argument", {
     field: "source",
-    message: `source "${cleanLine(asked, 100)}" fits nothing you can see.${offered} Leave source out to search everywhere.`,
+    message: `source "${cleanLine(asked, 100)}" matches nothing you can see.${offered} Leave out source to search everywhere.`,
   });
 }
 

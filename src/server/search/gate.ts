@@ -102,7 +102,7 @@ export function gatedFiles<Files extends Finding>(gate: SearchGate, service: Fil
 
 function overloaded(waitMs: number): ApiError {
   return new ApiError("search_overloaded", {
-    message: "More searches are waiting than the server can start within a second. Repeat this one in a moment.",
+    message: "The server has too many searches waiting. Try again in a moment.",
     retryAfterMs: Math.max(1_000, Math.min(10_000, waitMs)),
   });
 }

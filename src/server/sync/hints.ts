@@ -79,7 +79,7 @@ export function makeHintKeeper(options: HintKeeperOptions): HintKeeper {
     const failed = (reason: string) => {
       if (abort.signal.aborted) return;
       listening.retryAt = now() + AGAIN_MS;
-      log.warn({ connectorId: at.connectorId, reason }, "A connector is not watched; its schedule goes on");
+      log.warn({ connectorId: at.connectorId, reason }, "a connector is not watched; its schedule continues");
     };
     all.set(at.connectorId, listening);
     listening.watch = open(at, abort.signal, failed).catch((error: unknown) => {

@@ -160,7 +160,7 @@ async function startNext(
         // Still "running" in the records: its worker died over it. `saveRun` begins to count anew when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
-        const message = `The sync was tried ${MAX_ATTEMPTS} times and its worker stopped each time at the same place.`;
+        const message = `The sync failed ${MAX_ATTEMPTS} times at the same place.`;
         const problem = { code: "internal", message };
         await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "fail"), problem, finishedAt: now() });
       }
@@ -210,7 +210,7 @@ async function runStarted(
   try {
     const source = await parts.findSource(connector.providerId);
     if (!source?.sync) {
-      const message = `This server has no source "${connector.providerId}" that can be synced.`;
+      const message = `This server has no source "${connector.providerId}" that can sync.`;
       throw new ApiError("provider_unavailable", { message });
     }
     return await runSync({
@@ -246,7 +246,7 @@ export async function makeContext(
 ): Promise<SourceContext<unknown>> {
   const config = source.spec.config.safeParse(connector.config);
   if (!config.success) {
-    const message = `The connector's config does not fit this version: ${config.error.issues[0]?.message ?? "invalid"}`;
+    const message = `The connector's config is not valid in this version: ${config.error.issues[0]?.message ?? "invalid"}`;
     throw new ApiError("connector_config_invalid", { message });
   }
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };

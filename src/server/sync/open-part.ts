@@ -25,8 +25,7 @@ export function makePartOpener(extractor: Pick<Extractor, "extract">) {
       const about = { title: "", path: [], labels: [], readsArchives: true, keepsSecrets: true };
       const read = await extractor.extract({ workspace: workspaceId, ...found, ...about }, signal);
       const next = read.state === "ok" ? findPart(read.parts ?? [], at, externalId) : undefined;
-      if (!next)
-        throw new ApiError("source_not_found", { message: "The file that held it has no such file in it now." });
+      if (!next) throw new ApiError("source_not_found", { message: "The outer file no longer contains this file." });
       const { bytes, fileName, mimeType } = next.part;
       found = { bytes, fileName: fileName.slice(fileName.lastIndexOf("/") + 1), ...(mimeType && { mimeType }) };
       at = next.id;

@@ -172,11 +172,11 @@ function digestOf(text: string): string {
 }
 
 function refused(externalId: string): ItemOp {
-  const message = 'The id has "!//" in it, which is kept for files inside files.';
+  const message = `The ID contains "!//", which is reserved for files inside files.`;
   return { op: "skip", externalId, reason: "failed", message, retryable: false };
 }
 
 function leftOut(externalId: string, count: number): ItemOp {
-  const message = `${count} of the files inside it were left out: at most ${MAX_PARTS} files, 64 MiB and ${MAX_DEPTH} levels are read, and nothing encrypted or broken.`;
+  const message = `${count} of the files inside it were left out: kb reads at most ${MAX_PARTS} files, 64 MiB and ${MAX_DEPTH} levels, and nothing encrypted or broken.`;
   return { op: "skip", externalId, reason: "too_large", message, retryable: false };
 }

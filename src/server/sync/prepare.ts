@@ -172,7 +172,7 @@ async function extractInline(options: PrepareOptions, text: string, about: About
 
 async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about: About): Promise<ReadText | undefined> {
   try {
-    if (!options.fetchContent) throw new Error(`The source has no way to read "${item.externalId}".`);
+    if (!options.fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
     const content = await options.fetchContent(item.externalId);
     const mimeType = content.mimeType ?? item.mimeType;
     const size = content.bytes.length;
@@ -271,7 +271,7 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
 }
 
 const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large" | "empty">, string> = {
-  unsupported_type: "This type of file holds no text that can be read.",
-  too_large: "It is larger than the connector reads.",
-  empty: "It has no text.",
+  unsupported_type: "kb can't read text from this type of file.",
+  too_large: "The file is larger than the connector's limit.",
+  empty: "The file has no text.",
 };

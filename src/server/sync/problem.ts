@@ -6,7 +6,7 @@ import { redact } from "#core/redact.ts";
 /** What ended a run, as its connector's owner is told. What is no known failure is told by its kind alone. */
 export function toProblem(error: unknown): SourceProblem {
   if (!(error instanceof ApiError)) {
-    return { code: "internal", message: "The sync met an error of its own. The server's log says more." };
+    return { code: "internal", message: "The sync failed because of an internal error. See the server's log." };
   }
   if (isUnwritable(error)) return { code: error.code, message: UNWRITABLE_MESSAGES[error.code] ?? error.message };
   const { hint, field, retryAfterMs } = error;
@@ -22,9 +22,9 @@ export function toProblem(error: unknown): SourceProblem {
 /** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
 const UNWRITABLE_MESSAGES: Partial<Record<string, string>> = {
   storage_full:
-    "The server's disk is full. Free space on the disk of its data folder; the sync then goes on by itself.",
+    "The server's disk is full. Free space on the disk of its data folder; the sync then continues automatically.",
   database_unusable:
-    "The server's database can't be written. Check the disk of its data folder; the sync then goes on by itself.",
+    "The server's database can't be written. Check the disk of its data folder; the sync then continues automatically.",
 };
 
 const PROBLEM_CODES: Partial<Record<string, string>> = {

@@ -82,7 +82,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
     return await endOf(error, options, sink);
   } finally {
     // Whatever still reads for this run has no reader any more.
-    abort.abort(new Error("The run is over."));
+    abort.abort(new Error("The sync has ended."));
     options.signal.removeEventListener("abort", stop);
   }
 }
@@ -104,7 +104,7 @@ async function makeSink(options: RunOptions): Promise<BatchSink> {
 
 async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortController): Promise<RunEnd> {
   const { source, connector, sync, store } = options;
-  if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to be synced.`);
+  if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
   const known = makeKnown(store.itemWrites, connector.connectorId);
   if (sync.mode === "full" || source.loadsStored !== true) await known.load();
   if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
@@ -113,7 +113,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const steps = inOrder(events, (event) => toStep(options, event, gate, known, abort.signal), {
     parallel: options.parallel,
     window: WINDOW,
-    release: () => abort.abort(new Error("The run is over.")),
+    release: () => abort.abort(new Error("The sync has ended.")),
   });
   let isComplete = false;
   let problem: SourceProblem | undefined;

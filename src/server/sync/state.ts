@@ -115,12 +115,12 @@ const CONNECTOR_TABLE: Record<ConnectorState, Partial<Record<ConnectorEvent, Con
 
 const CONNECTOR_HINTS: Record<ConnectorState, string> = {
   pending_auth: "Connect its account first.",
-  active: "Look at its last sync.",
+  active: "See its last sync.",
   paused: "Resume it first.",
   needs_reauth: "Give it new credentials first.",
-  needs_owner: "An admin takes it over: kb connectors update NAME --credential KEY=REFERENCE.",
-  error: "Look at the reason it gives.",
-  deleting: "It is being deleted; make a new one.",
+  needs_owner: "An admin can take it over: kb connectors update NAME --credential KEY=REFERENCE.",
+  error: "See the reason it shows.",
+  deleting: "It is being deleted. Create a new one.",
 };
 
 const SYNC_TABLE: Record<SyncState, Partial<Record<SyncStateEvent, SyncState>>> = {

@@ -4,10 +4,10 @@ import { z } from "zod";
 export const FILE_CHOICES = {
   archives: z.boolean().default(false).meta({
     title: "Archives",
-    description: "Take the files in ZIP, tar and gzip archives as items of their own.",
+    description: "Index the files in ZIP, tar and gzip archives as separate items.",
   }),
   secretFiles: z.boolean().default(false).meta({
     title: "Secret files",
-    description: "Take files whose names say that they hold keys or passwords.",
+    description: "Include files whose names suggest keys or passwords.",
   }),
 };

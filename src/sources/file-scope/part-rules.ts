@@ -13,4 +13,4 @@ export function makePartRules(config: { archives: boolean; secretFiles: boolean 
   };
 }
 
-const SECRET = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." } as const;
+const SECRET = { reason: "excluded_by_policy", message: "The name suggests keys or passwords." } as const;

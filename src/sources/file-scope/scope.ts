@@ -36,7 +36,7 @@ function compileList(entries: readonly string[], field: "include" | "exclude"): 
   const { patterns, refused } = compilePatterns(entries);
   if (refused[0] !== undefined) {
     throw new ApiError("connector_scope_invalid", {
-      message: `The pattern ${JSON.stringify(refused[0].slice(0, 200))} can't be taken: at most two ** each and 1,000 characters.`,
+      message: `The pattern ${JSON.stringify(refused[0].slice(0, 200))} is not valid: a pattern can have at most two ** and 1,000 characters.`,
       field,
     });
   }

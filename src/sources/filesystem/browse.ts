@@ -18,7 +18,7 @@ export async function browseFolder(
   const parent = at.parent ?? "";
   if (parent !== "" && !isCleanRelativePath(parent)) {
     throw new ApiError("source_not_found", {
-      message: `${JSON.stringify(parent.slice(0, 200))} is no folder below the root. Take an id that browsing gave.`,
+      message: `${JSON.stringify(parent.slice(0, 200))} is not a folder below the root. Use an ID that browsing returned.`,
       field: "parent",
     });
   }

@@ -7,33 +7,33 @@ export const FilesystemConfig = z.strictObject({
     .string()
     .min(1)
     .max(4096)
-    .refine((path) => !path.includes("\0"), "A path holds no NUL character.")
+    .refine((path) => !path.includes("\0"), "A path can't contain a NUL character.")
     .meta({ title: "Folder", description: "Absolute real path of the folder, equal to or below an allowed root." }),
   gitignore: z.boolean().default(true).meta({
     title: "Honour .gitignore",
-    description: "Leave out what .gitignore files name. .kbignore always counts.",
+    description: "Leave out what .gitignore files name. .kbignore files always apply.",
   }),
   generated: z.boolean().default(false).meta({
-    title: "Folders of programs",
+    title: "Generated folders",
     description:
-      "Take folders that programs make: node_modules, caches, virtual environments, and target, dist or build beside the project's file. A .kbignore takes back single ones.",
+      "Include generated folders: node_modules, caches, virtual environments, and target, dist or build next to the project's file. Use .kbignore to leave out single ones.",
   }),
   hidden: z
     .boolean()
     .default(false)
-    .meta({ title: "Hidden files", description: "Take files and folders whose names begin with a dot." }),
+    .meta({ title: "Hidden files", description: "Include files and folders whose names begin with a dot." }),
   maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
     title: "Largest file (MiB)",
-    description: "The text of larger files is not read; their names stay findable.",
+    description: "kb does not read the text of larger files; you can still find them by name.",
   }),
   includeRestricted: z.boolean().default(false).meta({
     title: "Restricted files",
-    description: "Take files that other users of the machine may not read, though the connector is not private.",
+    description: "Include files that other users of the machine can't read, although the connector is not private.",
   }),
   ...FILE_CHOICES,
   watch: z.boolean().default(true).meta({
     title: "Watch for changes",
-    description: "Sync soon after something changes, not only by the schedule.",
+    description: "Sync soon after a change, not only on schedule.",
   }),
 });
 export type FilesystemConfig = z.infer<typeof FilesystemConfig>;

@@ -31,7 +31,7 @@ export async function readIgnoreFiles(
     const rel = folder.rel === "" ? name : `${folder.rel}/${name}`;
     const text = await readText(root, rel);
     if (text === undefined)
-      faults.push({ rel, message: "This ignore file can't be read, or is over 64 kB: it was not honoured." });
+      faults.push({ rel, message: "This ignore file was not applied: it can't be read, or is over 64 kB." });
     else lines.push(...text.split(/\r?\n/));
   }
   if (lines.length === 0) return { chain: outer, faults };
@@ -40,7 +40,7 @@ export async function readIgnoreFiles(
     const rel = folder.rel === "" ? ".gitignore" : `${folder.rel}/.gitignore`;
     faults.push({
       rel,
-      message: `${refused.length} patterns of this folder's ignore files are too long or too complex: they were not honoured.`,
+      message: `${refused.length} patterns of this folder's ignore files were not applied: they are too long or too complex.`,
     });
   }
   return { chain: { patterns, base: folder.rel, outer }, faults };

@@ -52,9 +52,9 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
     inScope: (scope, item) => inScope(scope, item.externalId),
     partRules: makePartRules,
     async unavailable() {
-      if (isOpenToStrangers) return "Where anybody may sign up, folders of the server can't be connected.";
+      if (isOpenToStrangers) return "Local folders can't be connected on a server with open sign-up.";
       const roots = await places.allowedRoots();
-      return roots.length > 0 ? undefined : "No folder may be read yet: allow one with kb roots add PATH.";
+      return roots.length > 0 ? undefined : "No folder is allowed yet. Allow one with kb roots add PATH.";
     },
   };
 }
@@ -80,7 +80,9 @@ async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
   try {
     const isSecret = !ctx.config.secretFiles && isSecretFile(fileName);
     if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
-      throw new ApiError("source_not_found", { message: `${JSON.stringify(externalId)} is left out by policy.` });
+      throw new ApiError("source_not_found", {
+        message: `${JSON.stringify(externalId)} is left out by the connector's settings.`,
+      });
     }
     const mimeType = mimeHintOf(fileName);
     const bytes = await file.read(maxFileBytes(ctx.config));

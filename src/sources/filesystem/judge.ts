@@ -89,30 +89,30 @@ export function isRestricted(stats: BigIntStats): boolean {
 }
 
 /** kb's own user may not read it. */
-export const DENIED: Refusal = { reason: "excluded_by_policy", message: "kb's user may not read it." };
+export const DENIED: Refusal = { reason: "excluded_by_policy", message: "kb's user has no permission to read it." };
 export const TOO_DEEP: Refusal = { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
 
 const OTHERS_READ = 0o004n;
 const OTHERS_EXECUTE = 0o001n;
 
 const HIDDEN: Refusal = { reason: "excluded_by_scope", message: "Hidden files are off for this connector." };
-const IGNORED: Refusal = { reason: "excluded_by_scope", message: "Named by an ignore file." };
+const IGNORED: Refusal = { reason: "excluded_by_scope", message: "Excluded by an ignore file." };
 const GENERATED: Refusal = {
   reason: "generated",
-  message: "A folder that a program made; the setting generated takes it.",
+  message: 'A generated folder. To include it, turn on the "generated" setting.',
 };
 const EXCLUDED: Refusal = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
 const FORBIDDEN: Refusal = {
   reason: "excluded_by_policy",
   message: "kb's data folder and system folders are never read.",
 };
-const SECRET: Refusal = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." };
+const SECRET: Refusal = { reason: "excluded_by_policy", message: "The name suggests keys or passwords." };
 const LINK: Refusal = { reason: "excluded_by_policy", message: "Symbolic links are not followed." };
 const IRREGULAR: Refusal = { reason: "unsupported_type", message: "Not a regular file." };
 const OTHER_DEVICE: Refusal = { reason: "excluded_by_policy", message: "On another file system than the root." };
 const RESTRICTED: Refusal = {
   reason: "excluded_by_policy",
-  message: "Other users of the machine may not read it; includeRestricted takes it.",
+  message: 'Other users of the machine can\'t read it. To include it, turn on "includeRestricted".',
 };
 
 function ignoreListsOn(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): "ignored" | "kept" | undefined {

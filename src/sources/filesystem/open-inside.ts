@@ -155,7 +155,7 @@ function tooLarge(rel: string, maxBytes: number): ApiError {
 
 function notFound(rel: string, cause?: unknown): ApiError {
   return new ApiError("source_not_found", {
-    message: `There is no readable file or folder ${JSON.stringify(rel)} in this root.`,
+    message: `This folder has no readable file or folder ${JSON.stringify(rel)}.`,
     cause,
   });
 }
@@ -167,7 +167,7 @@ function openFailure(rel: string, cause: unknown): ApiError {
   if (code !== undefined && ABSENT.has(code)) return notFound(rel, cause);
   if (code === "EACCES" || code === "EPERM") {
     return new ApiError("source_not_found", {
-      message: `kb's user may not read ${JSON.stringify(rel)}.`,
+      message: `kb's user has no permission to read ${JSON.stringify(rel)}.`,
       details: { denied: true },
       cause,
     });

@@ -39,7 +39,7 @@ export async function openRoot(configured: string, places: Places): Promise<Root
   });
   if (real !== path) {
     throw new ApiError("root_not_allowed", {
-      message: `${path} is or passes through a link. Give the folder's real path: ${real}.`,
+      message: `${path} is or contains a symbolic link. Give the folder's real path: ${real}.`,
       field: "root",
     });
   }
@@ -48,7 +48,7 @@ export async function openRoot(configured: string, places: Places): Promise<Root
   if (!realRoots.some((root) => isWithin(path, root))) throw outsideRoots(path, "root");
   if (isForbidden(path, forbidden)) {
     throw new ApiError("root_not_allowed", {
-      message: `${path} is never read: it belongs to the system, to a repository's own records or to kb.`,
+      message: `kb never reads ${path}: it belongs to the system, to a repository's internals or to kb.`,
       field: "root",
     });
   }
@@ -105,7 +105,7 @@ async function realPathOr(path: string): Promise<string> {
 
 function unreadable(path: string, cause: unknown): ApiError {
   return new ApiError("source_unavailable", {
-    message: `The folder ${path} can't be read now (${errorCode(cause) ?? "unknown error"}). Is it mounted, and may kb's user open it?`,
+    message: `The folder ${path} can't be read now (${errorCode(cause) ?? "unknown error"}). Check that it is mounted and that kb's user can open it.`,
     field: "root",
     cause,
   });

@@ -230,7 +230,7 @@ async function refuseEmptyStranger(root: RootFolder, cursor: FilesystemCursor | 
     await folder.close();
   }
   throw new ApiError("source_unavailable", {
-    message: `${root.path} is empty and not the folder of the last run. Is it mounted? Nothing was removed.`,
+    message: `${root.path} is empty and not the folder of the last sync. Check that it is mounted. Nothing was removed.`,
     field: "root",
   });
 }
@@ -239,7 +239,7 @@ async function refuseExchangedRoot(config: FilesystemConfig, places: Places, bef
   const now = await openRoot(config.root, places);
   if (now.identity === before.identity) return;
   throw new ApiError("source_unavailable", {
-    message: `${before.path} became another folder during the run. Nothing was removed.`,
+    message: `${before.path} was replaced by another folder during the sync. Nothing was removed.`,
     field: "root",
   });
 }

@@ -240,7 +240,7 @@ function lookFailure(rel: string, { name, error }: { name: string; error: unknow
     return name.includes("\ufffd") ? { t: "refused", rel, refusal: { reason: "failed", message } } : { t: "nothing" };
   }
   if (code === "EACCES" || code === "EPERM") return { t: "refused", rel, refusal: DENIED };
-  return { t: "failed", rel, message: `It could not be looked at (${code ?? "unknown error"}).` };
+  return { t: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
 }
 
 /** A folder that is gone is no failure; one we may not read is policy; anything else may be there again tomorrow. */
@@ -250,7 +250,7 @@ function folderFailure(rel: string, error: unknown): WalkEntry[] {
   }
   const code = errorCode(error);
   if (code === "EACCES" || code === "EPERM") return [{ t: "refused", rel, refusal: DENIED }];
-  const message = isApiError(error) ? error.message : `The folder could not be read (${code ?? "unknown error"}).`;
+  const message = isApiError(error) ? error.message : `The folder can't be read (${code ?? "unknown error"}).`;
   return [{ t: "failed", rel, message }];
 }
 
@@ -272,6 +272,6 @@ function refused(rel: string, refusal: Refusal): WalkEntry {
 
 function noFolder(rel: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `There is no folder ${JSON.stringify(rel)} to choose from here.`,
+    message: `There is no folder ${JSON.stringify(rel)} here.`,
   });
 }

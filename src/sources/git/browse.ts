@@ -75,7 +75,7 @@ async function clearOld({ folder }: GitHouse, now: number): Promise<void> {
 
 function notThere(parent: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `${JSON.stringify(parent.slice(0, 200))} is no folder of the repository. Take an id that browsing gave.`,
+    message: `${JSON.stringify(parent.slice(0, 200))} is not a folder of the repository. Use an ID that browsing returned.`,
     field: "parent",
   });
 }

@@ -36,12 +36,12 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
     return new ApiError("source_unauthorized", {
       message: hasCredentials
         ? `${place} refused the credentials, or they don't reach this repository.`
-        : `${place} asks for credentials: the repository is private, or there is none.`,
+        : `${place} asks for credentials: the repository is private or doesn't exist.`,
       field: "credentials",
     });
   }
   if (is(/returned error: 30\d|unable to update url base from redirection/i)) {
-    return notFound(`${place} answers from another address now. Connect that one.`, "url");
+    return notFound(`${place} moved to another address. Connect that one.`, "url");
   }
   if (is(/dumb http transport|not valid: is this a git repository|invalid server response/i)) {
     return notFound(`${place} does not answer as a git server there.`, "url");
@@ -49,11 +49,11 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   if (
     is(/repository .*not found|not found|does not appear to be a git repository|returned error: 404|does not exist/i)
   ) {
-    return notFound(`${place} has no such repository, or these credentials don't see it.`, "url");
+    return notFound(`${place} has no such repository, or these credentials can't see it.`, "url");
   }
   if (is(/certificate/i)) return unavailable(`The certificate of ${place} is not valid.`);
   if (is(/mismatched algorithms|unsupported hash|object format/i)) {
-    return notFound("The repository uses a kind of hash that this version does not read.", "url");
+    return notFound("The repository uses a hash format that this version does not support.", "url");
   }
   if (
     is(/fsck error|broken|corrupt|bad object|index-pack failed/i) &&

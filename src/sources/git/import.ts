@@ -48,7 +48,7 @@ export async function importLocal(
   const output = await runGit(program, ["cat-file", "-e", `${oid}^{tree}`], { gitDir, signal, timeoutMs: IMPORT_MS });
   if (output.code !== 0) {
     throw new ApiError("source_unavailable", {
-      message: "The repository does not hold all of its objects now: it is being changed, or it is a partial clone.",
+      message: "The repository is missing objects: it is being changed, or it is a partial clone.",
       field: "url",
     });
   }

@@ -101,7 +101,7 @@ async function whyUnavailable({ program }: GitHouse): Promise<string | undefined
   const [, major = "0", minor = "0"] = /^git version (\d+)\.(\d+)/.exec(output?.stdout.toString("utf8") ?? "") ?? [];
   if (output?.code !== 0) return "git is not installed here, or not in PATH.";
   const isOld = Number(major) < OLDEST[0] || (Number(major) === OLDEST[0] && Number(minor) < OLDEST[1]);
-  return isOld ? `git ${major}.${minor} is too old: ${OLDEST.join(".")} is the oldest that is used.` : undefined;
+  return isOld ? `git ${major}.${minor} is too old. kb needs ${OLDEST.join(".")} or newer.` : undefined;
 }
 
 function makeHouse({
@@ -139,7 +139,7 @@ printf '%s\\n' "$line"
 function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOptions): void {
   if (!isOpenToStrangers || requireRemote(config).kind !== "path") return;
   throw new ApiError("root_not_allowed", {
-    message: "Where anybody may sign up, repositories of the server itself can't be connected.",
+    message: "Local repositories can't be connected on a server with open sign-up.",
     field: "url",
   });
 }
@@ -200,7 +200,7 @@ async function nameOf(house: GitHouse, ctx: Context, path: string): Promise<stri
 
 function notFound(externalId: string, cause?: unknown): ApiError {
   return new ApiError("source_not_found", {
-    message: `There is no file ${JSON.stringify(externalId.slice(0, 200))} to be read in this repository.`,
+    message: `This repository has no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
     cause,
   });
 }

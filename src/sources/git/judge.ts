@@ -75,9 +75,9 @@ function faultOf({ path, mode }: TreeEntry): Fault | undefined {
     return { reason: "excluded_by_policy", message: "The path is longer than 4,000 characters." };
   if (segments.length > MAX_DEPTH + 1) return { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
   if (segments.some(isHostile))
-    return { reason: "excluded_by_policy", message: "The path is not one that a work tree could hold." };
+    return { reason: "excluded_by_policy", message: "The path can't exist in a work tree." };
   if (mode === "160000")
-    return { reason: "excluded_by_policy", message: "Another repository (submodule): connect it by itself." };
+    return { reason: "excluded_by_policy", message: "A submodule. Connect it as its own repository." };
   if (mode === "120000") return { reason: "excluded_by_policy", message: "Symbolic links are not followed." };
   return undefined;
 }
@@ -89,5 +89,5 @@ function isHostile(segment: string): boolean {
 }
 
 const EXCLUDED: Fault = { reason: "excluded_by_scope", message: "Excluded by the connector's scope." };
-const IGNORED: Fault = { reason: "excluded_by_scope", message: "Named by the repository's .kbignore." };
-const SECRET: Fault = { reason: "excluded_by_policy", message: "The name says that it holds keys or passwords." };
+const IGNORED: Fault = { reason: "excluded_by_scope", message: "Excluded by the repository's .kbignore." };
+const SECRET: Fault = { reason: "excluded_by_policy", message: "The name suggests keys or passwords." };

@@ -82,12 +82,12 @@ async function requireAllowed(path: string, { allowedRoots, dataFolder }: LocalP
   });
   if (real !== path) {
     throw new ApiError("root_not_allowed", {
-      message: `${path} is or passes through a link. Give the repository's real path: ${real}.`,
+      message: `${path} is or contains a symbolic link. Give the repository's real path: ${real}.`,
       field: "url",
     });
   }
   if (isWithin(path, await realOr(dataFolder))) {
-    throw new ApiError("root_not_allowed", { message: `${path} is never read: it belongs to kb.`, field: "url" });
+    throw new ApiError("root_not_allowed", { message: `kb never reads ${path}: it belongs to kb.`, field: "url" });
   }
 }
 
@@ -108,7 +108,7 @@ async function readHead(folder: string, path: string): Promise<{ ref?: string; o
   const ref = /^ref: (refs\/.+)$/.exec(text)?.[1];
   if (ref === "refs/heads/.invalid") {
     throw new ApiError("source_not_found", {
-      message: `${path} keeps its branches in a form (reftable) that this version does not read.`,
+      message: `${path} stores its branches as a reftable, which this version does not support.`,
       field: "url",
     });
   }
@@ -239,7 +239,7 @@ function isWithin(path: string, folder: string): boolean {
 
 function leadsElsewhere(path: string, what: string): ApiError {
   return new ApiError("root_not_allowed", {
-    message: `${path} takes its objects from elsewhere (${what}). Connect the repository that holds them, or a full clone.`,
+    message: `${path} gets its objects from elsewhere (${what}). Connect the repository that has them, or a full clone.`,
     field: "url",
   });
 }
@@ -247,7 +247,7 @@ function leadsElsewhere(path: string, what: string): ApiError {
 function unreadable(path: string, cause?: unknown): ApiError {
   if (isApiError(cause)) return cause;
   return new ApiError("source_unavailable", {
-    message: `${dirname(path)} can't be read now (${codeOf(cause)}). May kb's user open it?`,
+    message: `${dirname(path)} can't be read now (${codeOf(cause)}). Check that kb's user can open it.`,
     field: "url",
     cause,
   });

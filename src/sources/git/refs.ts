@@ -82,7 +82,7 @@ function chooseWanted(
   if (tag !== undefined) return { name: `refs/tags/${wanted}`, short: wanted, isTag: true, oid: tag };
   throw new ApiError("source_not_found", {
     message: hasAny
-      ? `There is no branch and no tag ${JSON.stringify(wanted)} in the repository any more, or there never was. Nothing was removed.`
+      ? `The repository has no branch or tag ${JSON.stringify(wanted)}. Nothing was removed.`
       : `The repository is empty, so there is no ${JSON.stringify(wanted)}.`,
     field: "ref",
   });

@@ -13,9 +13,9 @@ export type Remote =
  */
 export function parseRemote(text: string): Remote | { fault: string } {
   // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
-  if (/[\0-\x1f\x7f]/.test(text)) return { fault: "A URL holds no control characters." };
-  if (text.startsWith("-")) return { fault: "A URL does not begin with a dash." };
-  if (/^[^/:@]+::/.test(text)) return { fault: "Helpers such as ext:: are not taken. Use https or ssh." };
+  if (/[\0-\x1f\x7f]/.test(text)) return { fault: "A URL can't contain control characters." };
+  if (text.startsWith("-")) return { fault: "A URL can't begin with a dash." };
+  if (/^[^/:@]+::/.test(text)) return { fault: "Helpers such as ext:: are not supported. Use https or ssh." };
   if (text.startsWith("/")) return toPath(text);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return parseUrl(text);
   return parseScpLike(text);
@@ -41,7 +41,7 @@ const USER = /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/;
 const PORTS = { https: 443, http: 80, ssh: 22 } as const;
 
 function parseUrl(text: string): Remote | { fault: string } {
-  if (!URL.canParse(text)) return { fault: "That is no URL." };
+  if (!URL.canParse(text)) return { fault: "This is not a URL." };
   const url = new URL(text);
   switch (url.protocol) {
     case "https:":
@@ -52,22 +52,22 @@ function parseUrl(text: string): Remote | { fault: string } {
       return toSsh(url);
     case "file:":
       if (url.hostname !== "" || url.search !== "" || url.hash !== "")
-        return { fault: "A file: URL names a path only." };
+        return { fault: "A file: URL can contain a path only." };
       return toPath(decode(url.pathname));
     default:
-      return { fault: `${url.protocol}// is not taken. Use https or ssh.` };
+      return { fault: `${url.protocol}// is not supported. Use https or ssh.` };
   }
 }
 
 function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } {
   if (url.username !== "" || url.password !== "") {
-    return { fault: "The URL holds a user name or a password. Leave them out and give them as credentials." };
+    return { fault: "The URL contains a user name or a password. Remove them and give them as credentials." };
   }
-  if (url.search !== "" || url.hash !== "") return { fault: "A clone URL has no ? and no #." };
+  if (url.search !== "" || url.hash !== "") return { fault: "A clone URL can't contain ? or #." };
   if (url.pathname === "/") return { fault: "The URL names no repository." };
   const host = url.hostname.replace(/\.$/, "");
   const port = url.port === "" ? PORTS[scheme] : Number(url.port);
-  if (!HOST.test(host)) return { fault: "That is no host name." };
+  if (!HOST.test(host)) return { fault: "This is not a host name." };
   const path = url.pathname.replace(/\/+$/, "");
   return {
     kind: "http",
@@ -80,7 +80,7 @@ function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } 
 }
 
 function toSsh(url: URL): Remote | { fault: string } {
-  if (url.password !== "") return { fault: "The URL holds a password. Leave it out and give it as a credential." };
+  if (url.password !== "") return { fault: "The URL contains a password. Remove it and give it as a credential." };
   // The parser leaves hosts of unknown schemes as they are.
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
   const user = decode(url.username) || "git";
@@ -94,15 +94,15 @@ function toSsh(url: URL): Remote | { fault: string } {
 function parseScpLike(text: string): Remote | { fault: string } {
   const [, user = "", host = "", path = ""] = /^(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:[\]]+):(.+)$/.exec(text) ?? [];
   if (host === "" || /^(?:https?|ssh|git|file|ftps?)$/i.test(host))
-    return { fault: "That is neither a clone URL nor an absolute path." };
+    return { fault: "This is neither a clone URL nor an absolute path." };
   const [name, where] = [user === "" ? "git" : user, host.toLowerCase().replace(/\.$/, "")];
   const fault = sshFault(name, where, path);
   return fault ?? { kind: "ssh", user: name, host: where, port: PORTS.ssh, path, url: `${name}@${where}:${path}` };
 }
 
 function sshFault(user: string, host: string, path: string): { fault: string } | undefined {
-  if (!HOST.test(host)) return { fault: "That is no host name." };
-  if (!USER.test(user)) return { fault: "That is no user name for ssh." };
+  if (!HOST.test(host)) return { fault: "This is not a host name." };
+  if (!USER.test(user)) return { fault: "This is not an ssh user name." };
   // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
   if (path === "" || /^[-~]|[\0-\x1f\x7f]/.test(path)) return { fault: "The URL names no repository." };
   return undefined;
@@ -111,7 +111,7 @@ function sshFault(user: string, host: string, path: string): { fault: string } |
 function toPath(text: string): Remote | { fault: string } {
   if (text.includes("\0") || !text.startsWith("/")) return { fault: "A path must be absolute." };
   const path = posix.normalize(text).replace(/(?<=.)\/$/, "");
-  return path === "/" ? { fault: "The root folder is no repository." } : { kind: "path", path };
+  return path === "/" ? { fault: "The root folder is not a repository." } : { kind: "path", path };
 }
 
 function decode(text: string): string {

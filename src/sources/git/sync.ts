@@ -92,7 +92,7 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
 async function* nothingThere(cursor: GitCursor): AsyncGenerator<Event, void> {
   if (cursor.base !== null) {
     throw new ApiError("source_unavailable", {
-      message: "The repository is empty now, and was not before. Nothing was removed.",
+      message: "The repository is now empty. Nothing was removed.",
       field: "url",
     });
   }

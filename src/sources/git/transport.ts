@@ -83,7 +83,7 @@ function overHttp(
 ): Way {
   if (credentials["privateKey"] !== undefined) {
     throw new ApiError("source_unauthorized", {
-      message: "A private key is for ssh. Give a token, or user name and password.",
+      message: "A private key works only with ssh. Give a token, or a user name and password.",
       field: "credentials",
     });
   }
@@ -214,7 +214,7 @@ function startAgent(socket: string, searchPath: string) {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       throw new ApiError("source_unauthorized", {
-        message: "The private key can't be used: its form or its passphrase is wrong, or ssh-agent is missing.",
+        message: "The private key can't be used: its format or passphrase is wrong, or ssh-agent is missing.",
         field: "credentials.privateKey",
       });
     },

@@ -162,9 +162,9 @@ async function readIgnores(
   const file = await objects.info(`${commit}:${IGNORE_FILE}`);
   if (file?.type !== "blob") return { faults: [] };
   const text = (await objects.contents(file.oid, MAX_IGNORE_BYTES))?.toString("utf8");
-  if (text === undefined) return { faults: [fault("This ignore file is over 64 kB: it was not honoured.")] };
+  if (text === undefined) return { faults: [fault("This ignore file was not applied: it is over 64 kB.")] };
   const { patterns, refused } = compilePatterns(text.split(/\r?\n/));
-  const tooComplex = `${refused.length} of its patterns are too long or too complex: they were not honoured.`;
+  const tooComplex = `${refused.length} of its patterns were not applied: they are too long or too complex.`;
   return { patterns, faults: refused.length > 0 ? [fault(tooComplex)] : [] };
 }
 

@@ -51,11 +51,11 @@ function toDocument(line: PushedLine | undefined, file: FormPart | undefined): P
     throw new ApiError("invalid_request", { message: 'The part "line" is missing.', field: "line" });
   if (!line.ok) throw new ApiError(line.code, { message: line.message, field: "line" });
   if (line.event.t !== "upsert") {
-    throw new ApiError("invalid_request", { message: "The line of a document is an upsert.", field: "line" });
+    throw new ApiError("invalid_request", { message: "The line of a document must be an upsert.", field: "line" });
   }
   const { item } = line.event;
   if (item.content.type !== "none" || item.content.reason !== undefined) {
-    const message = "The line of a document has neither text nor content: its text comes from the file.";
+    const message = "The line of a document can't have text or content: its text comes from the file.";
     throw new ApiError("invalid_request", { message, field: "line" });
   }
   if (file === undefined)

@@ -7,7 +7,7 @@ import { makePartRules } from "#sources/file-scope/part-rules.ts";
 export const PushConfig = z.strictObject({
   source: z.string().trim().min(1).max(120).optional().meta({
     title: "Place",
-    description: "What the items' source says after push:, unless a line names its own place.",
+    description: 'The items\' source after "push:", unless a line sets its own place.',
   }),
   ...FILE_CHOICES,
 });

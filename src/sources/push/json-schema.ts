@@ -8,7 +8,7 @@ export function makePushLineSchema(): Record<string, unknown> {
   return {
     $schema,
     title: "A line pushed to kb",
-    description: `One JSON object a line, at most ${PUSH_LIMITS.maxLineBytes} bytes and ${PUSH_LIMITS.maxDepth} levels deep. What a schema can't say is in docs/sources/push.md.`,
+    description: `One JSON object per line, at most ${PUSH_LIMITS.maxLineBytes} bytes and ${PUSH_LIMITS.maxDepth} levels deep. See docs/sources/push.md for the rules that a schema can't express.`,
     ...schema,
   };
 }

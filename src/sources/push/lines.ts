@@ -37,7 +37,8 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
     // The parser's own message quotes the text; the line's number says enough.
     return refuse("The line is not valid JSON.");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return refuse("The line is no JSON object.");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return refuse("The line is not a JSON object.");
   if (hasPrototypeKey(value)) return refuse('The key "__proto__" is not allowed.', value);
   const parsed = PushLine.safeParse(value);
   if (!parsed.success) return refuse(describe(parsed.error), value);

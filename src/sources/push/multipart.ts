@@ -87,7 +87,7 @@ function openPart(headers: string, { maxBytesOf }: FormOptions): OpenPart {
   if (name === undefined) throw malformed("a part has no name");
   const maxBytes = maxBytesOf(name);
   if (maxBytes === undefined) {
-    const message = `There is no part "${name.slice(0, 100)}": send line, then file.`;
+    const message = `There is no part "${name.slice(0, 100)}". Send line, then file.`;
     throw new ApiError("invalid_request", { message, field: name.slice(0, 100) });
   }
   const chunks: Uint8Array[] = [];

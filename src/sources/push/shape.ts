@@ -14,9 +14,9 @@ const ExternalId = z
   .string()
   .min(1)
   .max(1024)
-  .refine((id) => !/[\p{Cs}\p{Cc}]/u.test(id), "must hold no control characters and no half characters");
+  .refine((id) => !/[\p{Cs}\p{Cc}]/u.test(id), "must not contain control characters or lone surrogates");
 
-const PART_ID = 'must not hold "!//": it is kept for files inside files, which come and go with their file';
+const PART_ID = `must not contain "!//", which is reserved for files inside files`;
 const OwnId = ExternalId.refine((id) => !isPartId(id), PART_ID);
 
 const Line = (max: number) => z.string().trim().min(1).max(max);
@@ -39,7 +39,7 @@ const Access: z.ZodType<SourceAccess> = z
   )
   .meta({
     id: "Access",
-    description: "Who may read it: of every inner list the reader must match one name; {known: false} is nobody.",
+    description: "Who can read it: the reader must match one name of every inner list; {known: false} is nobody.",
   });
 
 const Person = z.strictObject({
@@ -87,7 +87,7 @@ const PushItem = z
     place: Line(120).optional(),
     path: z.array(Line(300)).max(64).optional(),
     parentId: ExternalId.optional().meta({
-      description: "The item that it belongs to: whoever may not read that one may not read this one.",
+      description: "The item that it belongs to. Nobody can read this item without access to that one.",
     }),
     version: Line(300).optional(),
     mimeType: Line(200).optional(),
@@ -108,15 +108,14 @@ const PushItem = z
       .optional(),
     text: z.string().optional(),
     content: Content.optional(),
-    access: Access.optional().meta({ description: "May be left out with a parentId: then it is the parent's." }),
+    access: Access.optional().meta({ description: "Can be left out with a parentId; the parent's then applies." }),
   })
   .refine((item) => item.access !== undefined || item.parentId !== undefined, {
-    message:
-      'say who may read it, such as {"known": true, "all": [["workspace"]]}; only an item with a parentId may leave it out',
+    message: `must say who can read it, such as {"known": true, "all": [["workspace"]]}; only an item with a parentId can leave it out`,
     path: ["access"],
   })
   .refine((item) => item.text === undefined || item.content === undefined, {
-    message: "give text or content, not both",
+    message: "must have text or content, not both",
     path: ["content"],
   })
   .meta({ id: "Item", anyOf: [{ required: ["access"] }, { required: ["parentId"] }] });
@@ -127,23 +126,23 @@ export const PushLine = z.discriminatedUnion(
   "t",
   [
     z.strictObject({ t: z.literal("upsert"), item: PushItem }).meta({
-      description: "Add an item, or change it. The same version again changes nothing.",
+      description: "Add or change an item. Sending the same version again changes nothing.",
     }),
     z
       .strictObject({ t: z.literal("acl"), externalId: OwnId, access: Access })
-      .meta({ description: "Change who may read an item, and nothing else of it." }),
+      .meta({ description: "Change who can read an item, and nothing else." }),
     z
       .strictObject({
         t: z.literal("seen"),
         externalId: OwnId,
-        version: Line(300).optional().meta({ description: "Answered `absent` unless this version is stored." }),
+        version: Line(300).optional().meta({ description: "The result is `absent` unless this version is stored." }),
       })
-      .meta({ description: "An item is still there; in a set, it stays." }),
+      .meta({ description: "Say that an item still exists, so that it stays in a set." }),
     z
       .strictObject({
         t: z.literal("delete"),
         externalId: OwnId,
-        subtree: z.boolean().optional().meta({ description: "Also everything below `<externalId>/`." }),
+        subtree: z.boolean().optional().meta({ description: "Also removes everything below `<externalId>/`." }),
       })
       .meta({ description: "Remove an item." }),
     z
@@ -152,22 +151,22 @@ export const PushLine = z.discriminatedUnion(
         principal: PrincipalText.meta({ description: "`user:push:<connector id>:<id>`" }),
         member: PrincipalText.nullable().meta({ description: "`user:usr_…` of the workspace; null = nobody." }),
       })
-      .meta({ description: "A user of your system is this member of the workspace." }),
+      .meta({ description: "Link a user of your system to a member of the workspace." }),
     z
       .strictObject({
         t: z.literal("member"),
         group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
         member: PrincipalText,
-        remove: z.boolean().optional().meta({ description: "Ends it instead." }),
+        remove: z.boolean().optional().meta({ description: "Removes the link instead." }),
       })
-      .meta({ description: "Somebody belongs to a group of the connector's own." }),
+      .meta({ description: "Add a member to one of the connector's groups." }),
     z
       .strictObject({
         t: z.literal("group"),
         group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
         members: z.array(PrincipalText).max(10_000),
       })
-      .meta({ description: "These and nobody else belong to a group of the connector's own." }),
+      .meta({ description: "Set the members of one of the connector's groups." }),
   ],
   { error: 't must be "upsert", "acl", "seen", "delete", "identity", "member" or "group"' },
 );

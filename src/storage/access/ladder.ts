@@ -10,5 +10,5 @@ export function isAbove(role: Role, other: Role): boolean {
 /** @throws ApiError `role_too_low` when the actor does not stand above the role */
 export function requireAbove(actor: Pick<Actor, "role">, role: Role): void {
   if (isAbove(actor.role, role)) return;
-  throw new ApiError("role_too_low", { message: `Only the owner of the workspace may do this with the role ${role}.` });
+  throw new ApiError("role_too_low", { message: `Only the owner of the workspace can do this with the role ${role}.` });
 }

@@ -140,7 +140,7 @@ export function makePolicy(options: PolicyOptions): Policy {
  */
 export function itemNotFound(asked: string): ApiError {
   return new ApiError("not_found", {
-    message: `No item "${asked.slice(0, 200)}" that this person may see. Use a kbId from a search, or search for its title.`,
+    message: `No item "${asked.slice(0, 200)}" that this person can see. Use a kbId from a search, or search for its title.`,
   });
 }
 

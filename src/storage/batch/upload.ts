@@ -47,6 +47,6 @@ export async function saveUpload(
 
 function over(): ApiError {
   return new ApiError("push_upload_over", {
-    message: "The upload takes nothing more: it ended, a later one took its place, or it waited too long.",
+    message: "The upload is closed: it ended, a later upload replaced it, or it waited too long.",
   });
 }

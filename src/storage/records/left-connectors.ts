@@ -6,9 +6,8 @@ interface Whose {
   at: number;
 }
 
-const OWNER_LEFT =
-  "Its owner left the workspace, and what it signed in with was deleted. It waits for somebody to take it over.";
-const GIVER_LEFT = "Whoever gave its credentials left the workspace, so they were deleted.";
+const OWNER_LEFT = "Its owner left the workspace and its credentials were deleted. Somebody must take it over.";
+const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
 
 /**
  * Deletes the credentials that a person gave and stops what ran with anything of theirs. A connector of their own that

@@ -364,5 +364,5 @@ function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
 }
 
 function emailTaken(): ApiError {
-  return new ApiError("email_taken", { message: "There is already an account with this address.", field: "email" });
+  return new ApiError("email_taken", { message: "An account with this address already exists.", field: "email" });
 }

@@ -25,11 +25,11 @@ describe("which folder is indexed", () => {
   test.for([
     ["/", "your home folder is inside it"],
     [".", "whole home folder"],
-    ["/etc", "folder of the system"],
-    ["/usr", "folder of the system"],
-    ["/proc/self", "folder of the system"],
-    ["/dev", "folder of the system"],
-    ["to-etc", "folder of the system"],
+    ["/etc", "system folder"],
+    ["/usr", "system folder"],
+    ["/proc/self", "system folder"],
+    ["/dev", "system folder"],
+    ["to-etc", "system folder"],
     ["data", "kb keeps its own data"],
     ["to-data", "kb keeps its own data"],
     ["data/kb", "kb keeps its own data"],
@@ -70,7 +70,7 @@ describe("the look before indexing", () => {
 
   test("asks about many files and about those of other users", ({ expect }) => {
     expect(questionAbout("/d", { files: MANY_FILES + 1, foreign: "/d/x" })).toBe(
-      "/d holds more than 50,000 files and files of other users (/d/x). Index it all the same?",
+      "/d contains more than 50,000 files and files of other users (/d/x). Index it anyway?",
     );
   });
 });
@@ -86,7 +86,7 @@ describe("quickstart before it starts anything", () => {
     for (const path of ["docs", "data"]) mkdirSync(join(world.dir, path));
     writeFileSync(join(world.dir, "data/kb.db"), "theirs");
     const run = await kb(world, "quickstart", "docs", "--data-dir", "data");
-    expect([run.code, run.stderr, run.sent]).toEqual([4, expect.stringContaining("did not make"), []]);
+    expect([run.code, run.stderr, run.sent]).toEqual([4, expect.stringContaining("did not create"), []]);
   });
 
   test("stop ends nothing that quickstart did not start", async ({ expect }) => {

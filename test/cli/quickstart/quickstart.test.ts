@@ -131,7 +131,7 @@ test("stop ends the server, and the next run starts one at the same address", as
   await run(world);
   const { url, pid } = server(world);
   const stopped = await kb(world, "stop", "--data-dir", "data");
-  expect([stopped.code, stopped.stderr]).toEqual([0, `The server at ${String(url)} is stopped.\n`]);
+  expect([stopped.code, stopped.stderr]).toEqual([0, `Stopped the server at ${String(url)}.\n`]);
   expect(server(world)["pid"]).toBeNull();
   const again = await run(world);
   expect([again.code, server(world)["url"]]).toEqual([0, url]);
@@ -142,7 +142,7 @@ test("stop finds the folder of the profile in use", async ({ expect }) => {
   const world = machine();
   await run(world);
   const stopped = await kb(world, "stop");
-  expect([stopped.code, stopped.stderr]).toEqual([0, `The server at ${String(server(world)["url"])} is stopped.\n`]);
+  expect([stopped.code, stopped.stderr]).toEqual([0, `Stopped the server at ${String(server(world)["url"])}.\n`]);
   await run(world);
   // A login elsewhere ends nothing here; the profile of before still does.
   const config = join(world.dir, "config/config.json");
@@ -152,7 +152,7 @@ test("stop finds the folder of the profile in use", async ({ expect }) => {
   const none = await kb(world, "stop");
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("Another one: kb stop --data-dir FOLDER")]);
   const byProfile = await kb({ ...world, env: { ...world.env, KB_PROFILE: user.currentProfile } }, "stop");
-  expect(byProfile.stderr).toContain("is stopped");
+  expect(byProfile.stderr).toContain("Stopped the server");
 });
 
 test("without a stored login and with a changed password it stops and says so", async ({ expect }) => {

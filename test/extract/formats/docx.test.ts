@@ -163,7 +163,7 @@ describe("a Word document that can't be read", () => {
       reason: "unsupported_type",
       mimeType: "application/msword",
       message:
-        "Documents of this old binary format (application/msword) can't be read; save it in the current one, as .docx.",
+        "kb can't read this old binary format (application/msword). Save the document in the current format, as .docx.",
     });
     expect(await extractFile("a", makeOle("Workbook"))).toMatchObject({ mimeType: "application/vnd.ms-excel" });
   });

@@ -23,7 +23,7 @@ describe("a picture", () => {
     const jpeg = makeJpeg({ description: "OLYMPUS DIGITAL CAMERA", artist: " ", model: "E-1" });
     expect(await extractFile("a.jpg", jpeg)).toMatchObject({
       reason: "unsupported_type",
-      message: "This image has no text in it; images are not read by OCR.",
+      message: "The image has no text metadata. kb does not use OCR.",
     });
   });
 });

@@ -79,7 +79,7 @@ describe("an OpenDocument text", () => {
     const manifest = `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`;
     expect(await extractFile("a.odt", odt(p("x"), { parts: { "META-INF/manifest.xml": manifest } }))).toMatchObject({
       reason: "encrypted",
-      message: "The document is protected by a password: its content is encrypted.",
+      message: "The document is password-protected: its content is encrypted.",
     });
   });
 

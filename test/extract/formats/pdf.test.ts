@@ -17,7 +17,7 @@ describe("PDF", () => {
   test("without text it is empty and probably a scan", async ({ expect }) => {
     expect(await extractFile("a.pdf", makePdf(["", ""]))).toMatchObject({
       reason: "empty",
-      message: "The PDF has no text layer on its 2 pages; it is probably a scan.",
+      message: "The PDF has no text layer on its 2 pages. It is probably a scan.",
     });
   });
 

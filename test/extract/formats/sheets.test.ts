@@ -106,7 +106,7 @@ describe("a workbook", () => {
     );
     const result = await textOf("a.xlsx", makeXlsx([{ name: "S", rows: rows.join("") }]), { maxTextLength: 5_000 });
     expect(result.text.length).toBe(5_000);
-    expect(result.properties["truncated"]).toBe("Only the first 5000 characters were taken.");
+    expect(result.properties["truncated"]).toBe("Only the first 5000 characters were read.");
   });
 
   test("columns have the letters of spreadsheets", ({ expect }) => {

@@ -215,7 +215,7 @@ describe("children of children", () => {
     await kb.put("a", undefined, OPEN);
     await kb.put("b", "a", undefined);
     await kb.put("c", "b", undefined);
-    expect((await kb.put("a", "c", OPEN)).notes).toEqual([expect.stringContaining("circle")]);
+    expect((await kb.put("a", "c", OPEN)).notes).toEqual([expect.stringContaining("cycle")]);
     expect((await kb.readers()).member).toEqual([]);
     await kb.put("self", "self", OPEN);
     expect((await kb.readers()).member).toEqual([]);

@@ -144,7 +144,7 @@ describe("files inside a pushed document", () => {
     const { notes } = await kb.document("m", { text: "zip", parts: { a: "alpha", "keys/id_rsa": "key" } });
     expect(kb.state.archives).toEqual(["m.eml", "a"]);
     expect(await kb.living()).toEqual(["m", "m!//a"]);
-    expect(notes).toEqual(["m!//keys/id_rsa: The name says that it holds keys or passwords."]);
+    expect(notes).toEqual(["m!//keys/id_rsa: The name suggests keys or passwords."]);
     const open = await makeTreeServer({ archives: true, secretFiles: true });
     await open.document("m", { text: "zip", parts: { id_rsa: "key" } });
     expect(await open.living()).toEqual(["m", "m!//id_rsa"]);

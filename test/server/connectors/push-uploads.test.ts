@@ -139,7 +139,7 @@ describe("a whole set", () => {
     await kb.push([pushed("001"), people, '{"t":"upsert","item":{"exter'], `?upload=${set.id}&firstLine=1`);
     const { upload } = (await kb.end(set.id, 3)).json;
     expect(upload).toMatchObject({ state: "done", swept: null, counts: { error: 2 } });
-    expect(upload.sweepRefused).toContain("1 of its lines could not be read");
+    expect(upload.sweepRefused).toContain("1 line could not be read");
     expect(await kb.living()).toEqual(numbers(1, 5));
   });
 
@@ -149,7 +149,7 @@ describe("a whole set", () => {
     const [older, later] = [await kb.begin({ mode: "set" }), await kb.begin({ mode: "set" })];
     const late = await kb.send("POST", `/items?upload=${older.id}&firstLine=1`, { raw: JSON.stringify(pushed("001")) });
     expect([late.status, late.json.code]).toEqual([409, "push_upload_over"]);
-    expect(late.json.detail).toContain("a later one took its place");
+    expect(late.json.detail).toContain("a later upload replaced it");
     expect((await kb.end(older.id, 0)).status).toBe(409);
     await kb.push(upserts(2, 10), `?upload=${later.id}&firstLine=1`);
     expect((await kb.end(later.id, 9)).json.upload.swept).toEqual({ removed: 1, held: 0 });

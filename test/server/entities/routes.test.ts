@@ -26,7 +26,7 @@ test("a name that several have lists them with what tells them apart, and nothin
     expect.stringMatching(/^ {2}ent_\w{16} {2}person {2}Anna Keller <anna@docs\.test> {2}in push:docs$/),
     expect.stringMatching(/^ {2}ent_\w{16} {2}person {2}Anna Keller <anna@web\.test> {2}in push:web$/),
   ]);
-  expect(json.hint).toMatch(/^Name one by its id: kb entities show ent_\w{16}$/);
+  expect(json.hint).toMatch(/^Choose one by its ID: kb entities show ent_\w{16}$/);
   const unknown = await kb.as(member).get("/api/entities/Zeus");
   expect(unknown.json).toMatchObject({ status: 404, hint: "Look for part of the name: kb entities search NAME" });
 });

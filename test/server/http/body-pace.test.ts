@@ -97,7 +97,7 @@ test("a body that stalls is answered with 408 on every kind of route", async ({ 
   for (const answer of await answers) {
     expect([answer.status, answer.headers.get("connection")]).toEqual([408, "close"]);
     // A problem, an OAuth error or a JSON-RPC error.
-    expect(await answer.text()).toContain("The body comes too slowly");
+    expect(await answer.text()).toContain("The body arrives too slowly");
   }
   expect(await (await pushed).text()).toContain("request_timeout");
 });

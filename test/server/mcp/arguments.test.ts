@@ -95,7 +95,7 @@ describe("near values", () => {
     [{ sort: "newest" }, { sortBy: "recency" }, ['"sort" was read as sortBy.', 'sortBy "newest" was read as recency.']],
     [{ since: "7d" }, { after: "7d" }, ['"since" was read as after.']],
     [{ container: "slack:#ops" }, { source: "slack:#ops" }, ['"container" was read as source.']],
-    [{ after: "1d", since: "7d" }, { after: "1d" }, ['"since" was ignored, for after is given too.']],
+    [{ after: "1d", since: "7d" }, { after: "1d" }, ['"since" was ignored because after is given.']],
     [{ query: 412 }, { query: "412" }, []],
     [{ query: "x", team: null }, { query: "x" }, []],
   ])("%j is understood", (raw, values, notes) => {

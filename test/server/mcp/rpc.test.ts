@@ -429,7 +429,7 @@ describe("long calls", () => {
     const soft = await send({ body }, { charge: () => ({ retryAfterMs: 11_200, isHard: false }) });
     expect([soft.status, soft.json?.["result"].isError]).toEqual([200, true]);
     expect(soft.json?.["result"].content[0].text).toBe(
-      "rate_limited: Too many calls for this token. Wait 12 seconds, then repeat the call.",
+      "rate_limited: Too many calls with this token. Wait 12 seconds, then repeat the call.",
     );
     const hard = await send({ body }, { charge: () => ({ retryAfterMs: 11_200, isHard: true }) });
     expect([hard.status, hard.json?.["error"].code]).toEqual([429, -32029]);

@@ -112,10 +112,10 @@ describe("kb_search", () => {
       (await error({ source: "push:board" })).replace("push:board", "push:boarx"),
     );
     expect(await error({ assignee: "Ana Kovalska" })).toMatch(
-      /^no_such_person: nobody called "Ana Kovalska" in what you can see\. Close: Anna Kowalska \(anna@acme\.test, ent_/,
+      /^no_such_person: nobody named "Ana Kovalska" in what you can see\. Close: Anna Kowalska \(anna@acme\.test, ent_/,
     );
     expect(await error({ assignee: "Zeus Hidden" })).toBe(
-      'no_such_person: nobody called "Zeus Hidden" in what you can see. Or use kb_search_entities.',
+      'no_such_person: nobody named "Zeus Hidden" in what you can see. Or use kb_search_entities.',
     );
     expect(await error({ after: "some day" })).toBe(
       'invalid_argument: after "some day" is not a date. Use 2026-11-17, today, monday, 7d (ago) or +7d (ahead). Today is 2026-11-21 (UTC).',
@@ -133,7 +133,7 @@ describe("kb_search", () => {
   test("me without a link says so instead of nothing", async () => {
     const { kb, member } = await makeFilled();
     const { text } = await kb.tool(member, "kb_search", { query: "", assignee: "me" });
-    expect(text).toContain("Note: me is linked to nobody in what you can see");
+    expect(text).toContain("Note: nobody in what you can see is linked to you");
   });
 
   test("pages follow each other without gap or repetition, also among equal scores, and are bound to their call", async () => {

@@ -37,11 +37,11 @@ describe("the gate for bytes in flight", () => {
     const abort = new AbortController();
     const large = gate.enter(10, abort.signal);
     const small = gate.enter(2, never);
-    abort.abort(new Error("The run is over."));
-    await expect(large).rejects.toThrow("The run is over.");
+    abort.abort(new Error("The sync has ended."));
+    await expect(large).rejects.toThrow("The sync has ended.");
     (await small)();
     leave();
     (await gate.enter(10, never))();
-    await expect(gate.enter(1, abort.signal)).rejects.toThrow("The run is over.");
+    await expect(gate.enter(1, abort.signal)).rejects.toThrow("The sync has ended.");
   });
 });

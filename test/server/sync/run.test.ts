@@ -182,7 +182,7 @@ describe("a run", () => {
       expect(sync).toMatchObject({
         state: "waiting",
         resumeAt: kb.clock.now + 60_000,
-        problem: { code: "storage_full", message: expect.stringMatching(/Free space on .*; the sync then goes on/) },
+        problem: { code: "storage_full", message: expect.stringMatching(/Free space on .*; the sync then continues/) },
       });
       kb.clock.now += 60_000;
       if (n === 6) await setRoom(4_294_967_294);

@@ -91,7 +91,7 @@ describe("one line", () => {
     expect(messageOf(upsert({ content: { type: "fetch" } }))).toContain("nothing is fetched");
     expect(messageOf(upsert({ externalId: "a\nb" }))).toContain("control characters");
     expect(messageOf({ t: "checkpoint" })).toContain('t must be "upsert", "acl", "seen"');
-    expect(messageOf([1])).toBe("invalid_request: The line is no JSON object.");
+    expect(messageOf([1])).toBe("invalid_request: The line is not a JSON object.");
     expect(parse(upsert({ kind: "person" }))).toMatchObject({ ok: false, externalId: "T-1", line: 1 });
   });
 

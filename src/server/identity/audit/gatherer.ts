@@ -67,7 +67,7 @@ export function makeGatherer({ store, log, schedule = scheduleUnheld }: Gatherer
     add(workspaceId, row) {
       if (count >= MAX_WAITING) {
         throw new ApiError("unavailable", {
-          message: "What is read can't be recorded at the moment, so nothing is shown. The server's log says why.",
+          message: "kb can't record reads at the moment, so it shows nothing. The server's log says why.",
           retryAfterMs: WAIT_MS,
         });
       }

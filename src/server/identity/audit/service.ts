@@ -80,7 +80,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     },
     async listReads(actor, { limit, cursor, credential, userId = actor.userId }) {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
-        throw new ApiError("forbidden", { message: "What others read is for admins of the workspace." });
+        throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
       await gatherer.flush();
       const filter = { action: READ_ACTION, userId, ...(credential !== undefined && { credential }) };

@@ -16,15 +16,15 @@ export async function requireSealed(workspace: Workspace, group: Group): Promise
     const inner = await workspace.groups.find(groupId);
     if (!inner || fitsInto(inner, group.ownerId)) continue;
     throw new ApiError("group_closed", {
-      message: `"${group.name}" is closed, so it may hold closed groups of the same owner only, and "${inner.name}" is not one.`,
-      hint: `Close "${inner.name}", if it is yours, or name its members instead.`,
+      message: `"${group.name}" is closed, so it can contain only closed groups of the same owner. "${inner.name}" is not one.`,
+      hint: `Close "${inner.name}" if you own it, or add its members instead.`,
       field: "groupIds",
     });
   }
   for (const outer of await closedAround(workspace, group.id)) {
     if (fitsInto({ isClosed: group.isClosed, ownerUserId: group.ownerId }, outer.ownerUserId)) continue;
     throw new ApiError("group_closed", {
-      message: `"${group.name}" is in "${outer.name}", which is closed: it has to stay closed, with the same owner.`,
+      message: `"${group.name}" is in the closed group "${outer.name}", so it must stay closed and keep its owner.`,
       hint: `Take it out of "${outer.name}" first.`,
     });
   }

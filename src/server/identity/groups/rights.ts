@@ -16,22 +16,24 @@ export function requireMayChange(actor: Actor, group: Owned, body: PatchGroupBod
   const { ownerId, isClosed, ...others } = body;
   if (group.ownerUserId === actor.userId) return;
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: "Changing a group is for its owner and for admins of the workspace." });
+    throw new ApiError("forbidden", {
+      message: "Only the owner of the group and admins of the workspace can change it.",
+    });
   }
   const isOrphan = group.ownerUserId === null;
   const isAboutOwner = ownerId !== undefined || isClosed !== undefined;
   if (isAboutOwner && !(isOrphan && actor.role === "owner")) {
     throw new ApiError("forbidden", {
       message: isOrphan
-        ? "The owner of this group left. Only the owner of the workspace names another one."
-        : "Only the owner of a group closes it, opens it or hands it on.",
+        ? "The owner of this group left. Only the owner of the workspace can name a new one."
+        : "Only the owner of a group can close, open or transfer it.",
     });
   }
   const isOnlyAboutOwner = isAboutOwner && Object.keys(others).length === 0;
   if (!group.isClosed || isOnlyAboutOwner) return;
   throw new ApiError("group_closed", {
-    message: `"${group.name}" is closed: only its owner changes it.`,
-    hint: isOrphan ? "Its owner left. The owner of the workspace can name another one." : "Ask its owner.",
+    message: `"${group.name}" is closed: only its owner can change it.`,
+    hint: isOrphan ? "Its owner left. The owner of the workspace can name a new one." : "Ask its owner.",
   });
 }
 
@@ -56,7 +58,7 @@ export async function requireNotPuttingInSelf(
     const group = before.has(groupId) ? undefined : await workspace.groups.find(groupId);
     if (group === undefined || group.ownerUserId === actor.userId) continue;
     throw new ApiError("forbidden", {
-      message: `This would put you into "${group.name}", which you do not own. Ask its owner, or another admin.`,
+      message: `You can't add yourself to "${group.name}", which you don't own. Ask its owner or another admin.`,
       field: "memberIds",
     });
   }

@@ -163,7 +163,7 @@ function describeChange(before: Group, after: Group): Record<string, unknown> {
 
 async function requireMember(workspace: WorkspaceStore, userId: string): Promise<void> {
   if (await workspace.members.find(userId)) return;
-  throw new ApiError("unknown_member", { message: `${userId} is no member of this workspace.`, field: "ownerId" });
+  throw new ApiError("unknown_member", { message: `${userId} is not a member of this workspace.`, field: "ownerId" });
 }
 
 async function setMembers(
@@ -175,21 +175,21 @@ async function setMembers(
   const stranger = memberIds.find((id) => !members.has(id));
   if (stranger !== undefined) {
     throw new ApiError("unknown_member", {
-      message: `${stranger} is no member of this workspace.`,
+      message: `${stranger} is not a member of this workspace.`,
       field: "memberIds",
     });
   }
   const groups = await workspace.groups.whichOf(groupIds);
   const unknown = groupIds.find((id) => !groups.has(id));
   if (unknown !== undefined) {
-    throw new ApiError("unknown_group", { message: `${unknown} is no group of this workspace.`, field: "groupIds" });
+    throw new ApiError("unknown_group", { message: `${unknown} is not a group of this workspace.`, field: "groupIds" });
   }
   const self = `group:${groupId}`;
   // Whatever this group is part of, itself included, must not become part of it.
   const above = new Set(await workspace.access.expand([self]));
   const looped = groupIds.find((id) => above.has(`group:${id}`));
   if (looped !== undefined) {
-    throw new ApiError("group_cycle", { message: `${looped} contains this group already.`, field: "groupIds" });
+    throw new ApiError("group_cycle", { message: `${looped} already contains this group.`, field: "groupIds" });
   }
   await workspace.access.setMembers(self, principalsOf({ memberIds, groupIds }), REPORTED_BY);
 }

@@ -39,6 +39,6 @@ export const NO_MAILER: Mailer = {
 function mailNotConfigured(): ApiError {
   return new ApiError("mail_not_configured", {
     message: "This server does not send e-mail.",
-    hint: "Ask an owner of your workspace for a link, or have KB_SMTP_URL set.",
+    hint: "Ask an owner of your workspace for a link, or ask the operator to set KB_SMTP_URL.",
   });
 }

@@ -60,8 +60,8 @@ function mailFailed(cause: unknown): ApiError {
   const word = typeof code === "string" && /^[A-Z_]{2,30}$/.test(code) ? code : "unknown";
   const number = typeof responseCode === "number" ? ` ${responseCode}` : "";
   return new ApiError("mail_failed", {
-    message: `The mail server did not take the message (${word}${number}). Try again later.`,
-    hint: "Whoever runs this server can check KB_SMTP_URL and KB_MAIL_FROM.",
+    message: `The mail server did not accept the message (${word}${number}). Try again later.`,
+    hint: "The operator of this server can check KB_SMTP_URL and KB_MAIL_FROM.",
   });
 }
 

@@ -39,7 +39,7 @@ function compose(letter: Letter, host: string): Composed {
           "Hello,",
           `${inviter} invites you to the workspace "${workspace}" on ${host}. Open this link to join:`,
           letter.url,
-          `${until(letter.expiresAt)} If you do not expect this, do nothing.`,
+          `${until(letter.expiresAt)} If you didn't expect this, ignore this e-mail.`,
         ],
       };
     }
@@ -48,9 +48,9 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Confirm your account on ${host}`,
         lines: [
           "Hello,",
-          `Open this link to confirm your address and finish your account on ${host}:`,
+          `Open this link to confirm your address and finish creating your account on ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} If you did not sign up, do nothing: no account is made.`,
+          `${until(letter.expiresAt)} If you didn't sign up, ignore this e-mail: no account is created.`,
         ],
       };
     case "account_exists":
@@ -58,8 +58,8 @@ function compose(letter: Letter, host: string): Composed {
         subject: `You have an account on ${host}`,
         lines: [
           `Hello ${letter.name},`,
-          `Somebody used this address to sign up on ${host}, or to change to it. It already belongs to your account, so nothing was changed.`,
-          "If it was you: sign in, or ask for a new password on the sign-in page. If it was not, do nothing.",
+          `Somebody tried to sign up on ${host} with this address, or to change to it. It already belongs to your account, so nothing changed.`,
+          "If this was you, sign in, or reset your password on the sign-in page. If not, ignore this e-mail.",
         ],
       };
     case "verification":
@@ -67,9 +67,9 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Confirm your address on ${host}`,
         lines: [
           "Hello,",
-          `Open this link to confirm that this address is yours, in the browser in which you are signed in to ${host}:`,
+          `To confirm that this address is yours, open this link in the browser where you are signed in to ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} If you did not ask for this, do nothing.`,
+          `${until(letter.expiresAt)} If you didn't ask for this, ignore this e-mail.`,
         ],
       };
     case "email_change":
@@ -77,9 +77,9 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Confirm your new address on ${host}`,
         lines: [
           "Hello,",
-          `Open this link to use this address for your account on ${host}, in the browser in which you are signed in:`,
+          `To use this address for your account on ${host}, open this link in the browser where you are signed in:`,
           letter.url,
-          `${until(letter.expiresAt)} Until then your present address stays. If you did not ask for this, do nothing.`,
+          `${until(letter.expiresAt)} Until then your current address stays. If you didn't ask for this, ignore this e-mail.`,
         ],
       };
     case "email_changed":
@@ -87,8 +87,8 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Your address on ${host} was changed`,
         lines: [
           `Hello ${letter.name},`,
-          `Your account on ${host} now has the address ${letter.newEmail}. Messages no longer come to this one.`,
-          "If this was not you, tell an admin of your workspace at once.",
+          `The address of your account on ${host} is now ${letter.newEmail}. This address no longer receives its e-mail.`,
+          "If this wasn't you, tell an admin of your workspace at once.",
         ],
       };
     case "password_reset":
@@ -98,9 +98,9 @@ function compose(letter: Letter, host: string): Composed {
           `Hello ${letter.name},`,
           letter.madeBy === null
             ? `Open this link to set a new password for your account on ${host}:`
-            : `${letter.madeBy} made this link for you. Open it to set a new password for your account on ${host}:`,
+            : `${letter.madeBy} created this link for you. Open it to set a new password for your account on ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} Setting a new password signs you out everywhere and ends your tokens. If you do not want this, do nothing.`,
+          `${until(letter.expiresAt)} Setting a new password signs you out everywhere and revokes your tokens. If you don't want this, ignore this e-mail.`,
         ],
       };
     case "password_changed":
@@ -109,7 +109,7 @@ function compose(letter: Letter, host: string): Composed {
         lines: [
           `Hello ${letter.name},`,
           `The password of your account on ${host} was changed${howItChanged(letter.how)}.`,
-          "If this was not you, ask for a new password on the sign-in page and tell an admin of your workspace.",
+          "If this wasn't you, reset your password on the sign-in page and tell an admin of your workspace.",
         ],
       };
     default:
@@ -132,11 +132,11 @@ const MAX_NAME_CHARS = 60;
 function howItChanged(how: (Letter & { type: "password_changed" })["how"]): string {
   switch (how) {
     case "by_person":
-      return ". Your other sign-ins and the clients that you let in have ended";
+      return ". Your other sessions and the clients you allowed were signed out";
     case "by_link":
-      return " by a link that was sent to you. Every other sign-in, client and token of yours has ended";
+      return " with a link that was sent to you. All your other sessions, clients and tokens have ended";
     case "by_admin_link":
-      return " by a link that an admin made. Every other sign-in, client and token of yours has ended";
+      return " with a link that an admin created. All your other sessions, clients and tokens have ended";
     default:
       return assertNever(how);
   }

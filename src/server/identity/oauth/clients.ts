@@ -31,7 +31,7 @@ export function readClientMetadata(given: Readonly<Record<string, unknown>>, fal
   if (method !== "none" || "client_secret" in given) {
     throw oauthFailure(
       "invalid_client_metadata",
-      'Clients here are public: set token_endpoint_auth_method to "none", and use PKCE.',
+      `Clients are public: set token_endpoint_auth_method to "none", and use PKCE.`,
     );
   }
   const uri = given["client_uri"];
@@ -68,15 +68,15 @@ export const MAX_UNUSED_CLIENTS = 5_000;
 
 function readRedirectUris(given: unknown): string[] {
   if (!Array.isArray(given) || given.length === 0) {
-    throw oauthFailure("invalid_redirect_uri", "redirect_uris must hold at least one address.");
+    throw oauthFailure("invalid_redirect_uri", "redirect_uris must contain at least one address.");
   }
   if (given.length > MAX_REDIRECT_URIS) {
-    throw oauthFailure("invalid_redirect_uri", `redirect_uris holds more than ${MAX_REDIRECT_URIS} addresses.`);
+    throw oauthFailure("invalid_redirect_uri", `redirect_uris contains more than ${MAX_REDIRECT_URIS} addresses.`);
   }
   return [
     ...new Set(
       given.map((uri: unknown) => {
-        const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is no text";
+        const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is not a string";
         if (typeof uri === "string" && fault === undefined) return uri;
         const shown = JSON.stringify(uri)?.slice(0, 200);
         throw oauthFailure("invalid_redirect_uri", `The address ${shown} ${fault}.`);
@@ -93,12 +93,12 @@ function readGrantTypes(given: unknown): string[] {
   if (known.length !== types.length && !known.includes("authorization_code")) {
     throw oauthFailure(
       "invalid_client_metadata",
-      "grant_types can be authorization_code and refresh_token, and must hold the first.",
+      "grant_types can be authorization_code and refresh_token, and must contain authorization_code.",
     );
   }
   const refused = types.find((type) => typeof type !== "string" || REFUSED_GRANT_TYPES.has(type));
   if (refused !== undefined) {
-    throw oauthFailure("invalid_client_metadata", `The grant type ${JSON.stringify(refused)} is not given here.`);
+    throw oauthFailure("invalid_client_metadata", `The grant type ${JSON.stringify(refused)} is not supported.`);
   }
   return known.includes("authorization_code") ? known : ["authorization_code", ...known];
 }

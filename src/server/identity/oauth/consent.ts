@@ -36,7 +36,7 @@ export function makeConsentService(options: ConsentOptions): ConsentService {
   async function find(provider: Provider, uid: string, headers: Headers) {
     // Without it somebody could have their own request decided by another person. Source: S33.
     if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
-      throw new ApiError("forbidden", { message: "This request began in another browser. Go back to the app there." });
+      throw new ApiError("forbidden", { message: "This request started in another browser. Return to the app there." });
     }
     const interaction = await provider.Interaction.find(uid);
     if (!interaction || interaction.result !== undefined) throw consentGone();
@@ -80,7 +80,7 @@ export function makeConsentService(options: ConsentOptions): ConsentService {
     if (decision.decision === "deny") {
       await claim();
       await decisions.deny(actor, asked);
-      return { error: "access_denied", error_description: "the person said no" };
+      return { error: "access_denied", error_description: "the person denied the request" };
     }
     const grantId = await decisions.allow(provider, actor, asked, decision, claim);
     return { login: { accountId: actor.userId, remember: false }, consent: { grantId } };

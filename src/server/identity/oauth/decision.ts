@@ -92,7 +92,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
 
     checkProof(actor, asked, csrf) {
       if (keys.isProof(csrf, "consent", actor.credential.id, ...asked.subject)) return;
-      throw new ApiError("forbidden", { message: "This page was made for another session. Load it again." });
+      throw new ApiError("forbidden", { message: "This page belongs to another session. Reload it." });
     },
 
     async allow(provider, actor, asked, decision, claim) {
@@ -171,7 +171,7 @@ async function requireStanding(
   if (!asked.scopes.includes("kb:admin")) return session?.authenticatedAt ?? new Date(clock.now());
   if (password === undefined) {
     throw new ApiError("password_needed", {
-      message: "Rights of an admin need your password again.",
+      message: "Confirm your password to grant admin rights.",
       field: "password",
     });
   }
@@ -216,7 +216,7 @@ export function readAsked(
 /** One answer for what is unknown, too old or decided already. */
 export function consentGone(): ApiError {
   return new ApiError("consent_invalid", {
-    message: "This request is over: it was decided, or is too old. Go back to the app and start again.",
+    message: "This request was already decided or has expired. Return to the app and start again.",
   });
 }
 

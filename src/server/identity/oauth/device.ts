@@ -67,7 +67,7 @@ export function makeDeviceService({
     const asked = asAsked(code, decision.userCode);
     decisions.checkProof(actor, asked, decision.csrf);
     if (decision.decision === "deny") {
-      Object.assign(code, { error: "access_denied", errorDescription: "the person said no" });
+      Object.assign(code, { error: "access_denied", errorDescription: "the person denied the request" });
       await code.save();
       return decisions.deny(actor, asked);
     }
@@ -110,7 +110,7 @@ type DeviceCode = NonNullable<Awaited<ReturnType<Provider["DeviceCode"]["findByU
 function unknownCode(): ApiError {
   const minutes = LIFETIMES.deviceCode / 60;
   return new ApiError("consent_invalid", {
-    message: `That code isn't known. Check it on the device; codes are valid for ${minutes} minutes.`,
+    message: `This code is not valid. Check it on the device; codes expire after ${minutes} minutes.`,
     field: "userCode",
   });
 }

@@ -61,7 +61,7 @@ const MAX_NAME_CHARS = 80;
 
 /** What the common ones mean to a person. */
 const REASONS: Readonly<Record<string, string>> = {
-  invalid_redirect_uri: ": the address it wants its answer at is not one that it registered",
+  invalid_redirect_uri: ": its redirect address is not one that it registered",
   invalid_client: ": this server does not know it",
 };
 

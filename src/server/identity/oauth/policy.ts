@@ -80,12 +80,12 @@ const MAX_URI_CHARS = 2_000;
 export function faultOfRedirectUri(uri: string): string | undefined {
   if (uri.length > MAX_URI_CHARS) return "is too long";
   // What a parser would silently drop or turn round makes two readers see two addresses.
-  if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "holds characters that have no place in an address";
-  if (!URL.canParse(uri)) return "is no address";
+  if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "contains characters that aren't allowed in an address";
+  if (!URL.canParse(uri)) return "is not an address";
   const url = new URL(uri);
   const scheme = url.protocol.slice(0, -1);
   if (uri.includes("#")) return "has a fragment";
-  if (url.username !== "" || url.password !== "") return "holds a user name or a password";
+  if (url.username !== "" || url.password !== "") return "contains a user name or a password";
   if (scheme === "https") return isLoopbackHost(url) ? "is https on this computer; use http" : undefined;
   if (scheme === "http") return isLoopbackHost(url) ? undefined : "is plain http and not on this computer";
   if (FORBIDDEN_SCHEME.test(scheme)) return `has the scheme ${scheme}, which is not allowed`;

@@ -91,7 +91,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 
   async function repeat(ctx: TokenEndpointGrantContext, request: RefreshRequest): Promise<boolean> {
     const repeated = await grace.find(request);
-    if (repeated === "other") throw new errors.InvalidGrant("refresh token was just used for something else");
+    if (repeated === "other") throw new errors.InvalidGrant("the refresh token was just used for something else");
     if (repeated === undefined) return false;
     ctx.body = repeated.answer;
     return true;
@@ -220,7 +220,7 @@ function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): Non
           throw new InvalidTarget();
         }
         if (!keepKnownScopes(ctx))
-          throw new InvalidScope("no such scope is given to this client", String(ctx.oidc.params?.["scope"]));
+          throw new InvalidScope("the client was not granted this scope", String(ctx.oidc.params?.["scope"]));
         return { scope: SCOPES_OF[audience].join(" "), audience: resource, accessTokenFormat: "opaque" };
       },
     },

@@ -110,7 +110,7 @@ export function openPayload(
     if (!isApiError(error, "secret_unreadable")) throw error;
     log.warn(
       { model: row.model, why: error.message },
-      "an oauth record can't be opened: its client has to sign in again",
+      "an OAuth record can't be decrypted: its client must sign in again",
     );
     return undefined;
   }

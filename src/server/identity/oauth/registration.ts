@@ -34,7 +34,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
   const { store, clock, randomBytes, log } = options;
   return {
     async register(text, origin) {
-      const metadata = readClientMetadata(parseObject(text), "An app without a name");
+      const metadata = readClientMetadata(parseObject(text), "Unnamed app");
       const clientId = `cli_${Buffer.from(randomBytes(16)).toString("base64url")}`;
       await requireTakenByLibrary(await options.provider(), { ...metadata, client_id: clientId });
       const createdAt = new Date(clock.now());

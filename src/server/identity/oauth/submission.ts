@@ -25,7 +25,7 @@ export async function answerSubmission(c: AppContext, { oauth, authenticator }: 
   if (uid === undefined && !("decision" in fields)) return goOnAsGet(fields);
   const decision = ConsentDecision.safeParse(rest);
   if (typeof uid !== "string" || !decision.success) {
-    throw new ApiError("invalid_request", { message: "A decision has uid, csrf and decision (allow or deny)." });
+    throw new ApiError("invalid_request", { message: "A decision needs uid, csrf and decision (allow or deny)." });
   }
   const rule = findRouteAccess("POST", "/oauth/consent/{uid}/decision");
   if (rule === undefined) throw new Error("The decision has no row in http/auth.ts.");

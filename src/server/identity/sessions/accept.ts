@@ -112,7 +112,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
         const userId = await settle(tx, who, body, isMailed ? at : null);
         if (isMailed) await tx.users.markVerified(userId, invitation.email, at);
         if (await workspace.members.find(userId)) {
-          throw new ApiError("already_member", { message: "You are a member of this workspace already. Sign in." });
+          throw new ApiError("already_member", { message: "You are already a member of this workspace. Sign in." });
         }
         await workspace.members.insert({ userId, role, joinedAt: at });
         const target = { type: "invitation", id: invitationId };

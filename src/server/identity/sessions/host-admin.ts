@@ -60,8 +60,8 @@ export function makeHostAdminService(options: {
       const code = await onboarding.makeSetupCode();
       if (code !== undefined) return code;
       throw new ApiError("onboarding_closed", {
-        message: "This installation has its first admin.",
-        hint: "Set their password with kb admin set-password EMAIL, or make another owner with kb admin reopen-setup.",
+        message: "This installation already has its first admin.",
+        hint: "Set their password with kb admin set-password EMAIL, or create another owner with kb admin reopen-setup.",
       });
     },
 
@@ -86,6 +86,8 @@ async function noAccount(store: Store, email: string): Promise<ApiError> {
     for (const member of members) if (member.role === "owner") owners.add(member.email);
   }
   const hint =
-    owners.size === 0 ? "There is no account yet: kb admin setup-code." : `Owners: ${[...owners].join(", ")}.`;
+    owners.size === 0
+      ? "There is no account yet. Create the first one with kb admin setup-code."
+      : `Owners: ${[...owners].join(", ")}.`;
   return new ApiError("not_found", { message: `No account has the address ${email}.`, hint });
 }

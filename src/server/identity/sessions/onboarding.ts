@@ -193,11 +193,14 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
 
     async bootstrap({ email, password }) {
       if ((await store.installation.state()).completedAt !== null) {
-        log.warn({}, "KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD are ignored: the first admin exists. Remove them.");
+        log.warn(
+          {},
+          "KB_BOOTSTRAP_EMAIL and KB_BOOTSTRAP_PASSWORD are ignored: the first admin already exists. Remove them.",
+        );
         return false;
       }
       if (entry.mode === "managed") {
-        throw new ApiError("settings_invalid", { message: "KB_BOOTSTRAP_EMAIL is not for managed mode." });
+        throw new ApiError("settings_invalid", { message: "KB_BOOTSTRAP_EMAIL is not available in managed mode." });
       }
       passwords.check(password, { email });
       const passwordHash = await passwords.hash(password);
@@ -234,15 +237,15 @@ function hashCode(code: string): string {
 
 function closed(): ApiError {
   return new ApiError("onboarding_closed", {
-    message: "The first admin exists already.",
+    message: "The first admin already exists.",
     hint: "Sign in, or ask them for an invitation.",
   });
 }
 
 function wrongCode(): ApiError {
   return new ApiError("setup_code_invalid", {
-    message: "This setup code is wrong, spent or older than 24 hours.",
-    hint: "On the server's machine, kb admin setup-code prints a new one.",
+    message: "This setup code is wrong, used or older than 24 hours.",
+    hint: "To get a new one, run kb admin setup-code on the server.",
     field: "setupCode",
   });
 }

@@ -68,9 +68,9 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
 function weaknessOf(password: string, email: string): string | undefined {
   const lower = password.toLowerCase();
   if ([...password].length < MIN_CHARS) return `The password needs at least ${MIN_CHARS} characters.`;
-  if (Buffer.byteLength(password) > MAX_BYTES) return `The password may have at most ${MAX_BYTES} bytes.`;
+  if (Buffer.byteLength(password) > MAX_BYTES) return `The password can have at most ${MAX_BYTES} bytes.`;
   if (new Set(lower).size < 5) return "The password needs at least 5 different characters.";
-  if (PUBLISHED.has(lower)) return "This password stands in published documents. Choose one of your own.";
+  if (PUBLISHED.has(lower)) return "This password is published as an example. Choose your own.";
   if (lower.includes(email.toLowerCase())) return "The password must not contain the e-mail address.";
   return undefined;
 }
@@ -96,7 +96,7 @@ function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
 
 function tooMany(): ApiError {
   return new ApiError("unavailable", {
-    message: "Too many people sign in at this moment. Try again in a few seconds.",
+    message: "Too many people are signing in. Try again in a few seconds.",
     retryAfterMs: 5_000,
   });
 }

@@ -129,7 +129,7 @@ export function makeProfileService(options: {
     async requestVerification(actor, context) {
       const user = await getUser(store, actor);
       if (user.emailVerifiedAt !== null) {
-        throw new ApiError("already_verified", { message: `${user.email} is confirmed already.` });
+        throw new ApiError("already_verified", { message: `${user.email} is already confirmed.` });
       }
       if (!post.canMail) {
         throw new ApiError("mail_not_configured", { message: "This server does not send e-mail." });
@@ -158,8 +158,8 @@ export function makeProfileService(options: {
 
 function wrongPassword(field: string): ApiError {
   return new ApiError("password_wrong", {
-    message: "This is not your password.",
-    hint: "If you sign in without one, ask for a new password first.",
+    message: "The password is wrong.",
+    hint: "If you sign in without a password, reset your password first.",
     field,
   });
 }

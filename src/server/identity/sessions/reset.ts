@@ -99,18 +99,18 @@ export function makeResetService(options: ResetOptions): ResetService {
     // A token must not become the session of an admin or an owner.
     if (actor.credential.type !== "session" && roleHere !== "member") {
       throw new ApiError("forbidden", {
-        message: "A link for an admin or an owner is made in a browser, not by a token.",
+        message: "A token can't create a reset link for an admin or owner. Use a browser.",
       });
     }
     if (actor.role !== "owner") {
       throw new ApiError("role_too_low", {
         message:
-          "This server sends no e-mail, so the link would be handed to you, and whoever holds it can sign in as this person. Only an owner of the workspace makes one.",
+          "This server sends no e-mail, so you would get the link, and anybody with the link can sign in as this person. Only an owner of the workspace can create one.",
       });
     }
     if (await isOwnerEverywhere(store, actor.userId, userId)) return;
     throw new ApiError("role_too_low", {
-      message: "This person is in other workspaces too, so a link for their account can't be handed to you.",
+      message: "This person is also in other workspaces, so you can't get a link for their account.",
     });
   }
 
@@ -162,7 +162,9 @@ export function makeResetService(options: ResetOptions): ResetService {
       const user = await store.users.find(userId);
       if (!member || !user) throw noSuchThing();
       if (userId === actor.userId) {
-        throw new ApiError("forbidden", { message: "This is for others. Change your own password in your profile." });
+        throw new ApiError("forbidden", {
+          message: "You can't create a reset link for yourself. Change your password in your profile.",
+        });
       }
       requireAbove(actor, member.role);
       if (!post.canMail) await requireMayHold(actor, member);

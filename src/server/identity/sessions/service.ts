@@ -162,7 +162,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
   ) {
     const who = { userId: owner.userId, workspaceId: owner.workspaceId };
     const member = await tx.in(who.workspaceId).members.find(who.userId);
-    if (!member) throw new Error(`${who.userId} is no member of ${who.workspaceId}.`);
+    if (!member) throw new Error(`${who.userId} is not a member of ${who.workspaceId}.`);
     // A session that was planted in the browser before must not become somebody's.
     await endFormer(tx, context);
     const secret = randomSecret(randomBytes);
@@ -281,7 +281,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       }
       await prove(user.email, password, context).catch((error: unknown) => {
         if (!isApiError(error, "sign_in_failed")) throw error;
-        throw new ApiError("password_wrong", { message: "This is not your password.", field: "password" });
+        throw new ApiError("password_wrong", { message: "The password is wrong.", field: "password" });
       });
     },
 

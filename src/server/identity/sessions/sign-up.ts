@@ -130,7 +130,9 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
       await requireOpen();
       // The settings see to it; this is the second bolt.
       if (!post.canMail) {
-        throw new ApiError("mail_not_configured", { message: "This server does not send e-mail, so nobody signs up." });
+        throw new ApiError("mail_not_configured", {
+          message: "Sign-up needs e-mail, and this server does not send any.",
+        });
       }
       takeTry(throttle, context.origin, body.email);
       passwords.check(body.password, body);
@@ -163,7 +165,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
 /** Whoever clicks is not always who asked: the click alone must not prove an address for somebody else. Source: S3. */
 export function passwordNeeded(): ApiError {
   return new ApiError("password_needed", {
-    message: "Give the password of the account, or open the link in the browser in which you asked for it.",
+    message: "Enter the password of the account, or open the link in the browser where you asked for it.",
     field: "password",
   });
 }

@@ -97,7 +97,7 @@ export function makeProvider(options: {
           idTokenExpected: true,
         });
         const claims = tokens.claims();
-        if (!claims) throw new Error("The provider gave no ID token.");
+        if (!claims) throw new Error("The provider returned no ID token.");
         // Many give the address at the userinfo endpoint only.
         const isWhole = claims["email"] !== undefined || !configuration.serverMetadata().userinfo_endpoint;
         const more = isWhole ? {} : await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
@@ -105,7 +105,7 @@ export function makeProvider(options: {
       } catch (cause) {
         if (isUnreachable(cause)) return unreachable(cause);
         // Its own words may be anybody's: none of them is shown.
-        throw new ApiError("sso_failed", { message: "The answer of the identity provider does not hold.", cause });
+        throw new ApiError("sso_failed", { message: "The identity provider's response is not valid.", cause });
       }
     },
   };
@@ -192,7 +192,7 @@ function isUnreachable(error: unknown): boolean {
 function unreachable(cause: unknown): never {
   throw new ApiError("source_unavailable", {
     message: "The identity provider can't be reached now. Try again in a minute.",
-    hint: "Whoever runs this server can check KB_OIDC_ISSUER, and KB_ALLOW_PRIVATE_HOSTS if its address is private.",
+    hint: "The operator of this server can check KB_OIDC_ISSUER, and KB_ALLOW_PRIVATE_HOSTS if its address is private.",
     cause,
   });
 }

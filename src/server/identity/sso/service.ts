@@ -74,7 +74,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
 
   function requireProvider() {
     if (options.at) return options.at;
-    throw new ApiError("sso_not_configured", { message: "This server has no identity provider to sign in with." });
+    throw new ApiError("sso_not_configured", { message: "Single sign-on is not set up on this server." });
   }
 
   async function setOff(purpose: { sessionId: string | null; returnTo: string }): Promise<Departure> {

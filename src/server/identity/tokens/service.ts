@@ -72,7 +72,7 @@ export function makeTokenService(options: {
       credential.type === "oauth" ? await store.in(actor.workspaceId).grants.find(credential.id) : undefined;
     if (!grant || grant.isDevice) {
       throw new ApiError("forbidden", {
-        message: "A sign-in by a device code makes no tokens. Sign in with a browser, or make one in Settings.",
+        message: "A login with a device code can't create tokens. Sign in with a browser, or create one in Settings.",
       });
     }
     return {
@@ -86,7 +86,7 @@ export function makeTokenService(options: {
   function requireRecentSignIn({ authenticatedAt }: Standing): void {
     if (authenticatedAt && clock.now() - authenticatedAt.getTime() <= RECENT_SIGN_IN_MS) return;
     throw new ApiError("recent_sign_in_required", {
-      message: "A token can be made within 12 hours of signing in.",
+      message: "You can create a token within 12 hours of signing in.",
       hint: "Sign in again: kb login",
     });
   }
@@ -201,7 +201,7 @@ function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly 
   const missing = scopes.find((scope) => !standing.scopes.includes(scope));
   if (missing === undefined) return;
   throw new ApiError("insufficient_scope", {
-    message: `You do not hold the scope ${missing} yourself, so a token of yours can't have it.`,
+    message: `You don't have the scope ${missing}, so your tokens can't have it.`,
     field: "scopes",
     details: { scope: missing },
   });
@@ -212,7 +212,7 @@ function daysOf({ maxDays }: Standing, wanted: number | undefined): number | und
   if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
   if (wanted === undefined) return maxDays;
   throw new ApiError("invalid_request", {
-    message: `A token that a client makes lives ${maxDays} days at most. Make a longer one in Settings.`,
+    message: `A token that a client creates lasts at most ${maxDays} days. Create a longer one in Settings.`,
     field: "expiresInDays",
   });
 }
@@ -223,7 +223,7 @@ function addDays(date: Date, days: number): Date {
 
 function limitReached(): ApiError {
   return new ApiError("token_limit_reached", {
-    message: `You have ${MAX_ACTIVE_TOKENS} active tokens, which is the limit. Revoke one you no longer use.`,
+    message: `You have ${MAX_ACTIVE_TOKENS} active tokens, which is the limit. Revoke one that you no longer use.`,
     hint: "kb tokens list",
   });
 }

@@ -136,5 +136,5 @@ function toInvitation(record: InvitationRecord): Invitation {
 }
 
 function alreadyMember(email: string): ApiError {
-  return new ApiError("already_member", { message: `${email} is a member of this workspace already.`, field: "email" });
+  return new ApiError("already_member", { message: `${email} is already a member of this workspace.`, field: "email" });
 }

@@ -57,7 +57,7 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
     }
     if (isLocalClient(actor.origin?.clientIp ?? null, headers)) return;
     throw new ApiError("forbidden", {
-      message: "Local folders can be allowed only from the server machine.",
+      message: "Local folders can be allowed only on the server itself.",
       hint: "Run the command on the server, or set KB_LOCAL_ROOTS there.",
     });
   }
@@ -121,10 +121,10 @@ async function resolveFolder(path: string): Promise<string> {
 async function refuseClosed(real: string, { dataDir, homeDir }: LocalRootOptions): Promise<void> {
   const data = await realpath(dataDir);
   if (CLOSED_FOLDERS.includes(real) || CLOSED_TREES.some((tree) => isInside(real, tree))) {
-    throw notAllowed(`"${real}" is a folder of the system.`);
+    throw notAllowed(`"${real}" is a system folder.`);
   }
-  if (isInside(data, real)) throw notAllowed(`"${real}" holds the server's own data folder.`);
-  if (isInside(real, data)) throw notAllowed(`"${real}" is part of the server's own data folder.`);
+  if (isInside(data, real)) throw notAllowed(`"${real}" contains the server's data folder.`);
+  if (isInside(real, data)) throw notAllowed(`"${real}" is inside the server's data folder.`);
   if (homeDir !== undefined && isInside(homeDir, real)) {
     throw notAllowed(`"${real}" is a whole home folder. Choose one inside it.`);
   }

@@ -34,10 +34,10 @@ export function makeMyWorkspaceService(options: {
     const memberships = await tx.users.membershipsOf(actor.userId);
     const isForAll = mode === "managed" || signup === "open";
     if (!isForAll && !memberships.some(({ role }) => role !== "member")) {
-      throw new ApiError("forbidden", { message: "Making workspaces is for owners and admins of one." });
+      throw new ApiError("forbidden", { message: "Only owners and admins of a workspace can create workspaces." });
     }
     if (mode === "managed" && memberships.filter(({ role }) => role === "owner").length >= MAX_OWNED) {
-      throw new ApiError("workspace_limit_reached", { message: `One person may own ${MAX_OWNED} workspaces.` });
+      throw new ApiError("workspace_limit_reached", { message: `You can own at most ${MAX_OWNED} workspaces.` });
     }
   }
 

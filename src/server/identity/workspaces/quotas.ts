@@ -76,7 +76,7 @@ export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: P
       if (most === undefined) return;
       if ((await tx.in(workspaceId).usage.count(what, new Date(clock.now()))) < most) return;
       throw new ApiError("quota_reached", {
-        message: `This workspace has ${format(most)} ${NAMES[what]}, which is its limit. Remove one that is no longer needed, or ask who runs this server for more.`,
+        message: `This workspace has ${format(most)} ${NAMES[what]}, which is its limit. Remove one that you no longer need, or ask the server's operator for more.`,
       });
     },
 
@@ -101,7 +101,7 @@ export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: P
 function full(what: string): SourceProblem {
   return {
     code: "quota_reached",
-    message: `This workspace holds ${what}, which is its limit: nothing new is added, and what is there stays up to date. Remove a connector or narrow its scope, or ask who runs this server for more.`,
+    message: `This workspace holds ${what}, which is its limit: nothing new is added, and existing items stay up to date. Remove a connector, narrow its scope, or ask the server's operator for more.`,
   };
 }
 

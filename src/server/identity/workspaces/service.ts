@@ -121,7 +121,7 @@ export function makeWorkspaceService(options: {
 
 function requireAdminAbove(actor: Actor, role: Role): void {
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: "Removing somebody else is for admins of the workspace." });
+    throw new ApiError("forbidden", { message: "Only admins of the workspace can remove somebody else." });
   }
   requireAbove(actor, role);
 }

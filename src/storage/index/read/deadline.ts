@@ -14,7 +14,7 @@ export function makeDeadline(now: () => number, ms: number): Deadline {
     check() {
       if (now() <= end) return;
       throw new ApiError("search_timeout", {
-        message: `The search took longer than ${ms} ms and was given up. Use fewer or rarer words, or a filter.`,
+        message: `The search took longer than ${ms} ms and was stopped. Use fewer or rarer words, or a filter.`,
         retryAfterMs: 1_000,
       });
     },

@@ -259,7 +259,7 @@ describe("redirect addresses", () => {
     const html = await page.text();
     expect(page.status).toBe(400);
     expect(html).toContain("<strong>Desk &#60;b&#62;agent&#60;/b&#62;</strong> sent you here");
-    expect(html).toContain("the address it wants its answer at is not one that it registered");
+    expect(html).toContain("its redirect address is not one that it registered");
     expect(html).not.toMatch(/<script|<b>|evil\.test/);
     // Its one style sheet is allowed by its hash, so that nothing else is.
     const style = createHash("sha256")

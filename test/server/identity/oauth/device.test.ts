@@ -123,7 +123,7 @@ describe("a device", () => {
       status: 410,
       json: {
         field: "userCode",
-        detail: "That code isn't known. Check it on the device; codes are valid for 5 minutes.",
+        detail: "This code is not valid. Check it on the device; codes expire after 5 minutes.",
       },
     });
   });

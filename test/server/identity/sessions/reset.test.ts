@@ -232,10 +232,10 @@ describe("a reset link made for a member", () => {
     const bo = await kb.addMember(ana.workspaceId);
     expect(await ask(kb, ana, bo)).toMatchObject({ status: 201, json: { url: null } });
     expect(mailbox.mails).toMatchObject([{ to: bo.email }]);
-    expect(mailbox.mails[0]?.text).toContain("person1 made this link for you.");
+    expect(mailbox.mails[0]?.text).toContain("person1 created this link for you.");
     expect((await confirm(kb, mailbox.linkFor(bo.email))).status).toBe(200);
     await kb.deps.afterwards.idle();
-    expect(mailbox.mails.at(-1)?.text).toContain("by a link that an admin made");
+    expect(mailbox.mails.at(-1)?.text).toContain("with a link that an admin created");
     mailbox.breakDown();
     expect(await ask(kb, ana, bo)).toMatchObject({ status: 503, json: { code: "mail_failed" } });
   });
