@@ -1,6 +1,7 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { FoundPassages, Passage, SnippetOptions } from "#text/snippet.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /** What the index holds of an item: everything that is searched, filtered, ordered or counted without its stored text. */
 export interface IndexedDocument {
@@ -77,8 +78,11 @@ export interface SearchRequest {
   order: SearchOrder;
   /** Hits wanted, 0–200; 0 = totals and facets only. */
   limit: number;
-  /** Continue after this hit. `match` is the mode decided on page 1. */
-  after?: { position: HitPosition; match: "all" | "any" };
+  /**
+   * Continue after this hit. `match` is the mode decided on page 1. A score that was rounded for a cursor is asked for
+   * anew by `show`; a hit whose score has changed since goes on from where it was.
+   */
+  after?: { position: HitPosition; match: "all" | "any"; isRounded?: boolean };
   facets?: readonly FacetField[];
   /** IANA zone of the viewer, for `month` facets; UTC unless told. */
   timeZone?: string;
@@ -118,28 +122,42 @@ export interface SearchResponse {
   tookMs: number;
 }
 
+/** A question whose hits are shown. `limit` is how many. */
+export interface ShowRequest extends SearchRequest {
+  /** Items that stand before the first hit, and nowhere among the others: what the query is the address of. */
+  pinned: readonly string[];
+  passages: SnippetOptions;
+}
+
 /** A piece of an item's text. */
 export interface Excerpt extends Passage {
-  /** The file's line in which its first match stands (without one, it begins), when the text has the file's lines. */
-  line?: number;
+  /** The section that holds its match, after those it is part of, or its line: `Install › Linux`, `Page 3`, `line 12`. */
+  section?: string;
+  /** Address of that very place, where the source has one. */
+  url?: string;
 }
 
-/** Asks for passages of items that were judged: of exactly the texts that were. */
-export interface ExcerptRequest {
-  workspaceId: string;
-  /** As in `SearchRequest`. */
-  viewer: { principals: readonly string[]; epoch: number };
-  /** `textHash` names the text by its content, so what comes back is of the state that was judged. Source: S7. */
-  items: readonly { kbId: string; textHash: string }[];
-  /** The query as the person wrote it; without words the texts' beginnings are given. */
-  query: string;
-  options: SnippetOptions;
-  /** As in `SearchRequest`. */
-  deadlineMs?: number;
+/** A hit as it is shown: record and text of the very state in which it was judged. Source: S7. */
+export interface ShownHit {
+  item: ShownItem;
+  /** Absent for what is pinned. */
+  position?: HitPosition;
+  /** The best passage first; none for an item without text, and for what lies beyond the limit. */
+  passages: readonly Excerpt[];
 }
 
-/** Asks where words stand in one item's text: in exactly the text that was judged. */
-export interface FindRequest extends Pick<ExcerptRequest, "workspaceId" | "viewer" | "query" | "deadlineMs"> {
+/** An item's record without the places of its sections. */
+export type ShownItem = Omit<ItemRecord, "sections">;
+
+export interface ShowResponse extends Omit<SearchResponse, "hits"> {
+  /** Pinned items first. Some more than the limit only say that there is more. */
+  shown: ShownHit[];
+  /** Hits that the index gave and the records refused; above 0 is a fault of the index. */
+  refused: number;
+}
+
+/** Asks where words stand in one item's text: in exactly the text that was judged, which `textHash` names. */
+export interface FindRequest extends Pick<SearchRequest, "workspaceId" | "viewer" | "query" | "deadlineMs"> {
   item: { kbId: string; textHash: string };
 }
 
@@ -160,11 +178,15 @@ export interface SearchIndex {
   /** The hits of a question, and what they sum up to. What a transaction wrote is found as soon as it has committed. */
   search(request: SearchRequest): Promise<SearchResponse>;
   /**
-   * The best passages of each item's stored text, off the main thread, in the order of the items. Undefined for an item
-   * that has another text by now, is gone, or is not the viewer's to read any more.
+   * Searches, judges each hit again by the records and not by the index, and reads what is shown of it: all on one state
+   * of the records, so that verdict, record and text never part. Undefined when that state is of another epoch than the
+   * viewer: nothing is answered for principals that may not be the person's any more. See `askAs` of the policy.
    */
-  excerpts(request: ExcerptRequest): Promise<(Excerpt[] | undefined)[]>;
-  /** The passages of an item's text that hold the words, off the main thread. Undefined as for `excerpts`. */
+  show(request: ShowRequest): Promise<ShowResponse | undefined>;
+  /**
+   * The passages of an item's text that hold the words, off the main thread. Undefined for an item that has another text
+   * by now, is gone, or is not the viewer's to read any more.
+   */
   find(request: FindRequest): Promise<FoundPassages | undefined>;
   stats(workspaceId: string): Promise<IndexStats>;
   close(): Promise<void>;

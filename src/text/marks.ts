@@ -1,4 +1,4 @@
-import { parseQuery, type PhraseWord, type QueryUnit } from "./query.ts";
+import { type ParsedQuery, parseQuery, type PhraseWord, type QueryUnit } from "./query.ts";
 import { sharedTokenizer, type Token } from "./tokenize.ts";
 
 /** What of a query is looked for in a text, ready for snippets and `find`. */
@@ -18,6 +18,11 @@ export interface Mark {
 
 /** The marks of a query as people write it; excluded words mark nothing. */
 export function makeMarks(query: string): Marks {
+  return marksOf(parseQuery(query));
+}
+
+/** The marks of a query that was parsed. */
+export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
   const terms = new Map<string, number>();
   const prefixes: { prefix: string; unit: number }[] = [];
   const phrases: { words: readonly PhraseWord[]; unit: number }[] = [];
@@ -25,7 +30,7 @@ export function makeMarks(query: string): Marks {
     if (!terms.has(unit.term)) terms.set(unit.term, number);
     for (const part of unit.parts) if (part.type === "word") addWord(part, number);
   };
-  parseQuery(query).units.forEach((unit, number) => {
+  units.forEach((unit, number) => {
     if (unit.type === "word") addWord(unit, number);
     else if (unit.type === "prefix") prefixes.push({ prefix: unit.prefix, unit: number });
     else phrases.push({ words: unit.words, unit: number });

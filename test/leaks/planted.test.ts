@@ -54,7 +54,7 @@ const meets = (list: Principal[], held: ReadonlySet<Principal>) => list.some((pr
 
 const GATES = ["docs", "board", "mine", "vault", "secret"];
 
-function forEverybody(request: SearchRequest): SearchRequest {
+function forEverybody<Request extends SearchRequest>(request: Request): Request {
   const everybody = PERSONAS.map((persona) => `user:${userIdOf(persona)}`);
   const gates = GATES.map((name) => `group:connector:${idFor("connector", name)}`);
   const principals = [...new Set([...request.viewer.principals, ...everybody, ...gates])].sort();
@@ -100,7 +100,11 @@ const PLANTS: Record<string, Plant> = {
     }),
   },
   "an index that counts for everybody": {
-    index: (real) => ({ ...real, search: (request) => real.search(forEverybody(request)) }),
+    index: (real) => ({
+      ...real,
+      search: (request) => real.search(forEverybody(request)),
+      show: (request) => real.show(forEverybody(request)),
+    }),
   },
   "a field that only hidden items have": {
     index: (real) => ({

@@ -3,7 +3,7 @@ import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import type { EntityOverview, EntityRecord, EntityService } from "./types.ts";
 
 /** Hangs the routes of entities. */

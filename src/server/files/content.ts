@@ -4,7 +4,7 @@ import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { itemNotFound, type OpenRead, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /** Which stretch of a text is wanted. Offsets in UTF-16 code units. */
 export interface WantedRange {

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { FoundPassages as FoundInText } from "#text/snippet.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { readItem, requireText } from "./content.ts";
 

@@ -4,7 +4,8 @@ import type { OpenList, Policy } from "#storage/access/policy.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { ConnectorGate } from "#storage/records/access.ts";
 import type { ItemFilter, ItemPosition } from "#storage/records/item-queries.ts";
-import type { ItemCount, ItemOrder, ItemRecord, ItemStore } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemCount, ItemOrder, ItemStore } from "#storage/records/items.ts";
 
 export interface ItemPageRequest {
   filter: ItemFilter;

@@ -1,6 +1,6 @@
 import type { FileRecord } from "#api/files.ts";
 import { cleanLine, cleanUrl, permalinkOf } from "#api/clean.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /**
  * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here.

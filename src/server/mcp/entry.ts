@@ -3,8 +3,8 @@ import type { FieldValue } from "#api/common.ts";
 import { distanceOf, formatDay } from "#api/days.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
 import { fieldName } from "#text/field-terms.ts";
-import type { SearchEntry, SearchPassage } from "#server/search/types.ts";
-import type { ItemPerson, ItemRecord } from "#storage/records/items.ts";
+import type { Excerpt, ShownHit, ShownItem } from "#storage/search-index.ts";
+import type { ItemPerson } from "#storage/records/item-record.ts";
 
 /** How much of an entry is shown; the budget goes down this list. Source: B24. */
 export interface EntryDetail {
@@ -25,7 +25,7 @@ export interface Printing {
 }
 
 /** The facts of one hit, cleaned; the text form is made from nothing else. */
-export function projectEntry(entry: SearchEntry, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
+export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
   const { item } = entry;
   // A passage of nothing but hidden characters is none.
   const [first, ...more] = entry.passages
@@ -92,12 +92,12 @@ function fieldsText(fields: Readonly<Record<string, string>>): string {
 }
 
 /** The item's address at its source, else its permalink here. */
-export function urlOf({ kbId, url }: Pick<ItemRecord, "kbId" | "url">, { baseUrl }: Printing): string {
+export function urlOf({ kbId, url }: Pick<ShownItem, "kbId" | "url">, { baseUrl }: Printing): string {
   return cleanUrl(url) ?? permalinkOf(baseUrl, kbId);
 }
 
 /** A title on one line; never empty, so that the line of an entry can be told from others. */
-export function titleOf(item: Pick<ItemRecord, "title">): string {
+export function titleOf(item: Pick<ShownItem, "title">): string {
   return cleanLine(item.title, MAX_CHARS.title) || "(untitled)";
 }
 
@@ -123,7 +123,7 @@ export function shorten(text: string, maxChars: number): string {
   return `${word >= maxChars / 2 ? head.slice(0, word) : head}…`;
 }
 
-function optionalFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSearchEntry> {
+function optionalFacts(item: ShownItem, { timeZone }: Printing): Partial<ToolSearchEntry> {
   return {
     ...(item.status !== null && { status: item.status }),
     ...keyFact(item),
@@ -141,17 +141,17 @@ function optionalFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSe
 const CONCISE_FOLDERS = 2;
 
 /** The key of a task; the name of a file stands at the end of its path. */
-function keyFact({ kind, key }: ItemRecord): { key?: string } {
+function keyFact({ kind, key }: ShownItem): { key?: string } {
   const shown = kind === "task" && key !== null ? cleanField(key, MAX_CHARS.key) : "";
   return shown === "" ? {} : { key: shown };
 }
 
-function pathFact(item: ItemRecord, maxFolders?: number): { path?: string } {
+function pathFact(item: ShownItem, maxFolders?: number): { path?: string } {
   const path = placeOf(item, maxFolders);
   return path === "" ? {} : { path };
 }
 
-function detailedFacts(item: ItemRecord, { timeZone }: Printing): Partial<ToolSearchEntry> {
+function detailedFacts(item: ShownItem, { timeZone }: Printing): Partial<ToolSearchEntry> {
   const labels = item.labels
     .map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","))
     .filter((label) => label !== "");
@@ -168,7 +168,7 @@ const MAX_FIELDS = 8;
 const MAX_FIELD_CHARS = 120;
 
 /** The first fields, one line each; a name is made of letters, so it ends at the first colon. */
-function fieldFacts({ fields }: ItemRecord): { fields?: Record<string, string> } {
+function fieldFacts({ fields }: Pick<ShownItem, "fields">): { fields?: Record<string, string> } {
   const shown = Object.entries(fields)
     .slice(0, MAX_FIELDS)
     .map(([name, value]) => [fieldName(cleanField(name, MAX_CHARS.label)), fieldText(value, MAX_FIELD_CHARS)] as const)
@@ -182,7 +182,7 @@ export function fieldText(value: FieldValue, maxChars: number): string {
   return cleanField(text, maxChars).replaceAll(";", ",");
 }
 
-function sectionOf(passage: SearchPassage | undefined): { section?: string } {
+function sectionOf(passage: Excerpt | undefined): { section?: string } {
   const section = cleanLine(passage?.section ?? "", MAX_CHARS.section).replaceAll('"', "'");
   return section === "" ? {} : { section };
 }

@@ -1,6 +1,6 @@
 import { cleanBlock, cleanField, cleanLine, MAX_CHARS, placeOf, quoteLines } from "#api/clean.ts";
 import { formatDay } from "#api/days.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { fieldText, personName, titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
 import type { CountTokens } from "./tokens.ts";

@@ -8,7 +8,7 @@ import type {
   ToolEntity,
 } from "#api/tools.ts";
 import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } from "#server/entities/types.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import { titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
 import { firstThatFits, type Rendered } from "./render-search.ts";
 import type { CountTokens } from "./tokens.ts";

@@ -1,7 +1,8 @@
 import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
-import type { SearchEntry, SearchOutcome } from "./types.ts";
+import type { ShownHit } from "#storage/search-index.ts";
+import type { SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
 export function toSearchAnswer(
@@ -30,7 +31,7 @@ export function toSearchAnswer(
   };
 }
 
-function toResult({ item, passages }: SearchEntry, baseUrl: string): SearchResult {
+function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {
   const [passage] = passages;
   const { text, highlights } = cleanMarked(passage?.text ?? "", passage?.highlights ?? []);
   return {

@@ -13,7 +13,7 @@ const FLAG = { all: 1, any: 2, negative: 16, undated: 32 } as const;
 /** What fits the six bytes that a cursor has for the value. */
 const MAX_VALUE = 2 ** 47;
 
-/** Dates fit whole; of a score the upper 48 of 64 bits do: see `isSameValue`. */
+/** Dates fit whole; of a score the upper 48 of 64 bits do; `show` of the index asks for the others. */
 export function toCursorPosition({ position, match, order }: SearchPosition): CursorPosition {
   const { group, value, kbId } = position;
   const isScore = order === "relevance";
@@ -40,11 +40,6 @@ export function fromCursorPosition({ flags, value, id }: CursorPosition): Search
     match: (flags & FLAG.any) !== 0 ? "any" : "all",
     order,
   };
-}
-
-/** Could this value have been the one that the cursor was made from? Summing in another order moves the last bits. */
-export function isSameValue(one: number, fromCursor: number): boolean {
-  return Math.abs(one - fromCursor) <= Math.abs(fromCursor) * 1e-9;
 }
 
 function upperBits(value: number): number {

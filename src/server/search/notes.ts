@@ -1,13 +1,20 @@
 import { cleanLine } from "#api/clean.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { SearchArguments } from "./types.ts";
-import type { SearchFilters, SearchIndex, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import type { SearchFilters, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import type { FilterContext } from "./filters.ts";
 import { pairText } from "./field-filters.ts";
 
 export interface NoteContext {
-  index: SearchIndex;
-  search: { actor: Actor; args: SearchArguments; query: string; request: SearchRequest; notes: readonly string[] };
-  response: SearchResponse;
+  search: {
+    actor: Actor;
+    args: SearchArguments;
+    query: string;
+    request: Omit<SearchRequest, "viewer">;
+    notes: readonly string[];
+    probe: FilterContext["probe"];
+  };
+  response: Omit<SearchResponse, "hits">;
   isContinued: boolean;
   connectorNotes?(actor: Actor): Promise<string[]>;
 }
@@ -45,7 +52,7 @@ function matchNotes({ search, response }: NoteContext): string[] {
 }
 
 /** What to try when nothing was found. Source: B10. */
-async function zeroNotes({ index, search, response }: NoteContext): Promise<string[]> {
+async function zeroNotes({ search, response }: NoteContext): Promise<string[]> {
   const notes: string[] = [];
   const words = response.unknownWords.slice(0, 5).map((word) => `"${cleanLine(word, 60)}"`);
   if (words.length > 0) {
@@ -53,7 +60,7 @@ async function zeroNotes({ index, search, response }: NoteContext): Promise<stri
   }
   const counts: string[] = [];
   for (const [name, filters] of withoutEach(search.args, search.request.filters).slice(0, 3)) {
-    const { total } = await index.search({ ...search.request, filters, limit: 0, facets: [] });
+    const { total } = await search.probe({ ...search.request, filters, limit: 0, facets: [] });
     counts.push(`without ${name}: ${total}`);
   }
   if (counts.length > 0) notes.push(`${counts.join("; ")}.`);
@@ -91,13 +98,13 @@ function keep(filters: { [Name in keyof SearchFilters]: SearchFilters[Name] | un
 }
 
 /** Tasks that a question about due dates can't show. Source: B5. */
-async function undatedNote({ index, search }: NoteContext): Promise<string[]> {
+async function undatedNote({ search }: NoteContext): Promise<string[]> {
   const { filters } = search.request;
   if (filters.dateField !== "due") return [];
   const { from: _from, until: _until, dateField: _field, ...rest } = filters;
-  const tasks: SearchRequest = { ...search.request, filters: { ...rest, kinds: ["task"] }, limit: 0, facets: [] };
-  const all = await index.search(tasks);
-  const dated = await index.search({
+  const tasks = { ...search.request, filters: { ...rest, kinds: ["task" as const] }, limit: 0, facets: [] };
+  const all = await search.probe(tasks);
+  const dated = await search.probe({
     ...tasks,
     filters: { ...tasks.filters, dateField: "due", from: -8.64e15, until: 8.64e15 },
   });

@@ -1,8 +1,7 @@
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
-import type { FieldFilter } from "#storage/search-index.ts";
+import type { FieldFilter, ShownHit } from "#storage/search-index.ts";
 
 /** What `search` and `entities` answer, as the tools and the REST routes render it. */
 
@@ -32,26 +31,6 @@ export interface SearchArguments {
   cursor?: string;
 }
 
-/** A stretch of an item's text. */
-export interface SearchPassage {
-  /** Where the passage starts in the item's text, in UTF-16 code units. */
-  at: number;
-  /** The section that holds its match, after those it is part of, or its line: `Install › Linux`, `Page 3`, `line 12`. */
-  section?: string;
-  /** Address of that very place, where the source has one. */
-  url?: string;
-  text: string;
-  /** What matches, in code units of `text`. */
-  highlights: readonly { start: number; end: number }[];
-}
-
-/** A hit that was judged again, with the text of the very version that was judged. */
-export interface SearchEntry {
-  item: ItemRecord;
-  /** The best passage first; empty for an item without text. */
-  passages: readonly SearchPassage[];
-}
-
 export interface SearchGroup {
   value: string;
   /** For people: whom the value names. */
@@ -62,7 +41,7 @@ export interface SearchGroup {
 }
 
 export interface SearchOutcome {
-  entries: readonly SearchEntry[];
+  entries: readonly ShownHit[];
   groups?: readonly SearchGroup[];
   total: number;
   isTotalExact: boolean;

@@ -41,6 +41,14 @@ export interface OpenList {
 export interface Policy {
   /** The principals of the actor as of now; kept per workspace and user until the epoch or time moves on (S6). */
   viewerOf(actor: Actor): Promise<Viewer>;
+  /**
+   * Asks with what the actor stands for, and gives what is answered. The viewer is the one that was kept, unread: `ask`
+   * compares its epoch with that of the state it answers from, and gives undefined when they differ. Then the viewer is
+   * made anew and asked with again.
+   *
+   * @throws ApiError `unavailable` when rights change faster than the question can be asked
+   */
+  askAs<T>(actor: Actor, ask: (viewer: Viewer) => Promise<T | undefined>): Promise<T>;
   /** Judges these items and runs `read` on the very state they were judged in, so text and verdict never part (S7). */
   readVisible<T>(actor: Actor, kbIds: readonly string[], read: (open: OpenRead) => Promise<T>): Promise<T>;
   /** Runs `read` with everything the actor may see, as access numbers, on one state of the records. */
@@ -64,6 +72,8 @@ export interface PolicyOptions {
 
 const DEFAULT_MAX_ACL_AGE_MS = 24 * 60 * 60 * 1_000;
 const KEPT_VIEWERS = 2_000;
+/** It costs next to nothing to find out that the epoch has moved on: a sync that raises it all the time keeps nobody out. */
+const MOST_ASKED = 50;
 
 /** Makes the policy. Source: S4, S6, S7. */
 export function makePolicy(options: PolicyOptions): Policy {
@@ -100,13 +110,20 @@ export function makePolicy(options: PolicyOptions): Policy {
     );
   }
 
+  const keyOf = (workspaceId: string, userId: string) => `${workspaceId} ${userId}`;
+
+  /** The last one that was made, of whatever epoch, unless time alone has taken something away. */
+  function keptViewer(workspaceId: string, userId: string): Viewer | undefined {
+    const kept = viewers.get(keyOf(workspaceId, userId));
+    return kept && clock.now() < kept.validUntil ? kept : undefined;
+  }
+
   async function viewerIn(on: WorkspaceStore, userId: string): Promise<Viewer> {
     const epoch = await on.access.epoch();
-    const key = `${on.workspaceId} ${userId}`;
-    const kept = viewers.get(key);
-    if (kept && kept.epoch === epoch && clock.now() < kept.validUntil) return kept;
+    const kept = keptViewer(on.workspaceId, userId);
+    if (kept?.epoch === epoch) return kept;
     const viewer = await makeViewer(on, userId, epoch);
-    viewers.set(key, viewer);
+    viewers.set(keyOf(on.workspaceId, userId), viewer);
     return viewer;
   }
 
@@ -119,6 +136,18 @@ export function makePolicy(options: PolicyOptions): Policy {
   const policy: Policy = {
     viewerOf: (actor) => inSnapshot(actor, async (_on, viewer) => viewer),
     viewerIn,
+    async askAs(actor, ask) {
+      let viewer = keptViewer(actor.workspaceId, actor.userId) ?? (await policy.viewerOf(actor));
+      for (let asked = 1; asked <= MOST_ASKED; asked++) {
+        const answer = await ask(viewer);
+        if (answer !== undefined) return answer;
+        viewer = await policy.viewerOf(actor);
+      }
+      throw new ApiError("unavailable", {
+        message: "Permissions are changing too fast to search. Repeat the search in a moment.",
+        retryAfterMs: 1_000,
+      });
+    },
     isOpen: async (on, item, viewer) => (await openOf(on, item ? [item] : [], viewer, 1)).size > 0,
     readVisible: (actor, kbIds, read) =>
       inSnapshot(actor, async (on, viewer) => {

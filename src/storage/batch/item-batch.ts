@@ -2,7 +2,7 @@ import type { EntityType, FieldValue, ItemKind, TaskStatus, TextReason } from "#
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { Section } from "#core/sections.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { ItemPerson } from "#storage/records/items.ts";
+import type { ItemPerson } from "#storage/records/item-record.ts";
 import type { PushResultName, PushTrouble } from "#storage/records/push-uploads.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";

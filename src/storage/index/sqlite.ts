@@ -15,6 +15,16 @@ export function makeStatements(db: Database): Statements {
   };
 }
 
+/** Runs `work` on one state of the database. */
+export function inReadTransaction<T>(db: Database, work: () => T): T {
+  db.exec("BEGIN");
+  try {
+    return work();
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
 /** The single number of a query's first row; 0 when there is none or it is NULL. */
 export function numberOf(statement: Statement, ...parameters: (string | number)[]): number {
   const row: unknown = statement.get(...parameters);

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { ID_ALPHABET } from "#api/common.ts";
-import type { SearchEntry, SearchOutcome } from "#server/search/types.ts";
-import type { ItemRecord } from "#storage/records/items.ts";
+import type { SearchOutcome } from "#server/search/types.ts";
+import type { ShownHit } from "#storage/search-index.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 
 const id = (prefix: string) =>
@@ -61,7 +62,7 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   aclId: fc.constant(1),
 });
 
-const hostileEntry: fc.Arbitrary<SearchEntry> = fc.record({
+const hostileEntry: fc.Arbitrary<ShownHit> = fc.record({
   item: hostileItem,
   passages: fc.array(
     fc.record({

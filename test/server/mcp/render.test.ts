@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
-import type { SearchEntry, SearchOutcome } from "#server/search/types.ts";
+import type { SearchOutcome } from "#server/search/types.ts";
+import type { ShownHit } from "#storage/search-index.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import { renderSearch, type Rendered } from "#server/mcp/render-search.ts";
 import { loadTokenCounter, makeTokenCounter, type CountTokens } from "#server/mcp/tokens.ts";
@@ -233,7 +234,7 @@ describe("kb_get_file_content", () => {
     let read = "";
     for (let call = 0; call < 100; call++) {
       const range = {
-        item: ENTRY.item,
+        item: { ...ENTRY.item, sections: [] },
         text: whole.slice(offset, offset + 3000),
         start: offset,
         totalChars: whole.length,
@@ -290,7 +291,7 @@ describe("counting tokens", () => {
   });
 });
 
-const ENTRY: SearchEntry = {
+const ENTRY: ShownHit = {
   item: {
     kbId: "kbi_3q8d7m2x9k4fa2zc",
     connectorId: "con_2222222222222222",
@@ -310,7 +311,6 @@ const ENTRY: SearchEntry = {
     version: "1",
     textHash: null,
     textChars: 3000,
-    sections: [],
     status: "open",
     priority: null,
     labels: [],

@@ -1,24 +1,34 @@
-import { describe, test } from "vitest";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { describe, onTestFinished, test } from "vitest";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
+import { makeAccessCheck } from "#storage/index/read/excerpts.ts";
+import { makeStatements } from "#storage/index/sqlite.ts";
 import { makeWorld } from "./fixtures.ts";
 import { ACCESSES, isOpenByTheBook, SETS } from "./small-worlds.ts";
 
 describe("every access of at most three lists over three principals", () => {
-  test("the decision, the store's re-check and the kept visible set agree for all eight actors", async ({ expect }) => {
+  test("the decision, the re-checks of store and search and the kept visible set agree for all eight actors", async ({
+    expect,
+  }) => {
     const world = await makeWorld();
-    const { access } = world.store.in(await world.workspace());
+    const workspaceId = await world.workspace();
+    const { access } = world.store.in(workspaceId);
     const aclIds: number[] = [];
     for (const all of ACCESSES) aclIds.push(await access.intern({ known: true, all }, []));
     const cache = makeVisibleCache();
+    const db = new DatabaseSync(world.database.file, { readOnly: true });
+    onTestFinished(() => db.close());
+    const sql = makeStatements(db);
     let checked = 0;
     for (const held of SETS) {
       const bySql = await access.visibleOf(aclIds, held);
       const byCache = await cache.of(access, JSON.stringify(held), held);
+      const inSearch = makeAccessCheck(sql, { workspaceId, viewer: { principals: held, epoch: 0 } });
       for (const [i, lists] of ACCESSES.entries()) {
         const expected = isOpenByTheBook(lists, held);
         const aclId = aclIds[i] ?? 0;
-        const verdicts = [meetsEvery(lists, new Set(held)), bySql.has(aclId), byCache.has(aclId)];
+        const verdicts = [meetsEvery(lists, new Set(held)), bySql.has(aclId), byCache.has(aclId), inSearch(aclId)];
         if (verdicts.some((verdict) => verdict !== expected)) {
           expect.fail(`${JSON.stringify(lists)} for ${JSON.stringify(held)}: ${verdicts.join()} and not ${expected}`);
         }

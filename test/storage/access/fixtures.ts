@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { makeId, type Role } from "#api/common.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { Database } from "#storage/db.ts";
 import type { ItemsTable } from "#storage/schema.ts";
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { Store } from "#storage/store.ts";
+import { analyzeDocument } from "#text/analyzer.ts";
 import { openTestStore } from "../../helpers.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30);
@@ -99,6 +101,49 @@ export async function makeWorld(): Promise<World> {
         start = end;
       }
       return kbId;
+    },
+  };
+}
+
+/** An item as a sync stores it, index and all; its text is its title unless given. */
+export function upsertOf(
+  kbId: string,
+  { title, text = title, access }: { title: string; text?: string; access: SourceAccess },
+): ItemOp {
+  const analyzed = analyzeDocument({ title, path: [], labels: [], text });
+  return {
+    op: "upsert",
+    item: {
+      newKbId: kbId,
+      externalId: kbId,
+      parentExternalId: null,
+      identityHint: null,
+      providerId: "push",
+      source: "push:joint",
+      kind: "file",
+      subkind: null,
+      key: null,
+      title,
+      url: null,
+      lineAnchor: null,
+      path: [],
+      mimeType: null,
+      size: null,
+      version: "1",
+      status: null,
+      priority: null,
+      labels: [],
+      fields: {},
+      author: null,
+      assignees: [],
+      createdAt: null,
+      updatedAt: NOW,
+      dueAt: null,
+      entities: [],
+      access,
+      text: { state: "text", text, textHash: `hash of ${text}`, sections: [], analyzed },
+      maskedSecrets: 0,
+      indexHash: `${title} ${text}`,
     },
   };
 }

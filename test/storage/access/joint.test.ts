@@ -1,13 +1,11 @@
 import { describe, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
-import { analyzeDocument } from "#text/analyzer.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import type { Principal } from "#core/principals.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { HitPosition, SearchIndex } from "#storage/search-index.ts";
 import { idFor, NOW } from "../../leaks/model.ts";
-import { makeWorld } from "./fixtures.ts";
+import { makeWorld, upsertOf } from "./fixtures.ts";
 import { ACCESSES, SETS } from "./small-worlds.ts";
 
 const CONNECTOR = idFor("connector", "joint");
@@ -20,7 +18,9 @@ describe("one item for every access", () => {
     const gate = `group:connector:${CONNECTOR}`;
     const { itemWrites, items, access } = world.store.in(wsp);
     const kbIds = ACCESSES.map((_, i) => idFor("item", `joint ${i}`));
-    const ops = ACCESSES.map((all, i) => upsert(kbIds[i] ?? "", i, all));
+    const ops = ACCESSES.map((all, i) =>
+      upsertOf(kbIds[i] ?? "", { title: `joint number ${i}`, access: { known: true, all } }),
+    );
     await itemWrites.applyBatch({ connectorId: CONNECTOR, always: [gate], highest: 0, now: NOW, ops });
     const index = makeSearchPool({ file: world.database.file, size: 0 });
     const aclOf = new Map((await items.accessOf(kbIds)).map((item) => [item.kbId, item.aclId]));
@@ -63,44 +63,4 @@ async function searchAll(index: SearchIndex, workspaceId: string, principals: Pr
     if (!answer.hasMore || !last) return { kbIds, total: answer.total };
     after = { position: last.position, match: answer.match };
   }
-}
-
-function upsert(kbId: string, i: number, all: Principal[][]): ItemOp {
-  const title = `joint number ${i}`;
-  const analyzed = analyzeDocument({ title, path: [], labels: [], text: title });
-  return {
-    op: "upsert",
-    item: {
-      newKbId: kbId,
-      externalId: `${i}`,
-      parentExternalId: null,
-      identityHint: null,
-      providerId: "push",
-      source: "push:joint",
-      kind: "file",
-      subkind: null,
-      key: null,
-      title,
-      url: null,
-      lineAnchor: null,
-      path: [],
-      mimeType: null,
-      size: null,
-      version: "1",
-      status: null,
-      priority: null,
-      labels: [],
-      fields: {},
-      author: null,
-      assignees: [],
-      createdAt: null,
-      updatedAt: NOW,
-      dueAt: null,
-      entities: [],
-      access: { known: true, all },
-      text: { state: "text", text: title, textHash: "h", sections: [], analyzed },
-      maskedSecrets: 0,
-      indexHash: `${i}`,
-    },
-  };
 }

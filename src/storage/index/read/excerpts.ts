@@ -1,16 +1,17 @@
 import { isOpen, meets } from "#storage/access/decision.ts";
-import { excerptOf, type StoredText } from "#text/excerpt.ts";
+import { excerptOf } from "#text/excerpt.ts";
 import { countLineFeeds } from "#text/lines.ts";
 import { makeMarkFinder } from "#text/mark-finder.ts";
-import { makeMarks } from "#text/marks.ts";
-import { findPassages, type FoundPassages, type Passage, type TextChunk } from "#text/snippet.ts";
-import type { Excerpt, ExcerptRequest, FindRequest } from "#storage/search-index.ts";
-import { type Database, makeStatements, type Statements } from "#storage/index/sqlite.ts";
+import { makeMarks, marksOf } from "#text/marks.ts";
+import { urlOfPlace } from "#text/place-url.ts";
+import type { ParsedQuery } from "#text/query.ts";
+import { placeAt } from "#text/sections.ts";
+import { findPassages, type FoundPassages, type Passage, type SnippetOptions, type TextChunk } from "#text/snippet.ts";
+import type { Excerpt, FindRequest, SearchRequest } from "#storage/search-index.ts";
+import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
+import type { ItemRecord } from "#storage/records/item-record.ts";
 
-/** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
-const ENOUGH_MS = 500;
-
-const ITEM = `SELECT aclId, textHash, textChars FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
+const ITEM = `SELECT aclId, textHash FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 
 const CHUNKS = `
   SELECT start, text FROM item_texts WHERE workspaceId = ?1 AND kbId = ?2 AND start < ?4
@@ -27,26 +28,41 @@ const LISTS = `
   LEFT JOIN access_lists AS lists ON lists.workspaceId = accesses.workspaceId AND lists.listId = ids.value
   WHERE accesses.workspaceId = ? AND accesses.aclId = ?`;
 
-/** Makes the passages of items from the store's tables, in one read transaction. See `SearchIndex.excerpts`. */
-export function makeExcerpts(db: Database, now: () => number = () => performance.now()) {
-  const sql = makeStatements(db);
-  return (request: ExcerptRequest): (Excerpt[] | undefined)[] => {
-    const latest = now() + ENOUGH_MS;
-    const marks = makeMarks(request.query);
-    const find = makeMarkFinder(marks);
-    const isReadable = makeAccessCheck(sql, request);
-    db.exec("BEGIN");
-    try {
-      return request.items.map(({ kbId, textHash }) => {
-        const text = findText(sql, request.workspaceId, kbId, textHash, isReadable);
-        if (text === undefined) return undefined;
-        const passages = excerptOf(text, marks, request.options, () => now() > latest, find);
-        return passages.map((passage) => withLine(sql, request.workspaceId, kbId, passage));
-      });
-    } finally {
-      db.exec("COMMIT");
-    }
+/** Where an item's passages are. */
+type Placed = Pick<ItemRecord, "kbId" | "textChars" | "sections" | "url" | "lineAnchor">;
+
+/**
+ * The passages of an item's stored text that answer a query best, each with the section that holds it. In the read
+ * transaction that the caller has open, of an item that was judged in it.
+ */
+export function makeExcerpts(sql: Statements, workspaceId: string, query: ParsedQuery, options: SnippetOptions) {
+  const marks = marksOf(query);
+  const find = makeMarkFinder(marks);
+  return (item: Placed, isLate: () => boolean): Excerpt[] => {
+    // Columns of the store's `item_texts`.
+    const read = (start: number, end: number) =>
+      sql(CHUNKS).all(workspaceId, item.kbId, start, end) as unknown as TextChunk[];
+    const passages = excerptOf({ chars: item.textChars, read }, marks, options, isLate, find);
+    return passages.map((passage) => withPlace(sql, workspaceId, item, passage));
   };
+}
+
+function withPlace(sql: Statements, workspaceId: string, item: Placed, passage: Passage): Excerpt {
+  // Where the match stands, which may be in a later section than the passage's beginning.
+  const at = passage.at + (passage.highlights[0]?.start ?? 0);
+  const line = lineAt(sql, workspaceId, item.kbId, at);
+  const place = placeAt(item.sections, at);
+  const section = place?.path ?? (line === undefined ? undefined : `line ${line}`);
+  const url = urlOfPlace(item, { section: place?.section, line });
+  return { ...passage, ...(section !== undefined && { section }), ...(url !== undefined && { url }) };
+}
+
+/** The file's line that holds a place, when the text has the file's lines. */
+function lineAt(sql: Statements, workspaceId: string, kbId: string, at: number): number | undefined {
+  // Columns of the store's `item_texts`.
+  const chunk = sql(CHUNK_AT).get(workspaceId, kbId, at) as (TextChunk & { line: number | null }) | undefined;
+  if (chunk === undefined || chunk.line === null) return undefined;
+  return chunk.line + countLineFeeds(chunk.text.slice(0, at - chunk.start));
 }
 
 /**
@@ -71,14 +87,14 @@ export function makeFinder(db: Database, now: () => number = () => performance.n
   return (request: FindRequest): FoundPassages | undefined => {
     const latest = now() + FIND_MS;
     const { workspaceId, item, query } = request;
-    db.exec("BEGIN");
-    try {
-      const text = findText(sql, workspaceId, item.kbId, item.textHash, makeAccessCheck(sql, request));
-      if (text === undefined) return undefined;
+    return inReadTransaction(db, () => {
+      const row: unknown = sql(ITEM).get(workspaceId, item.kbId);
+      if (row === undefined) return undefined;
+      // Columns of the store's `items`.
+      const { aclId, textHash } = row as { aclId: number; textHash: string | null };
+      if (textHash !== item.textHash || !makeAccessCheck(sql, request)(aclId)) return undefined;
       return findPassages(chunksOf(sql, workspaceId, item.kbId), makeMarks(query), () => now() > latest);
-    } finally {
-      db.exec("COMMIT");
-    }
+    });
   };
 }
 
@@ -92,38 +108,10 @@ function* chunksOf(sql: Statements, workspaceId: string, kbId: string): Generato
   }
 }
 
-/** The text, when it is the very one that was asked for and the viewer may read the item as it is now. */
-function findText(
-  sql: Statements,
-  workspaceId: string,
-  kbId: string,
-  textHash: string,
-  isReadable: (aclId: number) => boolean,
-): StoredText | undefined {
-  const row: unknown = sql(ITEM).get(workspaceId, kbId);
-  if (row === undefined) return undefined;
-  // Columns of the store's `items`.
-  const item = row as { aclId: number; textHash: string | null; textChars: number };
-  if (item.textHash !== textHash || !isReadable(item.aclId)) return undefined;
-  return {
-    chars: item.textChars,
-    // Columns of the store's `item_texts`.
-    read: (start, end) => sql(CHUNKS).all(workspaceId, kbId, start, end) as unknown as TextChunk[],
-  };
-}
-
-function withLine(sql: Statements, workspaceId: string, kbId: string, passage: Passage): Excerpt {
-  const at = passage.at + (passage.highlights[0]?.start ?? 0);
-  // Columns of the store's `item_texts`.
-  const chunk = sql(CHUNK_AT).get(workspaceId, kbId, at) as (TextChunk & { line: number | null }) | undefined;
-  if (chunk === undefined || chunk.line === null) return passage;
-  return { ...passage, line: chunk.line + countLineFeeds(chunk.text.slice(0, at - chunk.start)) };
-}
-
 /** The decision by the store's own lists, once per access. */
-function makeAccessCheck(
+export function makeAccessCheck(
   sql: Statements,
-  { workspaceId, viewer }: Pick<ExcerptRequest, "workspaceId" | "viewer">,
+  { workspaceId, viewer }: Pick<SearchRequest, "workspaceId" | "viewer">,
 ): (aclId: number) => boolean {
   const held = new Set(viewer.principals);
   const known = new Map<number, boolean>();

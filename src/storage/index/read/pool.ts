@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
-import type { FoundPassages, Passage } from "#text/snippet.ts";
-import type { IndexStats, SearchIndex, SearchResponse } from "#storage/search-index.ts";
+import type { FoundPassages } from "#text/snippet.ts";
+import type { IndexStats, SearchIndex, SearchResponse, ShowResponse } from "#storage/search-index.ts";
 import {
   fromReplyError,
   openSearcher,
@@ -45,8 +45,8 @@ export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   return {
     // Each task type has one answer type; `Searcher.perform` is the place where they are paired.
     search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
-    excerpts: async (request) =>
-      (await runner.run({ type: "excerpts", request }, request.deadlineMs)) as (Passage[] | undefined)[],
+    show: async (request) =>
+      (await runner.run({ type: "show", request }, request.deadlineMs)) as ShowResponse | undefined,
     find: async (request) =>
       (await runner.run({ type: "find", request }, request.deadlineMs)) as FoundPassages | undefined,
     stats: async (workspaceId) => (await runner.run({ type: "stats", workspaceId })) as IndexStats,

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { parseQuery } from "#text/query.ts";
+import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import type { SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import { makeDeadline } from "./deadline.ts";
 import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
@@ -11,7 +11,7 @@ import { makePlan, type Plan } from "./plan.ts";
 import { makeNorm } from "./score.ts";
 import { clearScratch, makeScratch } from "./scratch.ts";
 import type { SearchContext } from "./search-context.ts";
-import { type Database, makeStatements, type Statements } from "#storage/index/sqlite.ts";
+import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
 import { type EmbeddedIndexStats, readStats } from "#storage/index/stats.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
@@ -27,6 +27,8 @@ export interface IndexReader {
    * @throws ApiError `search_timeout` when the deadline passes
    */
   search(request: SearchRequest): SearchResponse;
+  /** As `search`, in the read transaction that the caller has open, for a query that is parsed already. */
+  searchIn(request: SearchRequest, query: ParsedQuery): SearchResponse;
   stats(workspaceId: string): EmbeddedIndexStats;
 }
 
@@ -98,7 +100,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     return opened;
   };
 
-  const answer = (request: SearchRequest): Omit<SearchResponse, "tookMs"> => {
+  const answer = (request: SearchRequest, query: ParsedQuery): Omit<SearchResponse, "tookMs"> => {
     // A workspace without an index answers like one in which nothing is visible.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
@@ -107,7 +109,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     // What it took to catch up with the changes is no fault of the question: the next one would have to do it again.
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
-    const plan = makePlan(parseQuery(request.query), reader, view.deltas, visible.items);
+    const plan = makePlan(query, reader, view.deltas, visible.items);
     const context: SearchContext = {
       segments: view.segments,
       filters: withExclusions(makeFilters(view, reader, request.filters), plan),
@@ -130,27 +132,21 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
     };
   };
 
-  const inReadTransaction = <T>(work: () => T): T => {
-    db.exec("BEGIN");
+  const searchIn = (request: SearchRequest, query: ParsedQuery): SearchResponse => {
+    const start = now();
     try {
-      return work();
-    } finally {
-      db.exec("COMMIT");
+      const response = answer(request, query);
+      return { ...response, tookMs: now() - start };
+    } catch (error) {
+      clearScratch(scratch);
+      throw error;
     }
   };
 
   return {
-    search(request) {
-      const start = now();
-      try {
-        const response = inReadTransaction(() => answer(request));
-        return { ...response, tookMs: now() - start };
-      } catch (error) {
-        clearScratch(scratch);
-        throw error;
-      }
-    },
-    stats: (workspaceId) => inReadTransaction(() => readStats(sql, workspaceId)),
+    search: (request) => inReadTransaction(db, () => searchIn(request, parseQuery(request.query))),
+    searchIn,
+    stats: (workspaceId) => inReadTransaction(db, () => readStats(sql, workspaceId)),
   };
 }
 

@@ -1,10 +1,18 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { ApiError, assertNever, isApiError, type ErrorCode } from "#api/errors.ts";
-import type { FoundPassages, Passage } from "#text/snippet.ts";
-import type { ExcerptRequest, FindRequest, IndexStats, SearchRequest, SearchResponse } from "#storage/search-index.ts";
+import type { FoundPassages } from "#text/snippet.ts";
+import type {
+  FindRequest,
+  IndexStats,
+  SearchRequest,
+  SearchResponse,
+  ShowRequest,
+  ShowResponse,
+} from "#storage/search-index.ts";
 import { explainFailure } from "#storage/failure.ts";
-import { makeExcerpts, makeFinder } from "./excerpts.ts";
+import { makeFinder } from "./excerpts.ts";
 import { type IndexReader, makeIndexReader } from "./reader.ts";
+import { makeShow } from "./show.ts";
 import { makeStoredText } from "./stored-text.ts";
 
 /** What a searcher is started with. */
@@ -18,11 +26,11 @@ export interface SearcherOptions {
 /** One question to a searcher, and its answer; `id` pairs them. */
 export type SearcherTask =
   | { type: "search"; request: SearchRequest }
-  | { type: "excerpts"; request: ExcerptRequest }
+  | { type: "show"; request: ShowRequest }
   | { type: "find"; request: FindRequest }
   | { type: "stats"; workspaceId: string };
 
-export type SearcherAnswer = SearchResponse | (Passage[] | undefined)[] | FoundPassages | undefined | IndexStats;
+export type SearcherAnswer = SearchResponse | ShowResponse | FoundPassages | undefined | IndexStats;
 
 export interface SearcherMessage {
   id: number;
@@ -52,15 +60,15 @@ export function openSearcher({ file, cacheBytes }: SearcherOptions): Searcher {
     readText: makeStoredText(db),
     ...(cacheBytes !== undefined && { cacheBytes }),
   });
-  const excerpts = makeExcerpts(db);
+  const show = makeShow(db, reader);
   const find = makeFinder(db);
   return {
     perform(task) {
       switch (task.type) {
         case "search":
           return reader.search(task.request);
-        case "excerpts":
-          return excerpts(task.request);
+        case "show":
+          return show(task.request);
         case "find":
           return find(task.request);
         case "stats":

@@ -1,6 +1,8 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, onTestFinished, test } from "vitest";
 import { makeExcerpts, makeFinder } from "#storage/index/read/excerpts.ts";
+import { makeStatements } from "#storage/index/sqlite.ts";
+import { parseQuery } from "#text/query.ts";
 import { ACCESS_DDL } from "../world.ts";
 
 const CHUNK = 20_000;
@@ -53,11 +55,11 @@ function makeTables() {
     }
   };
   // A still clock: how long it takes is no matter of these tests.
-  const excerpts = makeExcerpts(db, () => 0);
+  const sql = makeStatements(db);
   const finder = makeFinder(db, () => 0);
-  const of = (kbId: string, text: string, { query = "webhook", principals = ["ann"], workspaceId = "w1" } = {}) => {
-    const items = [{ kbId, textHash: `hash of ${text}` }];
-    return excerpts({ workspaceId, viewer: { principals, epoch: 1 }, items, query, options })[0];
+  const of = (kbId: string, text: string, query = "webhook") => {
+    const item = { kbId, textChars: text.length, sections: [], url: null, lineAnchor: null };
+    return makeExcerpts(sql, "w1", parseQuery(query), options)(item, () => false);
   };
   const find = (kbId: string, text: string, query: string, principals = ["ann"]) => {
     const item = { kbId, textHash: `hash of ${text}` };
@@ -71,40 +73,11 @@ describe("excerpts of stored texts", () => {
     const { put, of } = makeTables();
     const text = `${"filler. ".repeat(40_000)}The webhook times out. ${"more. ".repeat(40_000)}`;
     put("a", text);
-    const [passage] = of("a", text) ?? [];
+    const [passage] = of("a", text);
     expect(passage?.text).toContain("The webhook times out.");
     expect(text.slice(passage?.at, (passage?.at ?? 0) + 30)).toBe(passage?.text.slice(0, 30));
     expect(passage?.highlights).toHaveLength(1);
-    expect(of("a", text, { query: " " })?.[0]).toMatchObject({ at: 0, highlights: [] });
-  });
-
-  test("are not given of another text than the one that was judged, and not of what is gone", ({ expect }) => {
-    const { put, of } = makeTables();
-    put("a", "The webhook, second version.");
-    expect(of("a", "The webhook, first version.")).toBeUndefined();
-    put("b", "webhook", { removedAt: 7 });
-    expect(of("b", "webhook")).toBeUndefined();
-    expect(of("c", "webhook")).toBeUndefined();
-    put("d", "webhook", { workspaceId: "w2" });
-    expect(of("d", "webhook")).toBeUndefined();
-  });
-
-  test("are given to whom every list of the access names, as the lists are now", ({ expect }) => {
-    const { put, of } = makeTables();
-    const isGiven = (aclId: number, principals: string[]) => {
-      put("a", "webhook", { aclId });
-      return of("a", "webhook", { principals }) !== undefined;
-    };
-    expect(isGiven(1, ["bob"])).toBe(true);
-    expect(isGiven(1, ["carol"])).toBe(false);
-    expect(isGiven(1, [])).toBe(false);
-    expect(isGiven(2, ["ann", "bob"])).toBe(false);
-    expect(isGiven(2, ["ann", "staff"])).toBe(true);
-    // A list of another workspace is none of this one; no list is nobody; number 0 and one that is not there as well.
-    expect(isGiven(3, ["ann"])).toBe(false);
-    expect(isGiven(4, ["ann"])).toBe(false);
-    expect(isGiven(0, ["ann"])).toBe(false);
-    expect(isGiven(9, ["ann"])).toBe(false);
+    expect(of("a", text, " ")[0]).toMatchObject({ at: 0, highlights: [] });
   });
 });
 
@@ -145,12 +118,34 @@ describe("finding in a stored text", () => {
     expect([found?.total, found?.isTotalExact]).toEqual([1, false]);
   });
 
-  test("is of the text that was judged, and for whom its lists name", ({ expect }) => {
+  test("is for whom every list of the access names, as the lists are now", ({ expect }) => {
+    const { put, find } = makeTables();
+    const isGiven = (aclId: number, principals: string[]) => {
+      put("a", "webhook", { aclId });
+      return find("a", "webhook", "webhook", principals) !== undefined;
+    };
+    expect(isGiven(1, ["bob"])).toBe(true);
+    expect(isGiven(1, ["carol"])).toBe(false);
+    expect(isGiven(1, [])).toBe(false);
+    expect(isGiven(2, ["ann", "bob"])).toBe(false);
+    expect(isGiven(2, ["ann", "staff"])).toBe(true);
+    // A list of another workspace is none of this one; no list is nobody; number 0 and one that is not there as well.
+    expect(isGiven(3, ["ann"])).toBe(false);
+    expect(isGiven(4, ["ann"])).toBe(false);
+    expect(isGiven(0, ["ann"])).toBe(false);
+    expect(isGiven(9, ["ann"])).toBe(false);
+  });
+
+  test("is of the text that was judged, and not of what is gone", ({ expect }) => {
     const { put, find } = makeTables();
     put("a", "A wombat, second version.");
     expect(find("a", "A wombat, first version.", "wombat")).toBeUndefined();
     expect(find("a", "A wombat, second version.", "wombat", ["carol"])).toBeUndefined();
     expect(find("a", "A wombat, second version.", "wombat")?.total).toBe(1);
     expect(find("b", "A wombat, second version.", "wombat")).toBeUndefined();
+    put("b", "wombat", { removedAt: 7 });
+    expect(find("b", "wombat", "wombat")).toBeUndefined();
+    put("d", "wombat", { workspaceId: "w2" });
+    expect(find("d", "wombat", "wombat")).toBeUndefined();
   });
 });

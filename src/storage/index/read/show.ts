@@ -1,0 +1,106 @@
+import { type ParsedQuery, parseQuery } from "#text/query.ts";
+import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
+import { toItemRecord } from "#storage/records/item-record.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import type { HitPosition, SearchResponse, ShownHit, ShowRequest, ShowResponse } from "#storage/search-index.ts";
+import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";
+import type { IndexReader } from "./reader.ts";
+
+/** Hits asked for beyond the limit: they take the places of any that the records refuse. */
+const SPARE_HITS = 3;
+
+/** Milliseconds after which long texts are not read on for a better passage. Source: S24. */
+const ENOUGH_MS = 500;
+
+const EPOCH = "SELECT epoch FROM access_state WHERE workspaceId = ?";
+const ITEM = "SELECT * FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL";
+
+/** Makes `show` of the port: a search, the second verdict on each hit, and what is shown of it, in one read transaction. */
+export function makeShow(
+  db: Database,
+  reader: Pick<IndexReader, "searchIn">,
+  now: () => number = () => performance.now(),
+) {
+  const sql = makeStatements(db);
+  return (request: ShowRequest): ShowResponse | undefined =>
+    inReadTransaction(db, () => {
+      if (numberOf(sql(EPOCH), request.workspaceId) !== request.viewer.epoch) return undefined;
+      const query = parseQuery(request.query);
+      const { hits, ...response } = search(reader, request, query);
+      return { ...response, ...readShown(sql, request, query, hits, now) };
+    });
+}
+
+/** Asks the index, for as many more as may be refused or stand above already. */
+function search(reader: Pick<IndexReader, "searchIn">, request: ShowRequest, query: ParsedQuery): SearchResponse {
+  const { limit, pinned, after } = request;
+  const wanted = limit === 0 ? 0 : Math.min(200, limit + pinned.length + SPARE_HITS);
+  const position = after && exactPosition(reader, request, query, after);
+  return reader.searchIn(
+    { ...request, limit: wanted, ...(after && position && { after: { ...after, position } }) },
+    query,
+  );
+}
+
+/** Where the hit that a cursor names stands now, unless it has moved since. */
+function exactPosition(
+  reader: Pick<IndexReader, "searchIn">,
+  request: ShowRequest,
+  query: ParsedQuery,
+  { position, match, isRounded }: NonNullable<ShowRequest["after"]>,
+): HitPosition {
+  if (isRounded !== true) return position;
+  const { hits } = reader.searchIn(
+    {
+      ...request,
+      filters: { ...request.filters, kbIds: [position.kbId] },
+      limit: 1,
+      facets: [],
+      after: { position: { group: 1, value: Infinity, kbId: "" }, match },
+    },
+    query,
+  );
+  const exact = hits[0]?.position;
+  return exact !== undefined && isSameValue(exact.value, position.value) ? exact : position;
+}
+
+/** Could this value have been the one that was rounded? Summing in another order moves the last bits. */
+function isSameValue(one: number, rounded: number): boolean {
+  return Math.abs(one - rounded) <= Math.abs(rounded) * 1e-9;
+}
+
+/** What is shown, judged by the records: never by what the index remembers. Source: S7. */
+function readShown(
+  sql: Statements,
+  request: ShowRequest,
+  query: ParsedQuery,
+  hits: SearchResponse["hits"],
+  now: () => number,
+): Pick<ShowResponse, "shown" | "refused"> {
+  const { workspaceId, pinned, after, limit } = request;
+  // The hit that a page goes on after may have moved behind it.
+  const skipped = new Set(after === undefined ? pinned : [...pinned, after.position.kbId]);
+  const first = after === undefined ? pinned.map((kbId) => ({ kbId })) : [];
+  const wanted: { kbId: string; position?: HitPosition }[] = [
+    ...first,
+    ...hits.filter(({ kbId }) => !skipped.has(kbId)),
+  ];
+  const isReadable = makeAccessCheck(sql, request);
+  const excerptsOf = makeExcerpts(sql, workspaceId, query, request.passages);
+  const latest = now() + ENOUGH_MS;
+  const shown: ShownHit[] = [];
+  let refused = 0;
+  for (const { kbId, position } of wanted.slice(0, limit + SPARE_HITS)) {
+    // The columns of the store's `items`.
+    const row = sql(ITEM).get(workspaceId, kbId) as ItemsTable | undefined;
+    if (row === undefined || !isReadable(row.aclId)) {
+      refused++;
+      continue;
+    }
+    const { sections, ...item } = toItemRecord(row);
+    const hasPassages = item.textHash !== null && shown.length < limit;
+    const passages = hasPassages ? excerptsOf({ ...item, sections }, () => now() > latest) : [];
+    shown.push({ item, passages, ...(position !== undefined && { position }) });
+  }
+  return { shown, refused };
+}
