@@ -72,7 +72,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     await page.getByRole("button", { name: "Create token" }).click();
     await look("making a token");
     await page.getByLabel("Name", { exact: true }).fill("x");
-    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("button", { name: "Create token", exact: true }).click();
     await page.getByLabel("Token", { exact: true }).waitFor();
     await look("a token's secret");
     await page.getByRole("button", { name: "Done" }).click();

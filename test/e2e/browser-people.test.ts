@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(await callTool(server, token)).toBe(200);
     // Escape does not throw away what is shown this once.
     await page.keyboard.press("Escape");
-    await page.getByText("This isn't shown again.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe(token);
     await tabTo(page, "Done");
     await page.keyboard.press("Enter");
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     // The secret is out of the address bar before anything is typed.
     expect(ben.page.url()).toBe(`${server.url}/invite`);
     // Who invites whom to what is said before anything is typed, and the address is not to be typed.
-    await ben.page.getByText("admin invites ben@acme.test to Workspace.").waitFor();
+    await ben.page.getByText("admin invited ben@acme.test to Workspace.").waitFor();
     expect(await ben.page.getByLabel("E-mail address").inputValue()).toBe("ben@acme.test");
     expect(await ben.page.getByLabel("E-mail address").isEditable()).toBe(false);
     await fill(ben.page, { "Your name": "Ben Ito", Password: "green lamp evening" });
@@ -180,7 +180,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.getByLabel("Password", { exact: true }).and(page.locator("[aria-invalid=true]")).waitFor();
     await fill(page, { Password: "quiet river stone" });
     await press(page, "Create account");
-    await page.getByText("We sent a message to").waitFor();
+    await page.getByText("We sent a link to").waitFor();
     await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
     // Quoted-printable.
     const text = smtp.received[0]?.raw.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
@@ -325,7 +325,7 @@ async function makeToken(page: Page, name: string): Promise<string> {
   await settle(page);
   await press(page, "Create token");
   await fill(page, { Name: name });
-  await press(page, "Create");
+  await press(page, "Create token");
   const token = await page.getByLabel("Token", { exact: true }).inputValue();
   await press(page, "Done");
   return token;

@@ -146,7 +146,7 @@ function wantsHtml(c: AppContext): boolean {
 function answerUnbuilt(c: AppContext): Response {
   c.header("Cache-Control", "no-store");
   return c.html(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><title>kb</title><h1>The web page was not built</h1><p>The server runs, and agents and the command line can use it. To build the page: <code>npm run build</code>, then start the server again.</p></html>`,
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>kb</title><h1>The web page isn't built</h1><p>The server is running, and agents and the command line can use it. To build the page, run <code>npm run build</code> and restart the server.</p></html>`,
     503,
   );
 }

@@ -18,8 +18,8 @@ describe("a connector", () => {
   test("says why stored items stay hidden, and only then", ({ expect }) => {
     expect(notesOn(NONE)).toEqual([]);
     expect(notesOn({ ...NONE, awaitingPush: 1, parentMissing: 1200 })).toEqual([
-      "1 item with a parent had no access of their own in an earlier version. Nobody can read them until you push them again.",
-      "Nobody can read 1,200 items, because their parent is missing or hidden. Push the parents, or push the items without parentId.",
+      "No one can read 1 item pushed to an earlier version, which stored no access for items with a parent. Push them again.",
+      "No one can read 1,200 items, because the parent is missing or hidden. Push the parent, or push the items without parentId.",
     ]);
   });
 

@@ -257,7 +257,7 @@ test("who may see an item is said in words", ({ expect }) => {
     ["you can read the connector Notes", "it is shared with you"],
   ]);
   expect(whoIn(list(null, ["user:usr_2", "group:grp_2", "user:git:x:1"], 9), names)).toBe(
-    "Ben Ito, the group Research, a person of the source, 6 more",
+    "Ben Ito, the group Research, a user in the source, 6 more",
   );
   expect(whoIn(list(["user:usr_2"]), names)).toBeNull();
 });

@@ -112,8 +112,8 @@ test("browsers and credentials are named in a few words", ({ expect }) => {
     "Safari on iOS",
     "a browser on Linux",
     "kb command line",
-    "an unknown program",
-    "an unknown program",
+    "an unknown client",
+    "an unknown client",
   ]);
 });
 
@@ -129,8 +129,8 @@ test("an act is told by what it was done with: a session may be a browser's or a
   expect(["session:ses_2", "session:ses_3", "session:ses_4", "session:ses_gone"].map(told)).toEqual([
     "in Firefox on Linux",
     "with the kb command line on Linux",
-    "with a program",
-    "signed in",
+    "with a script",
+    "in a session",
   ]);
   expect(["pat:tok_2", "pat:tok_gone", "oauth:gra_2", "oauth:gra_gone", "key:kk_2", "system"].map(told)).toEqual([
     "with the token “Cursor on my laptop”",
@@ -163,7 +163,7 @@ describe("a row of the audit", () => {
     ]).toEqual([
       "created the connector packages",
       "changed the role of Ben Ito from member to admin",
-      "looked up whether Ben Ito can see an item",
+      "checked whether Ben Ito can see an item",
       "started with weaker security settings: KB_RATE_LIMITS, KB_MODE",
       "deleted the group (deleted)",
       "did brand.new on Ben Ito",

@@ -23,8 +23,8 @@ export interface ErrorPage {
 export function errorPage({ error, description, clientName }: FailedRequest): ErrorPage {
   const client = clientName === undefined ? "" : cleanLine(clientName, MAX_NAME_CHARS);
   const who = client === "" ? "An app" : `<strong>${escapeHtml(client)}</strong>`;
-  return pageOf(`<p>${who} sent you here with a request that is not valid${REASONS[error] ?? ""}. Nothing was shared with it.</p>
-<p>Go back to it and start again. If that does not help, send whoever makes the app this message:</p>
+  return pageOf(`<p>${who} sent an invalid request${REASONS[error] ?? ""}. Nothing was shared.</p>
+<p>Go back to the app and start again. If that doesn't help, send this message to the app's developer:</p>
 <pre><code>${escapeHtml(error)}${description === undefined ? "" : `: ${escapeHtml(description)}`}</code></pre>`);
 }
 
@@ -36,18 +36,18 @@ export function refusalPage(failure: Refusal, requestId: string): ErrorPage {
   const seconds = retryAfterMs === undefined ? 0 : Math.ceil(retryAfterMs / 1000);
   const wait = seconds === 0 ? "" : ` in ${seconds} ${seconds === 1 ? "second" : "seconds"}`;
   return pageOf(`<p>${escapeHtml(message)}</p>
-<p>Nothing was shared with the app. Go back to it and start again${wait}. If that does not help, send whoever runs this server this message:</p>
+<p>Nothing was shared with the app. Go back to the app and start again${wait}. If that doesn't help, send this message to your admin:</p>
 <pre><code>${escapeHtml(code)} (request ${escapeHtml(requestId)})</code></pre>`);
 }
 
 function pageOf(text: string): ErrorPage {
   const html = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>This app can't be connected · kb</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>This app can't connect · kb</title><style>${STYLE}</style></head>
 <body>
 <header><svg aria-hidden="true" width="28" height="28" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1f5a52"/><path d="M9 7v18M9 17.5l6.5-6.5M11.8 15l5.2 10" fill="none" stroke="#fff" stroke-width="2.8" stroke-linecap="round" stroke-linejoin="round"/><circle cx="22.3" cy="11.5" r="3.6" fill="none" stroke="#9fe0d0" stroke-width="2.4"/><path d="M25 14.2l2.5 2.5" stroke="#9fe0d0" stroke-width="2.4" stroke-linecap="round"/></svg>kb</header>
 <main>
-<h1>This app can't be connected</h1>
+<h1>This app can't connect</h1>
 ${text}
 </main>
 </body>
@@ -61,8 +61,8 @@ const MAX_NAME_CHARS = 80;
 
 /** What the common ones mean to a person. */
 const REASONS: Readonly<Record<string, string>> = {
-  invalid_redirect_uri: ": its redirect address is not one that it registered",
-  invalid_client: ": this server does not know it",
+  invalid_redirect_uri: ": its redirect address isn't registered",
+  invalid_client: ": this server doesn't know the app",
 };
 
 /** The colours and measures of the page's entry cards; the system chooses between light and dark. */

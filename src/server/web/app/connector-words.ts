@@ -4,7 +4,7 @@ type State = ConnectorPublic["state"];
 
 /** A connector's state in a word, and how much it needs somebody. */
 export const STATE_WORDS: Readonly<Record<State, { title: string; tone: "ok" | "plain" | "warn" }>> = {
-  pending_auth: { title: "Waiting for its account", tone: "warn" },
+  pending_auth: { title: "Needs an account", tone: "warn" },
   active: { title: "Active", tone: "ok" },
   paused: { title: "Paused", tone: "plain" },
   needs_reauth: { title: "Needs credentials", tone: "warn" },
@@ -28,7 +28,7 @@ export const VISIBILITY_WORDS: Readonly<Record<Connector["access"]["visibility"]
   private: "Only its owner",
   members: "Chosen members and groups",
   workspace: "Everyone in the workspace",
-  source: "Whoever can read it in the source",
+  source: "Everyone who can read it in the source",
 };
 
 /** What a person reads of something that needs them, and the command that helps. */
@@ -49,21 +49,21 @@ export function adviceOn({
     case "deleting":
       return undefined;
     case "paused":
-      return { says: `Syncs are paused. Agents still find what it has indexed. ${reason}`.trim() };
+      return { says: `Syncs are paused. Agents can still find its indexed items. ${reason}`.trim() };
     case "pending_auth":
-      return { says: reason || "Connect its account to start syncing." };
+      return { says: reason || "Connect an account to start syncing." };
     case "needs_reauth":
       return {
-        says: reason || "The source no longer accepts its credentials. Give it new ones.",
+        says: reason || "The source rejected the connector's credentials. Update them to continue syncing.",
         command: `kb connectors update ${id} --credential KEY=@FILE`,
       };
     case "needs_owner":
       return {
-        says: reason || "Its owner left the workspace. An admin can take it over.",
+        says: reason || "The connector's owner left the workspace. An admin can take it over.",
         command: `kb connectors update ${id} --credential KEY=@FILE`,
       };
     case "error":
-      return { says: reason || "Its last sync failed.", command: `kb connectors resume ${id}` };
+      return { says: reason || "The last sync failed.", command: `kb connectors resume ${id}` };
   }
 }
 
@@ -72,12 +72,12 @@ export function notesOn({ awaitingPush, parentMissing }: Connector["counts"]): s
   const notes: string[] = [];
   if (awaitingPush > 0) {
     notes.push(
-      `${items(awaitingPush)} with a parent had no access of their own in an earlier version. Nobody can read them until you push them again.`,
+      `No one can read ${items(awaitingPush)} pushed to an earlier version, which stored no access for items with a parent. Push them again.`,
     );
   }
   if (parentMissing > 0) {
     notes.push(
-      `Nobody can read ${items(parentMissing)}, because their parent is missing or hidden. Push the parents, or push the items without parentId.`,
+      `No one can read ${items(parentMissing)}, because the parent is missing or hidden. Push the parent, or push the items without parentId.`,
     );
   }
   return notes;
@@ -98,7 +98,7 @@ export function itemsSummary({
 }: Connector["counts"]): string {
   const others: [number, string][] = [
     [pending, "pending"],
-    [held, "held back from removal"],
+    [held, "waiting for removal approval"],
     [unsearchable, "without searchable text"],
     [failed, "failed"],
     [maskedSecrets, maskedSecrets === 1 ? "secret removed" : "secrets removed"],

@@ -28,7 +28,7 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** A session is a browser's or a program's: the command line signs in too. */
 function describeSession(userAgent: string | undefined): string {
-  if (userAgent === undefined) return "signed in";
+  if (userAgent === undefined) return "in a session";
   const program = describeBrowser(userAgent);
   if (userAgent.startsWith("Mozilla/")) return `in ${program}`;
   return userAgent.startsWith("kb/") ? `with the ${program}` : `with ${program}`;

@@ -210,7 +210,7 @@ describe("redirect addresses", () => {
       expect([name, answer.status, answer.headers.get("location")]).toEqual([name, 400, null]);
       expect(answer.headers.get("content-type")).toContain("text/html");
       expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-      expect(await answer.text()).toContain("Go back to it and start again");
+      expect(await answer.text()).toContain("Go back to the app and start again");
     }
   });
 
@@ -243,7 +243,7 @@ describe("redirect addresses", () => {
     const answer = await send(url, { headers: html });
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await answer.text()).toMatch(
-      /Nothing was shared with the app\. Go back to it and start again in \d+ second/,
+      /Nothing was shared with the app\. Go back to the app and start again in \d+ second/,
     );
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
     // The endpoints of programs stay JSON whatever they say they take.
@@ -258,8 +258,8 @@ describe("redirect addresses", () => {
     const page = await kb.browser().get(url, { accept: "text/html" });
     const html = await page.text();
     expect(page.status).toBe(400);
-    expect(html).toContain("<strong>Desk &#60;b&#62;agent&#60;/b&#62;</strong> sent you here");
-    expect(html).toContain("its redirect address is not one that it registered");
+    expect(html).toContain("<strong>Desk &#60;b&#62;agent&#60;/b&#62;</strong> sent an invalid request");
+    expect(html).toContain("its redirect address isn't registered");
     expect(html).not.toMatch(/<script|<b>|evil\.test/);
     // Its one style sheet is allowed by its hash, so that nothing else is.
     const style = createHash("sha256")
@@ -271,7 +271,7 @@ describe("redirect addresses", () => {
     const unknown = await kb.browser().get(kb.authorizeUrl({ clientId: "nobody" }, challengeOf(newVerifier())));
     expect([unknown.status, await unknown.text()]).toEqual([
       400,
-      expect.stringContaining("this server does not know it"),
+      expect.stringContaining("this server doesn't know the app"),
     ]);
     const json = await kb.browser().get(url, { accept: "application/json" });
     expect([json.status, await json.json()]).toMatchObject([400, { error: "invalid_redirect_uri" }]);

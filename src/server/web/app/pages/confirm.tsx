@@ -38,7 +38,7 @@ function Confirm({ token }: { token: string }) {
   if (problem?.code === "password_needed") {
     return (
       <EntryCard
-        lead="You asked for this link in another browser. Enter your password to confirm that it's you."
+        lead="You requested this link in another browser. Enter your password to confirm it's you."
         title="Confirm your address"
       >
         <Form

@@ -31,7 +31,7 @@ export function Page() {
   if (isDecided) {
     return (
       <EntryCard
-        lead="If nothing happens, go back to the app and close this page."
+        lead="If the app doesn't open, go back to it and close this page."
         title="Taking you back to the app"
       />
     );

@@ -38,7 +38,7 @@ function Device({ user }: { user: Session["user"] }) {
         lead={
           decided === "allow"
             ? "Go back to your device. You can close this page."
-            : "The device didn't get access. You can close this page."
+            : "The device has no access. You can close this page."
         }
         title={decided === "allow" ? "Device connected" : "Access denied"}
       />
@@ -68,7 +68,7 @@ function Device({ user }: { user: Session["user"] }) {
           autoComplete="off"
           autoFocus
           className="font-mono"
-          hint="Only enter a code you asked for yourself, never one that someone sent you."
+          hint="Only enter a code that you requested yourself. Never enter a code that someone sent you."
           label="Code"
           maxLength={20}
           name="userCode"

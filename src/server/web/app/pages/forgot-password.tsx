@@ -25,8 +25,8 @@ export function Page() {
         below={below}
         lead={
           <>
-            If <strong className="text-ink">{sentTo}</strong> has an account, we sent it a link. The link expires in an
-            hour.
+            If <strong className="text-ink">{sentTo}</strong> has an account, we sent a link to it. The link expires in
+            an hour.
           </>
         }
         title="Check your inbox"
@@ -45,7 +45,7 @@ export function Page() {
         ) : (
           <EntryCard
             below={below}
-            lead="This server doesn't send e-mail. Ask an owner of your workspace to create a reset link for you under Members."
+            lead="This server doesn't send e-mail. Ask a workspace owner to create a reset link for you on the Members page."
             title="Forgot your password?"
           />
         )

@@ -41,14 +41,14 @@ export function Page() {
   return (
     <>
       <PageHeading title="Groups" {...(isAdmin(role) && { action: make })}>
-        Share a connector with a group instead of one person at a time. Groups can contain other groups.
+        Use groups to share connectors. Groups can contain other groups.
       </PageHeading>
       <Section title="In this workspace">
         <LoadedPages query={query} rowsOf={({ groups }) => groups}>
           {(rows) =>
             rows.length === 0 ? (
               <EmptyState icon="groups" title="No groups yet">
-                {isAdmin(role) ? "Create one for people who need the same access." : "Admins can create groups."}
+                {isAdmin(role) ? "Create a group for people who need the same access." : "Ask an admin to create one."}
               </EmptyState>
             ) : (
               <Table
@@ -90,7 +90,7 @@ export function Page() {
         onConfirm={remove}
         title={`Delete ${deleting?.name ?? ""}?`}
       >
-        <p>People who have access only through this group lose it. They stay in the workspace.</p>
+        <p>People who have access only through this group lose that access. They stay in the workspace.</p>
       </ConfirmDialog>
     </>
   );
@@ -147,8 +147,8 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
       {isOwn && (
         <CheckboxField
           defaultChecked={group?.isClosed ?? false}
-          hint="Admins can't edit it or add themselves to it."
-          label="Closed: only I can edit this group"
+          hint="Admins can't edit a closed group or add themselves to it."
+          label="Close this group, so that only you can edit it"
           name="isClosed"
           value="yes"
         />
@@ -163,7 +163,7 @@ function OpenedByOthers({ groupId }: { groupId: string }) {
   if (openings.length === 0) return null;
   return (
     <section className="border-line mt-5 border-t pt-4">
-      <h3 className="font-medium">Opened by others in the last 90 days</h3>
+      <h3 className="font-medium">Access that others opened in the last 90 days</h3>
       <ul className="mt-1 space-y-1">
         {openings.map((opening) => (
           <li className="wrap-anywhere" key={`${opening.at} ${opening.target.id} ${opening.by?.id}`}>
@@ -248,7 +248,7 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
       title: "Owner",
       cell: ({ ownerId, isClosed }) => (
         <span className="wrap-break-word">
-          {ownerId === null ? <span className="text-muted">former member</span> : nameOf(ownerId)}
+          {ownerId === null ? <span className="text-muted">Former member</span> : nameOf(ownerId)}
           {isClosed && <span className="text-muted"> · closed</span>}
         </span>
       ),

@@ -51,14 +51,14 @@ function Invitations() {
         }
         title="Invitations"
       >
-        Each invitation works once, for one e-mail address, and expires after a week.
+        An invitation works once, for one e-mail address, and expires after a week.
       </PageHeading>
       <Section title="Sent">
         <LoadedPages query={query} rowsOf={({ invitations }) => invitations}>
           {(invitations) =>
             invitations.length === 0 ? (
               <EmptyState icon="mail" title="No invitations yet">
-                Invite the people whose agents should search here. They only see what each source lets them see.
+                Invite people to search this workspace. They see only what they can read in each source.
               </EmptyState>
             ) : (
               <Table columns={columns(setWithdrawing)} keyOf={({ id }) => id} label="Invitations" rows={invitations} />
@@ -119,8 +119,8 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void })
       ) : (
         <div className="space-y-4">
           <Notice tone="warn">
-            This server doesn't send e-mail, so send this link to {made.email} yourself. You won't see it again, and it
-            only works for that address.
+            This server doesn't send e-mail. Copy this link now and send it to {made.email}. You won't see it again, and
+            it works only for that address.
           </Notice>
           <CopyField isOnce label="Link" value={made.url} />
           <div className="flex justify-end">

@@ -66,7 +66,7 @@ function enter(): void {
 function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
   return (
     <>
-      <strong className="text-ink">{inviterName ?? "Someone"}</strong> invites{" "}
+      <strong className="text-ink">{inviterName ?? "Someone"}</strong> invited{" "}
       <strong className="text-ink">{email}</strong> to <strong className="text-ink">{workspaceName}</strong>.
     </>
   );

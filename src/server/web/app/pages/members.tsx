@@ -66,7 +66,8 @@ export function Page() {
   return (
     <>
       <PageHeading title="Members">
-        Each source decides what a member can read. Roles don't: admins manage the workspace, but can't read more.
+        Each source decides what a member can read. Admins manage the workspace, but their role doesn't let them read
+        more.
       </PageHeading>
       <Section title="In this workspace">
         <LoadedPages query={query} rowsOf={({ members }) => members}>
@@ -93,7 +94,7 @@ export function Page() {
       >
         <div className="space-y-4">
           <Notice tone="warn">
-            You won't see this link again. Anyone who opens it can set the password, so send it where only{" "}
+            Copy this link now. You won't see it again. Anyone who opens it can set the password, so send it where only{" "}
             {link?.name ?? "they"} can read it.
           </Notice>
           <CopyField isOnce label="Link" value={link?.url ?? ""} />

@@ -45,7 +45,7 @@ function About({ user }: { user: Session["user"] }) {
     const body = { name: text(fields, "name"), timeZone: timeZone === "" ? null : timeZone };
     await take(api.PATCH("/api/profile", { body }));
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    toast("Saved");
+    toast("Profile saved");
   }
   const zones = timeZones(user.timeZone ?? "UTC").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }));
   return (
@@ -56,7 +56,7 @@ function About({ user }: { user: Session["user"] }) {
           <SelectField
             choices={[{ value: "", label: "Same as the workspace" }, ...zones]}
             defaultValue={user.timeZone ?? ""}
-            hint="For dates such as “due today”."
+            hint="Used for dates such as “due today”."
             label="Time zone"
             name="timeZone"
           />
@@ -89,7 +89,7 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
 
   return (
     <Section
-      description={canMail ? "We'll send a link to your new address to confirm it." : "You sign in with this address."}
+      description={canMail ? "We'll send a confirmation link to your new address." : "You use this address to sign in."}
       title="E-mail address"
     >
       <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -119,7 +119,7 @@ function ChangePassword({ email }: { email: string }) {
   }
   return (
     <Section
-      description="Changing it ends your other sessions and disconnects your clients. Personal access tokens keep working."
+      description="Changing your password ends your other sessions and disconnects your clients. Personal access tokens keep working."
       title="Password"
     >
       <Form onSubmit={change} resets submit="Change password" submitKind="plain">

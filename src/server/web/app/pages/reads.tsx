@@ -20,12 +20,12 @@ export function Page() {
   return (
     <>
       <PageHeading title="Agent activity">
-        What your tokens and connected clients received, newest first. kb keeps item IDs only, no queries and no titles.
+        The items that your tokens and connected clients received. kb records item IDs, but no queries or titles.
       </PageHeading>
       <Section
         action={
           <select
-            aria-label="Token"
+            aria-label="Token or client"
             className="border-edge/60 bg-surface min-h-8 max-w-full min-w-0 rounded-md border px-2 max-sm:min-h-10 max-sm:w-full"
             onChange={(event) => setCredential(event.currentTarget.value)}
             value={credential}
@@ -44,7 +44,7 @@ export function Page() {
           {(reads) =>
             reads.length === 0 ? (
               <EmptyState icon="eye" title="No activity yet">
-                When an agent searches or reads with one of your tokens, you see it here.
+                When an agent searches or reads with your access, the call appears here.
               </EmptyState>
             ) : (
               <Table
@@ -64,7 +64,7 @@ export function Page() {
 function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
   return [
     {
-      title: "Tool",
+      title: "Action",
       isHeadless: true,
       cell: ({ tool }) => <ToolName tool={tool} />,
     },

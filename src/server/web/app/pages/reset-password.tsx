@@ -36,7 +36,7 @@ function Reset({ token }: { token: string }) {
       {({ email }) => (
         <EntryCard
           below={another}
-          lead="This ends your other sessions and disconnects your tokens and apps."
+          lead="A new password ends your sessions, revokes your tokens and disconnects your clients."
           title={TITLE}
         >
           <Form isWide onSubmit={confirm} submit="Set password and sign in">

@@ -29,7 +29,7 @@ export function Page() {
   return (
     <>
       <PageHeading title="Sessions">
-        Where you're signed in. If you don't recognize a session, sign it out and change your password.
+        Devices where you're signed in. If you don't recognize one, sign it out and change your password.
       </PageHeading>
       <Section title="Active sessions">
         <LoadedPages query={query} rowsOf={({ sessions }) => sessions}>
@@ -43,7 +43,7 @@ export function Page() {
         onConfirm={end}
         title={`Sign out ${describeBrowser(ending?.userAgent ?? null)}?`}
       >
-        <p>The session ends immediately. Whoever uses it has to sign in again.</p>
+        <p>This session ends immediately. To continue, sign in again on that device.</p>
       </ConfirmDialog>
     </>
   );
@@ -52,7 +52,7 @@ export function Page() {
 function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>[] {
   return [
     {
-      title: "Where",
+      title: "Device",
       isHeadless: true,
       cell: ({ userAgent, ip, current }) => (
         <>

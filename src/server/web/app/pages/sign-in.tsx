@@ -38,7 +38,7 @@ function SignIn({ entry }: { entry: EntryState }) {
     <EntryCard
       below={<Below entry={entry} />}
       title="Sign in"
-      {...(returnTo !== "/" && { lead: "Sign in to continue to the page you asked for." })}
+      {...(returnTo !== "/" && { lead: "Sign in to continue." })}
     >
       <div className="space-y-4">
         {failure !== undefined && <Notice tone="danger">{failure}</Notice>}

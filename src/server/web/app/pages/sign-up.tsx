@@ -19,8 +19,8 @@ export function Page() {
         ) : (
           <EntryCard
             below={<Link to="/sign-in">Sign in</Link>}
-            lead="You need an invitation to join. Ask an admin of your workspace."
-            title="Sign-up is closed"
+            lead="You need an invitation to join. Ask an admin of your workspace for one."
+            title="Sign-up is disabled"
           />
         )
       }
@@ -49,8 +49,7 @@ function SignUp() {
       <EntryCard
         lead={
           <>
-            We sent a message to <strong className="text-ink">{sentTo}</strong>. To finish, open its link in this
-            browser.
+            We sent a link to <strong className="text-ink">{sentTo}</strong>. To finish, open the link in this browser.
           </>
         }
         title="Check your inbox"

@@ -21,7 +21,7 @@ export function Page() {
         ) : (
           <EntryCard
             below={<Link to="/sign-in">Sign in</Link>}
-            lead="Someone has already set up this server. Sign in, or ask an admin for an invitation."
+            lead="Sign in, or ask an admin for an invitation."
             title="kb is already set up"
           />
         )
@@ -45,17 +45,14 @@ function Onboarding({ code }: { code: string | undefined }) {
   }
 
   return (
-    <EntryCard
-      lead="This installation is new. Create your admin account and workspace. You can invite others later."
-      title="Set up kb"
-    >
+    <EntryCard lead="Create your admin account and workspace. You can invite others later." title="Set up kb">
       <Form isWide onSubmit={onboard} submit="Set up">
         <TextField
           autoComplete="off"
           autoFocus
           className="font-mono"
           defaultValue={code}
-          hint="kb serve printed it in its terminal. It's valid for 24 hours."
+          hint="kb serve printed it in its terminal. It expires after 24 hours."
           label="Setup code"
           name="setupCode"
           spellCheck={false}
@@ -65,7 +62,7 @@ function Onboarding({ code }: { code: string | undefined }) {
         <PasswordField autoComplete="new-password" label="Password" name="password" />
         <TextField
           autoComplete="organization"
-          hint="Usually the name of your company or team."
+          hint="For example, the name of your company or team."
           label="Workspace name"
           maxLength={120}
           name="workspaceName"

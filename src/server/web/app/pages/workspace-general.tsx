@@ -31,12 +31,12 @@ function General() {
     await take(api.PATCH("/api/workspace", { body }));
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     await client.invalidateQueries({ queryKey: workspacesQuery.queryKey });
-    toast("Saved");
+    toast("Settings saved");
   }
 
   return (
     <>
-      <PageHeading title="General">Settings for everyone in this workspace.</PageHeading>
+      <PageHeading title="General">Settings that apply to everyone in this workspace.</PageHeading>
       <Section title="Workspace">
         <Form key={workspace.id} onSubmit={save} submit="Save">
           <div className="grid gap-4 sm:grid-cols-2">
@@ -44,7 +44,7 @@ function General() {
             <SelectField
               choices={timeZones(workspace.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
               defaultValue={workspace.timeZone}
-              hint="For members who haven't set their own."
+              hint="Used for members who haven't set their own."
               label="Time zone"
               name="timeZone"
             />
@@ -55,7 +55,7 @@ function General() {
               { value: "index", label: "Index them unchanged" },
             ]}
             defaultValue={workspace.secrets}
-            hint="Tokens, private keys and passwords found in documents. When removed, agents read “[removed: aws key]” instead. Changing this also updates what is already indexed."
+            hint="How kb handles tokens, private keys and passwords in documents. If removed, agents read “[removed: aws key]” instead. A change also applies to indexed items."
             label="Secrets in documents"
             name="secrets"
           />

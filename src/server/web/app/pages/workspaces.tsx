@@ -34,7 +34,7 @@ export function Page() {
                 >
                   <span className="min-w-0 flex-1">
                     <span className="block truncate font-medium">{name}</span>
-                    <span className="text-muted block text-xs">You are {ROLES[role]}</span>
+                    <span className="text-muted block text-xs">You're {ROLES[role]}</span>
                   </span>
                   {current ? <Badge tone="accent">Current</Badge> : <Icon name="external" />}
                 </button>
@@ -50,7 +50,7 @@ export function Page() {
   );
 }
 
-const ROLES = { owner: "its owner", admin: "an admin", member: "a member" } as const;
+const ROLES = { owner: "the owner", admin: "an admin", member: "a member" } as const;
 
 function MakeWorkspace({ onBack }: { onBack(): void }) {
   async function make(fields: FormData): Promise<void> {
@@ -62,10 +62,10 @@ function MakeWorkspace({ onBack }: { onBack(): void }) {
     <EntryCard
       below={
         <Button kind="quiet" onClick={onBack}>
-          Back to my workspaces
+          Back to your workspaces
         </Button>
       }
-      lead="You'll own it. It starts empty and shares nothing with your other workspaces."
+      lead="You become its owner. It starts empty and shares nothing with your other workspaces."
       title="Create workspace"
     >
       <Form isWide onSubmit={make} submit="Create workspace">

@@ -15,7 +15,7 @@ function PasswordSet({ at }: AccountNotice) {
   return (
     <>
       The operator of this server set a new password for your account (<Time at={at} />
-      ). If you didn't ask for that, contact them and choose your own password in{" "}
+      ). If you didn't ask for this, contact the operator and set your own password in{" "}
       <a className="underline" href="/settings/profile">
         your profile
       </a>
@@ -28,7 +28,7 @@ function LinkMade({ at, by }: AccountNotice) {
   return (
     <>
       {by ?? "A workspace owner"} created a link to reset your password (<Time at={at} />
-      ). Anyone with the link can sign in as you. If you didn't ask for it, contact them and review{" "}
+      ). Anyone with the link can sign in as you. If you didn't ask for this, contact them and review{" "}
       <a className="underline" href="/settings/sessions">
         your sessions
       </a>

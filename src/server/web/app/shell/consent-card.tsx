@@ -101,7 +101,7 @@ export function ConsentCard({
         {needsPassword && (
           <PasswordField
             autoComplete="current-password"
-            hint="Enter your password to allow managing the workspace."
+            hint="Enter your password to let it manage the workspace."
             label="Password"
             name="password"
           />
@@ -129,7 +129,7 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
   return (
     <div className="space-y-3">
       <dl className="bg-sunken space-y-1.5 rounded-md px-3 py-2.5">
-        <Fact label="As">
+        <Fact label="Account">
           {user.name} <span className="text-muted font-normal">{user.email}</span>
         </Fact>
         {!client.isOurs && <Fact label="App name">“{client.name}”</Fact>}

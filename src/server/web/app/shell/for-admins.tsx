@@ -13,7 +13,7 @@ export function ForAdmins({ title, children }: { title: string; children: ReactN
       <PageHeading title={title} />
       <Section title="Admins only">
         <EmptyState icon="people" title="Only admins can see this page">
-          Ask an admin. You can find them under Members.
+          Ask an admin. To find one, go to Members.
         </EmptyState>
       </Section>
     </>

@@ -5,7 +5,7 @@ export function NoLink({ title }: { title: string }) {
   return (
     <EntryCard
       below={<a href="/">Go to the home page</a>}
-      lead="Open the link from your message again. Reloading doesn't work, because kb removes the secret part of the link from the address bar."
+      lead="Open the link from your message again. You can't reload this page, because kb removes the link's secret from the address bar."
       title={title}
     />
   );

@@ -10,7 +10,7 @@ export function NothingHere() {
         Page not found
       </h1>
       <p className="text-muted mt-2">
-        This page doesn't exist, or you don't have access to it. Check the address and the workspace you're in.
+        This page doesn't exist, or you don't have access to it. Check the address and your current workspace.
       </p>
       <p className="mt-4">
         <a href="/">Go to the home page</a>

@@ -7,7 +7,7 @@ export function PageFailure() {
       <title>This page couldn't load · kb</title>
       <h1 className="text-xl">This page couldn't load</h1>
       <p className="text-muted mt-2 mb-4">
-        The server may have been upgraded since you opened it. Reload to try again.
+        The server may have been upgraded since you opened the page. Reload to try again.
       </p>
       <Button kind="primary" onClick={() => window.location.reload()}>
         Reload

@@ -24,7 +24,7 @@ export function Shell() {
             className="bg-accent-fill text-on-fill sr-only z-50 rounded-md px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
             href="#main"
           >
-            Skip to the page
+            Skip to content
           </a>
           <div className="md:grid md:min-h-dvh md:grid-cols-[15rem_minmax(0,1fr)]">
             <TopBar session={data} />

@@ -72,7 +72,7 @@ export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButt
       toast("Copied");
     } catch {
       // On plain http away from this machine a browser gives no clipboard.
-      toast("Your browser blocked copying. Select the text and copy it yourself.");
+      toast("Your browser blocked copying. Select the text and copy it.");
     }
   }
 

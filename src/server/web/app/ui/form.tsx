@@ -143,7 +143,7 @@ export function PasswordField({ name, label, hint, ...rest }: FieldProps & Compo
 }
 
 /** Said before somebody types a new one; the server judges it. */
-const NEW_PASSWORD = "At least 12 characters. Try a few unrelated words.";
+const NEW_PASSWORD = "Use at least 12 characters, such as a few unrelated words.";
 
 export interface Choice {
   value: string;

@@ -45,7 +45,7 @@ export function ProblemNotice({ problem, className }: { problem: Problem; classN
       <p>{problem.message}</p>
       {problem.hint !== undefined && <p className="mt-1">{problem.hint}</p>}
       {problem.status >= 500 && problem.requestId !== undefined && (
-        <p className="mt-1 font-mono text-xs">Request id: {problem.requestId}</p>
+        <p className="mt-1 font-mono text-xs">Request ID: {problem.requestId}</p>
       )}
     </Notice>
   );

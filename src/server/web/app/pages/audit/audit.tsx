@@ -58,7 +58,7 @@ function Audit() {
         }
         title="Audit"
       >
-        What members, clients and the server did in the last 90 days. Each row is chained to the one before it.
+        What members, clients and the server did in the last 90 days.
       </PageHeading>
       <div className="space-y-5">
         <Section title="Activity">
@@ -94,7 +94,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter
   return (
     <div className="border-line mb-1 grid grid-cols-2 gap-2 border-b pb-3 lg:flex">
       <select
-        aria-label="Who"
+        aria-label="Member"
         className={CONTROL}
         onChange={(event) => set({ userId: event.currentTarget.value })}
         value={filter.userId}
@@ -107,7 +107,7 @@ function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter
         ))}
       </select>
       <select
-        aria-label="What"
+        aria-label="Action"
         className={CONTROL}
         onChange={(event) => set({ action: event.currentTarget.value })}
         value={filter.action}

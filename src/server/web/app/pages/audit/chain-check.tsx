@@ -17,26 +17,26 @@ export function ChainCheck() {
           Check chain
         </Button>
       }
-      description="Verifies that nobody changed or removed a row."
+      description="Each row contains the hash of the row before it. Check that no one changed or removed a row."
       title="Chain"
     >
       <div aria-live="polite">
         {error !== null && <ProblemNotice problem={toProblem(error)} />}
         {data?.isIntact === true && (
           <div className="space-y-3">
-            <Notice tone="ok">Intact: each of the {data.entries} rows matches the one before it.</Notice>
+            <Notice tone="ok">The chain is intact. Each of the {data.entries} rows matches the row before it.</Notice>
             {data.lastHash !== null && (
               <div className="space-y-1">
                 <CopyField label="Last hash" showsLabel value={data.lastHash} />
                 <p className="text-muted text-xs">
-                  Store it somewhere else. With it you can detect later whether rows were cut off at the end.
+                  Store this hash somewhere else. You can use it later to detect missing rows at the end.
                 </p>
               </div>
             )}
           </div>
         )}
         {data?.isIntact === false && (
-          <Notice tone="danger">Row {data.brokenAt} doesn't match the one before it.</Notice>
+          <Notice tone="danger">The chain is broken. Row {data.brokenAt} doesn't match the row before it.</Notice>
         )}
       </div>
     </Section>

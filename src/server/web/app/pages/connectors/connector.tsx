@@ -38,7 +38,7 @@ export function Page() {
   const { title, tone } = STATE_WORDS[connector.state];
   return (
     <>
-      <nav aria-label="Place" className="text-muted mb-1.5 text-xs">
+      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
         <Link to="/workspace/connectors">Connectors</Link>
       </nav>
       <PageHeading action={<Acts connector={connector} />} title={connector.name}>
@@ -63,7 +63,7 @@ function Needs({ connector }: { connector: Connector }) {
       {advice !== undefined && (
         <>
           <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
-          {advice.command !== undefined && <CopyField label="In a terminal" showsLabel value={advice.command} />}
+          {advice.command !== undefined && <CopyField label="Run in a terminal" showsLabel value={advice.command} />}
         </>
       )}
       {notes.map((note) => (
@@ -88,7 +88,7 @@ function Facts({ connector }: { connector: Connector }) {
       {keyPrefix !== null && <Fact label="Key">{keyPrefix}…</Fact>}
       {providerId !== "push" && (
         <Fact label="Schedule">
-          {schedule === null ? "Only when you ask" : `Every ${schedule.everyMinutes} minutes`}
+          {schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}
           {nextRunAt !== null && (
             <span className="text-muted">
               , next <Time at={nextRunAt} />
@@ -126,7 +126,7 @@ function Acts({ connector: { id, name, state, providerId } }: { connector: Conne
       if (kind === "sync") await take(api.POST("/api/connectors/{id}/syncs", { params, body: {} }));
       else if (kind === "pause") await take(api.POST("/api/connectors/{id}/pause", { params }));
       else await take(api.POST("/api/connectors/{id}/resume", { params }));
-      toast({ sync: `Sync of ${name} started`, pause: `${name} paused`, resume: `${name} resumed` }[kind]);
+      toast({ sync: `Sync started for ${name}`, pause: `${name} paused`, resume: `${name} resumed` }[kind]);
       await client.invalidateQueries({ queryKey: ["connectors"] });
     } catch (error) {
       setProblem(toProblem(error));

@@ -17,7 +17,7 @@ export function Page() {
   return (
     <>
       <PageHeading title="Connectors">
-        Each connector indexes one source. Agents only find what you can read in it.
+        Each connector indexes one source. Agents find only what you can read in the source.
       </PageHeading>
       <Section title="In this workspace">
         <LoadedPages query={query} rowsOf={({ connectors }) => connectors}>

@@ -43,5 +43,5 @@ function nameOf(principal: string, names: Names): string {
   if (type === "group" && third === undefined) return `the group ${names[second] ?? "(deleted)"}`;
   if (second === "connector") return `the connector ${names[third ?? ""] ?? "(deleted)"}`;
   if (second === "connection") return "a connection";
-  return type === "user" ? "a person of the source" : "a group of the source";
+  return type === "user" ? "a user in the source" : "a group in the source";
 }

@@ -121,7 +121,7 @@ function Access({ kbId }: { kbId: string }) {
                 <li key={words}>{words}</li>
               ))}
             </ul>
-            {who.length > 1 && <p className="text-muted mt-1">Only people who are in all of these lists.</p>}
+            {who.length > 1 && <p className="text-muted mt-1">Only people in all of these lists can read this item.</p>}
           </details>
         )}
       </dd>

@@ -56,7 +56,7 @@ function Breadcrumb({ file }: { file: FileRecord }) {
   const places = placesOf(file);
   if (places.at(-1) === file.title) places.pop();
   return (
-    <nav aria-label="Place" className="text-muted mb-1.5 text-xs">
+    <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5">
         {[file.source, ...places].map((part, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two folders may have the same name

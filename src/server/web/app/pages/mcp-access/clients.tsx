@@ -15,28 +15,22 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
         body: (
           <>
             <p className="text-muted">
-              Recommended: the bridge on your own machine. Install <code className="font-mono">kb</code> there (see the
-              README: <code className="font-mono">npm ci</code>, <code className="font-mono">npm run build</code>,{" "}
-              <code className="font-mono">npm link</code>), then sign in once:
+              We recommend the bridge on your own machine. Install <code className="font-mono">kb</code> there (
+              <code className="font-mono">npm ci</code>, <code className="font-mono">npm run build</code>,{" "}
+              <code className="font-mono">npm link</code>), then sign in:
             </p>
             <CodeBlock label="Sign in" value={`kb login ${baseUrl}`}>
-              In a terminal
+              Run in a terminal
             </CodeBlock>
-            <Way
-              lead={bridge.file === null ? "Then, in a terminal" : "Then"}
-              label={`${name}, bridge`}
-              lines={bridge}
-            />
+            <Way lead={bridge.file === null ? "Then run" : "Then add"} label={`${name}, bridge`} lines={bridge} />
             {note !== undefined && <p className="text-muted">{note}</p>}
             {http !== null && (
               <details>
-                <summary className="text-accent font-medium">Without the bridge, over HTTP</summary>
+                <summary className="text-accent font-medium">Use HTTP instead of the bridge</summary>
                 <div className="pt-3">
                   <Way
                     lead={
-                      http.text.includes("KB_TOKEN")
-                        ? "With a token in the variable KB_TOKEN"
-                        : "The program asks for a token once"
+                      http.text.includes("KB_TOKEN") ? "With a token in KB_TOKEN" : "The client asks for a token once"
                     }
                     label={`${name}, HTTP`}
                     lines={http}

@@ -33,7 +33,7 @@ export function FirstCall() {
   if (data === undefined) return null;
   const { call } = data;
   if (call === undefined) {
-    return <Notice>Waiting for the first call… Ask your agent to search kb: the call appears here.</Notice>;
+    return <Notice>Waiting for the first call. Ask your agent to search kb, and the call appears here.</Notice>;
   }
   const ago = secondsAgo(call.at, dataUpdatedAt);
   return (
@@ -54,7 +54,7 @@ export function NothingIndexed() {
   if (counts === undefined || counts.length > 0) return null;
   return (
     <Notice tone="warn">
-      The index has nothing that you can see, so agents won't find anything yet. Index a folder with{" "}
+      There are no items that you can read, so agents find nothing yet. Index a folder with{" "}
       <code className="font-mono text-[0.8125rem]">kb quickstart PATH</code>, or connect an app with{" "}
       <code className="font-mono text-[0.8125rem]">kb connectors add SOURCE</code>.
     </Notice>

@@ -20,7 +20,7 @@ export function Grants() {
   async function revoke(): Promise<void> {
     if (revoking === undefined) return;
     await take(api.DELETE("/api/grants/{id}", { params: { path: { id: revoking.id } } }));
-    toast(`Access of ${revoking.clientName} revoked`);
+    toast(`Access revoked for “${revoking.clientName}”`);
     await client.invalidateQueries({ queryKey: grantsQuery.queryKey });
   }
 
@@ -33,7 +33,7 @@ export function Grants() {
         {(grants) =>
           grants.length === 0 ? (
             <EmptyState icon="person" title="No connected clients">
-              Give a client the URL above. It opens a page here where you allow access.
+              Give a client the MCP URL. It opens a page where you allow access.
             </EmptyState>
           ) : (
             <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Connected clients" rows={grants} />
@@ -45,7 +45,7 @@ export function Grants() {
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         onConfirm={revoke}
-        title={`Revoke access of “${revoking?.clientName ?? ""}”?`}
+        title={`Revoke access for “${revoking?.clientName ?? ""}”?`}
       >
         <p>Its tokens stop working immediately. It can ask for access again.</p>
       </ConfirmDialog>

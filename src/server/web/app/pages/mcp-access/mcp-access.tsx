@@ -14,21 +14,16 @@ export function Page() {
   const tokens = useQuery(tokensQuery);
   return (
     <>
-      <PageHeading title="MCP access">
-        Agents search and read this workspace through one address. They see what you see, never more.
-      </PageHeading>
+      <PageHeading title="MCP access">Agents can search and read what you can read in this workspace.</PageHeading>
       <div className="space-y-5">
         <NothingIndexed />
-        <Section
-          description="Copy and paste. These lines contain no token: kb login stores yours."
-          title="Connect a client"
-        >
+        <Section description="Copy these lines. They contain no token: kb login stores it." title="Connect a client">
           <div className="space-y-5">
             <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
             <FirstCall />
           </div>
         </Section>
-        <Section description="Clients that support OAuth only need this URL." title="MCP URL">
+        <Section description="Clients that support OAuth need only this URL." title="MCP URL">
           <Loaded lines={1} query={tokens}>
             {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
           </Loaded>

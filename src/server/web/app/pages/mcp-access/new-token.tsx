@@ -57,7 +57,7 @@ function TokenForm({ onMade }: { onMade(made: CreatedToken): void }) {
   }
 
   return (
-    <Form onSubmit={create} submit="Create">
+    <Form onSubmit={create} submit="Create token">
       <TextField autoComplete="off" label="Name" maxLength={120} name="name" placeholder="Cursor on my laptop" />
       <SelectField choices={LIFETIMES} defaultValue="90" label="Expires" name="expiresInDays" />
       <fieldset>
@@ -85,7 +85,7 @@ function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
   return (
     <div className="space-y-4" ref={place}>
       <Notice tone="warn">
-        Copy your token now. You won't see it again. Keep it in a secret store or an environment variable, never in a
+        Copy your token now. You won't see it again. Store it in a secret store or an environment variable, not in a
         repository.
       </Notice>
       <CopyField isOnce label="Token" showsLabel value={made.plaintext} />

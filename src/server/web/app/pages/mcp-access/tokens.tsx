@@ -22,7 +22,7 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
   async function revoke(): Promise<void> {
     if (revoking === undefined) return;
     await take(api.DELETE("/api/api-tokens/{id}", { params: { path: { id: revoking.id } } }));
-    toast(`${revoking.name} revoked`);
+    toast(`Token “${revoking.name}” revoked`);
     await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
   }
 
@@ -33,7 +33,7 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
           Create token
         </Button>
       }
-      description="For clients and scripts that send a token with each request. A token acts as you in this workspace."
+      description="For scripts, and clients without OAuth. A token acts as you in this workspace."
       title="Personal access tokens"
     >
       <Loaded query={query}>
@@ -53,9 +53,9 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
         isOpen={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         onConfirm={revoke}
-        title={`Revoke ${revoking?.name ?? ""}?`}
+        title={`Revoke “${revoking?.name ?? ""}”?`}
       >
-        <p>Anything that uses this token stops working immediately. You can't undo this.</p>
+        <p>Clients and scripts that use this token lose access immediately. You can't undo this.</p>
       </ConfirmDialog>
     </Section>
   );
