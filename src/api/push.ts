@@ -35,7 +35,7 @@ export const PushUpload = z
       error: Count,
     }),
     /** The first 100 lines that were not taken as they were meant. */
-    troubles: z.array(
+    failures: z.array(
       z.object({
         line: Count.nullable(),
         externalId: z.string().nullable(),

@@ -545,6 +545,7 @@ export interface PushUploadsTable {
   /** JSON: results by name. */
   counts: string;
   /** JSON array of the first lines that were not taken as they were meant. */
+  /** JSON of the failures; the column has its first name. */
   troubles: string;
   /** Refused lines whose item is not known. */
   unnamed: number;

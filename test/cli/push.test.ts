@@ -121,7 +121,7 @@ describe("what a push sends", () => {
     expect([run.sent[1]?.body, run.sent[2]?.body]).toEqual([lines(2), { lines: 4 }]);
   });
 
-  test("passing trouble is tried again, from the first line without a result", async ({ expect }) => {
+  test("a temporary failure is retried, from the first line without a result", async ({ expect }) => {
     const made = world(lines(3));
     made.routes[`POST ${ITEMS}`] = [
       problem(503, "unavailable", "Busy."),

@@ -256,7 +256,7 @@ describe("test 56: the guard", () => {
     expect(asked).toEqual(["public.test"]);
   });
 
-  test("a name without an address is the source's trouble, not a refusal", async () => {
+  test("a name without an address is a failure of the source, not a refusal", async () => {
     const { guard } = guardOf();
     await expect(guard.resolve({ host: "gone.test", port: 443, ...user })).rejects.toThrow(
       expect.objectContaining({ code: "source_unavailable" }),

@@ -17,7 +17,7 @@ export interface PushReport {
   readonly failed: number;
 }
 
-const TROUBLED = new Set(["error", "failed", "acl_unknown"]);
+const FAILED_RESULTS = new Set(["error", "failed", "acl_unknown"]);
 
 /**
  * Makes the report of one push. Programs get every result as NDJSON; a person at a terminal only those that are not as
@@ -45,7 +45,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
       done += 1;
       counts.set(result.result, (counts.get(result.result) ?? 0) + 1);
       if (isForPrograms) output.ndjson(fields === undefined ? result : pick(result, fields));
-      else if (TROUBLED.has(result.result)) {
+      else if (FAILED_RESULTS.has(result.result)) {
         progress.stop();
         const where = result.line === undefined ? "" : `line ${result.line}  `;
         output.line(`${where}${result.externalId ?? ""}  ${result.result}: ${result.error?.message ?? ""}`);
@@ -67,7 +67,7 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
       )} sent${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
     },
     get failed() {
-      return [...TROUBLED].reduce((sum, result) => sum + (counts.get(result) ?? 0), 0);
+      return [...FAILED_RESULTS].reduce((sum, result) => sum + (counts.get(result) ?? 0), 0);
     },
   };
 }

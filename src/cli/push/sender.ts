@@ -1,4 +1,4 @@
-/** Requests of a long push: repeated while the trouble may pass, with the key as it is now. */
+/** Requests of a long push: repeated after temporary failures, with the current key. */
 import { makeApi, type Api } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";

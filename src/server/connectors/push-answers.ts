@@ -2,8 +2,8 @@ import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
-import { type HiddenChild, type OpOutcome, type ParentTrouble, pushResultOf } from "#storage/batch/item-batch.ts";
-import type { PushResultName, PushTrouble } from "#storage/records/push-uploads.ts";
+import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/batch/item-batch.ts";
+import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 
 /** What a line is answered by: its op, or what is known of it without one. */
 export interface Answer {
@@ -46,15 +46,15 @@ export function toResult(answer: Answer, applied?: Applied): PushResult {
   return { line, externalId, result, ...(error && { error }), ...(notes.length > 0 && { notes }) };
 }
 
-const TROUBLES: Record<ParentTrouble, (parent: string) => string> = {
+const PARENT_FAILURES: Record<ParentFailure, (parent: string) => string> = {
   missing: (parent) => `its parent ${parent} is not stored`,
   nobody: (parent) => `nobody can read its parent ${parent}`,
   circle: (parent) => `its parents form a cycle that begins with ${parent}`,
   too_deep: () => "it has more than 16 items above it, or too many access lists with them",
 };
 
-function describeHidden({ parentId, trouble }: HiddenChild): string {
-  return `parent_missing: nobody may read it for now: ${TROUBLES[trouble](JSON.stringify(parentId))}`;
+function describeHidden({ parentId, failure }: HiddenChild): string {
+  return `parent_missing: nobody may read it for now: ${PARENT_FAILURES[failure](JSON.stringify(parentId))}`;
 }
 
 /** The results of lines of which nothing is stored, for one reason. */
@@ -68,7 +68,7 @@ export function toErrors(lines: readonly PushedLine[], { code, message }: ApiErr
 }
 
 /** Lines that were not taken as they were meant, as an upload keeps them. */
-export function troublesOf(answers: readonly Answer[]): PushTrouble[] {
+export function failuresOf(answers: readonly Answer[]): PushFailure[] {
   return answers.flatMap(({ line, externalId, fixed, error }) =>
     fixed === undefined || error === undefined ? [] : [{ line, externalId, result: fixed, ...error }],
   );

@@ -199,7 +199,7 @@ function cutOps(ops: readonly ItemOp[]): ItemOp[][] {
 
 /** Says that the upload goes on, and is refused when it does not. */
 function emptyUpload(uploadId: string): BatchUpload {
-  return { uploadId, phase: "open", lines: null, results: [], troubles: [], unnamed: 0 };
+  return { uploadId, phase: "open", lines: null, results: [], failures: [], unnamed: 0 };
 }
 
 /** The upload with the results of ops that an earlier transaction did. */

@@ -7,7 +7,7 @@ import type { Principal } from "#core/principals.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
-import { type Answer, principalRefused, refused, toErrors, toResult, troublesOf } from "./push-answers.ts";
+import { type Answer, principalRefused, refused, toErrors, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
 
@@ -226,7 +226,7 @@ export function toUpload(
     results: answers.map(({ fixed, op }) =>
       fixed === undefined && op !== undefined ? { op } : { result: fixed ?? "error" },
     ),
-    troubles: troublesOf(answers),
+    failures: failuresOf(answers),
     unnamed: unnamed.length,
   };
 }

@@ -4,7 +4,7 @@ import type { PushedLine, PushPeopleEvent } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
 import type { PushResultName } from "#storage/records/push-uploads.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
-import { type Answer, principalRefused, refused, toResult, troublesOf } from "./push-answers.ts";
+import { type Answer, principalRefused, refused, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { Parts, PushTarget } from "./push-parts.ts";
 
@@ -132,7 +132,7 @@ async function acknowledge(
 ): Promise<void> {
   const counts: Partial<Record<PushResultName, number>> = {};
   for (const { fixed = "error" } of answers) counts[fixed] = (counts[fixed] ?? 0) + 1;
-  const ack = { lines: answers.at(-1)?.line ?? null, counts, troubles: troublesOf(answers), unnamed: 0 };
+  const ack = { lines: answers.at(-1)?.line ?? null, counts, failures: failuresOf(answers), unnamed: 0 };
   if (await pushUploads.acknowledge(uploadId, ack, parts.clock.now())) return;
   throw new ApiError("push_upload_over", { message: "The upload is closed." });
 }

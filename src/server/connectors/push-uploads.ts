@@ -142,7 +142,7 @@ async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: Pus
       always: [`group:connector:${upload.connectorId}`],
       highest,
       now: parts.clock.now(),
-      upload: { uploadId, phase: "ending", lines: null, results: [], troubles: [], unnamed: 0 },
+      upload: { uploadId, phase: "ending", lines: null, results: [], failures: [], unnamed: 0 },
       ops: [{ op: "sweep", kbIds, hold: upload.isHeld }],
     });
     await pushUploads.addSwept(uploadId, kbIds.length);
@@ -209,7 +209,7 @@ function refusalOf({ mode, unnamed }: PushUploadRecord): string | null {
 }
 
 function toView(record: PushUploadRecord): PushUpload {
-  const { uploadId, connectorId, mode, name, state, lines, counts, troubles, isHeld, sweptItems } = record;
+  const { uploadId, connectorId, mode, name, state, lines, counts, failures, isHeld, sweptItems } = record;
   const sweepRefused = refusalOf(record);
   const isSwept = mode === "set" && sweepRefused === null && (state === "done" || state === "ending");
   return {
@@ -220,7 +220,7 @@ function toView(record: PushUploadRecord): PushUpload {
     state,
     lines,
     counts,
-    troubles,
+    failures,
     swept: isSwept ? { removed: isHeld ? 0 : sweptItems, held: isHeld ? sweptItems : 0 } : null,
     sweepRefused,
     createdAt: new Date(record.createdAt).toISOString(),

@@ -117,7 +117,7 @@ interface ReadText {
 
 /** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
 const ANALYZE_HERE_CHARS = 32_768;
-/** A source's or child's passing trouble with one item: the next run tries it again, at the latest after this. */
+/** A temporary failure of a source or child with one item: the next run tries it again, at the latest after this. */
 const RETRY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 

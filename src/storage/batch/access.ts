@@ -124,8 +124,8 @@ export function listHidden(work: Work): HiddenChild[] {
   return work.hidden.flatMap(({ op, externalId }) => {
     const item = work.rows.find(externalId);
     if (!item || item.removedAt !== null || item.parentExternalId === null) return [];
-    const { trouble } = work.effective.of(item);
-    return trouble === undefined ? [] : [{ op, parentId: item.parentExternalId, trouble }];
+    const { failure } = work.effective.of(item);
+    return failure === undefined ? [] : [{ op, parentId: item.parentExternalId, failure }];
   });
 }
 

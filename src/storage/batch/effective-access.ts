@@ -1,4 +1,4 @@
-import type { ParentTrouble } from "./item-batch.ts";
+import type { ParentFailure } from "./item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 
 /** Most items above one, all of whose accesses count: below that nobody reads anything. */
@@ -13,7 +13,7 @@ export interface Effective {
   /** Items above it. */
   parents: number;
   /** Why nobody may read it, where that is for its parents' sake. */
-  trouble?: ParentTrouble;
+  failure?: ParentFailure;
 }
 
 export interface EffectiveAccess {
@@ -81,17 +81,17 @@ function first({ ownAclId }: Relative): Effective {
 
 function below(above: Effective, ownAclId: number | null, conjoin: (a: number, b: number) => number): Effective {
   const parents = above.parents + 1;
-  if (above.trouble === "circle" || above.trouble === "too_deep") return { ...above, parents };
-  if (above.parents < 0) return { aclId: 0, parents: 0, trouble: "missing" };
-  if (above.aclId === 0) return { aclId: 0, parents, trouble: "nobody" };
-  if (parents > MAX_PARENTS) return { aclId: 0, parents, trouble: "too_deep" };
+  if (above.failure === "circle" || above.failure === "too_deep") return { ...above, parents };
+  if (above.parents < 0) return { aclId: 0, parents: 0, failure: "missing" };
+  if (above.aclId === 0) return { aclId: 0, parents, failure: "nobody" };
+  if (parents > MAX_PARENTS) return { aclId: 0, parents, failure: "too_deep" };
   if (ownAclId === null) return { aclId: above.aclId, parents };
   const aclId = conjoin(ownAclId, above.aclId);
   // Somebody AND somebody is nobody only where there are too many lists.
-  return aclId === 0 && ownAclId > 0 ? { aclId, parents, trouble: "too_deep" } : { aclId, parents };
+  return aclId === 0 && ownAclId > 0 ? { aclId, parents, failure: "too_deep" } : { aclId, parents };
 }
 
-/** Stands above an item that has no parent to be asked: one below it has the trouble. */
-function nobodys(trouble: ParentTrouble): Effective {
-  return { aclId: 0, parents: -1, trouble };
+/** The access that an item without a usable parent passes on: its children get the failure. */
+function nobodys(failure: ParentFailure): Effective {
+  return { aclId: 0, parents: -1, failure };
 }

@@ -3,7 +3,7 @@ import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { Section } from "#core/sections.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { ItemPerson } from "#storage/records/item-record.ts";
-import type { PushResultName, PushTrouble } from "#storage/records/push-uploads.ts";
+import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 
@@ -133,7 +133,7 @@ export interface BatchUpload {
   lines: number | null;
   /** Of each line the op that answers it, or what became of it without one. */
   results: readonly ({ op: number } | { result: PushResultName })[];
-  troubles: readonly PushTrouble[];
+  failures: readonly PushFailure[];
   /** Refused lines whose item is not known. */
   unnamed: number;
 }
@@ -163,13 +163,13 @@ export interface ItemBatch {
 export type OpOutcome = "upserted" | "unchanged" | "removed" | "held" | "absent" | "skipped" | "failed" | "done";
 
 /** Why nobody may read an item on account of its parents: one is not stored or removed, one is nobody's, there is a circle, or there are more than 16. */
-export type ParentTrouble = "missing" | "nobody" | "circle" | "too_deep";
+export type ParentFailure = "missing" | "nobody" | "circle" | "too_deep";
 
 /** An item that nobody may read on account of its parents, by the op that named it. */
 export interface HiddenChild {
   op: number;
   parentId: string;
-  trouble: ParentTrouble;
+  failure: ParentFailure;
 }
 
 export type BatchResult =

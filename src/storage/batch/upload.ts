@@ -41,8 +41,8 @@ export async function saveUpload(
     const result = "result" in line ? line.result : outcome && pushResultOf(outcome);
     if (result !== undefined) counts[result] = (counts[result] ?? 0) + 1;
   }
-  const { lines, troubles, unnamed } = upload;
-  if (!(await store.acknowledge(upload.uploadId, { lines, counts, troubles, unnamed }, now))) throw over();
+  const { lines, failures, unnamed } = upload;
+  if (!(await store.acknowledge(upload.uploadId, { lines, counts, failures, unnamed }, now))) throw over();
 }
 
 function over(): ApiError {

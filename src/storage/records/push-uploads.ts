@@ -18,7 +18,7 @@ export type PushResultName = (typeof PUSH_RESULTS)[number];
 export type PushCounts = Record<PushResultName, number>;
 
 /** A line that was not taken as it was meant. */
-export interface PushTrouble {
+export interface PushFailure {
   line: number | null;
   externalId: string | null;
   result: PushResultName;
@@ -39,7 +39,7 @@ export interface PushUploadRecord {
   /** The lines 1 to this one are stored. */
   lines: number;
   counts: PushCounts;
-  troubles: PushTrouble[];
+  failures: PushFailure[];
   /** Lines that were refused and named no item that could be told: what they meant is not known. */
   unnamed: number;
   /** While a set ends and after: whether what was not sent is held, and how much went. */
@@ -55,13 +55,13 @@ export interface PushAcknowledgement {
   /** The last line; null for a document. */
   lines: number | null;
   counts: Partial<PushCounts>;
-  troubles: readonly PushTrouble[];
+  failures: readonly PushFailure[];
   unnamed: number;
 }
 
 /** How long an upload waits for its next line. */
 export const UPLOAD_TTL_MS = 24 * 3_600_000;
-export const TROUBLES_KEPT = 100;
+export const FAILURES_KEPT = 100;
 /** Uploads that are over stay this long, for a lost answer to be asked again; at most as many as `UPLOADS_KEPT`. */
 export const KEEP_UPLOADS_MS = 7 * 24 * 3_600_000;
 export const UPLOADS_KEPT = 200;
@@ -156,8 +156,8 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
         .set({
           lines: Math.max(before.lines, ack.lines ?? 0),
           counts: JSON.stringify(counts),
-          ...(ack.troubles.length > 0 && {
-            troubles: JSON.stringify([...before.troubles, ...ack.troubles].slice(0, TROUBLES_KEPT)),
+          ...(ack.failures.length > 0 && {
+            troubles: JSON.stringify([...before.failures, ...ack.failures].slice(0, FAILURES_KEPT)),
           }),
           unnamed: before.unnamed + ack.unnamed,
           touchedAt: now,
@@ -237,7 +237,7 @@ function toRecord(row: Selectable<PushUploadsTable>, now: number): PushUploadRec
     state: isExpired ? "expired" : (row.state as PushUploadState),
     // Each name of the table, so the whole record.
     counts: Object.fromEntries(PUSH_RESULTS.map((name) => [name, counts[name] ?? 0])) as PushCounts,
-    troubles: JSON.parse(row.troubles) as PushTrouble[],
+    failures: JSON.parse(row.troubles) as PushFailure[],
     isHeld: row.isHeld === 1,
   };
 }

@@ -18,7 +18,7 @@ describe("an upload", () => {
       await kb.push([pushed("1"), "{", pushed("2")], `?upload=${upload.id}&firstLine=1`);
       const after = (await kb.send("GET", `/uploads/${upload.id}`)).json.upload;
       expect(after).toMatchObject({ lines: 3, counts: { upserted: 2, error: 1, unchanged: 0 } });
-      expect(after.troubles).toMatchObject([{ line: 2, externalId: null, code: "invalid_request" }]);
+      expect(after.failures).toMatchObject([{ line: 2, externalId: null, code: "invalid_request" }]);
       // The same lines again are no new ones; a gap is refused.
       const again = await kb.push([pushed("2"), pushed("3")], `?upload=${upload.id}&firstLine=3`);
       expect(again.map((each) => [each.line, each.result])).toEqual([
