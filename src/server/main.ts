@@ -153,7 +153,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       { web: readWebPage(join(findPackageRoot(), "dist", "web")) },
     );
     content.worker.start();
-    content.hints.start();
+    content.sourceWatcher.start();
     content.warm().catch((error: unknown) => {
       // Told to end before it was warm: nothing to tell.
       if (!isStopping) log.warn({ error: String(error) }, "search is not warm");
@@ -287,7 +287,7 @@ async function stopServer(
   await sleep(settings.drainS * 1_000);
   const [cut] = await Promise.all([
     listener.close(settings.shutdownTimeoutS * 1_000),
-    content.hints.stop().then(() => content.worker.stop()),
+    content.sourceWatcher.stop().then(() => content.worker.stop()),
   ]);
   if (cut > 0) log.warn({ connections: cut }, "connections were cut");
   // Messages under way; a mail server that hangs does not hold up the end.

@@ -2,7 +2,7 @@ import type { Scope } from "#core/scope.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { z } from "zod";
 import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
-import type { HintListener, Watch } from "./hints.ts";
+import type { ChangeListener, Watch } from "./change-notifications.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
 export interface SourcePerson {
@@ -211,7 +211,7 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
    * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
    */
-  watch?(ctx: SourceContext<Config>, scope: Scope, listener: HintListener): Promise<Watch | undefined>;
+  watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
   /** Absent = no archives, and nothing is refused. */
   partRules?(config: Config): PartRules;
   /**

@@ -23,7 +23,7 @@ import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makePartOpener } from "#server/sync/open-part.ts";
-import { makeHintKeeper } from "#server/sync/hints.ts";
+import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
 import { makeSyncWorker, type Sleep } from "#server/sync/worker.ts";
 
@@ -102,7 +102,7 @@ export async function makeContent(
     parallel: FILES_AT_ONCE,
   });
   syncStops.listen((syncId) => worker.cancel(syncId));
-  const hints = makeHintKeeper({
+  const sourceWatcher = makeSourceWatcher({
     store,
     findSource: (providerId) => sources.find(providerId),
     providerIds: kinds.flatMap(({ spec, watch }) => (watch === undefined ? [] : [spec.providerId])),
@@ -166,7 +166,7 @@ export async function makeContent(
     tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
     worker,
     /** Listens to sources between runs; stopped with the worker. */
-    hints,
+    sourceWatcher,
     /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */
     async warm() {
       // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.

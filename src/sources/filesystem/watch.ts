@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import type { HintListener, Watch } from "#sources/hints.ts";
+import type { ChangeListener, Watch } from "#sources/change-notifications.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
@@ -23,7 +23,7 @@ const MAX_FOLDERS = 20_000;
 
 /**
  * Listens to the folders of a root that the walk would enter; nothing when the config says so. What it hears is judged
- * by the same functions and rules as a run: links, other devices and what is left out make no hint.
+ * by the same functions and rules as a run: links, other devices and excluded files cause no notification.
  *
  * @throws ApiError `root_not_allowed`, `source_unavailable` (the root can't be read, too many folders, no more watches)
  */
@@ -31,7 +31,7 @@ export async function watchFolder(
   ctx: SourceContext<FilesystemConfig>,
   scope: Scope,
   places: Places,
-  listener: HintListener,
+  listener: ChangeListener,
   { pace = DEFAULT_PACE, maxFolders = MAX_FOLDERS, isRecursive = process.platform !== "linux" }: WatchTuning = {},
 ): Promise<Watch | undefined> {
   if (!ctx.config.watch) return undefined;
@@ -64,9 +64,9 @@ export async function watchFolder(
     if (news === undefined) await folders.refresh(options, "");
     for (const rel of news?.folders ?? []) await folders.refresh(options, rel);
     if (isOver) return folders.close();
-    if (news === undefined || news.folders.length > 0) listener.hint({ t: "anything" });
+    if (news === undefined || news.folders.length > 0) listener.notify({ t: "anything" });
     else if (news.changed.length + news.gone.length > 0) {
-      listener.hint({ t: "items", changed: news.changed, gone: news.gone });
+      listener.notify({ t: "items", changed: news.changed, gone: news.gone });
     }
   }
 

@@ -276,16 +276,16 @@ describe("one run after another", () => {
     expect(idsOf(await folder.events(folder.context(), { storedVersion: (id) => first.get(id) }))).toEqual(["a.txt"]);
   });
 
-  test("a renamed file brings the hint of the file it was; a file with two links brings none", async () => {
+  test("a renamed file keeps its identity; a file with two links has none", async () => {
     const folder = makeFolder();
     folder.write("old.md", "text");
-    const hints = async () =>
+    const identities = async () =>
       (await folder.events()).flatMap((event) => (event.t === "upsert" ? [event.item.identityHint] : []));
-    const [before] = await hints();
+    const [before] = await identities();
     renameSync(join(folder.root, "old.md"), join(folder.root, "new.md"));
-    expect(await hints()).toEqual([before]);
+    expect(await identities()).toEqual([before]);
     linkSync(join(folder.root, "new.md"), join(folder.root, "twin.md"));
-    expect(await hints()).toEqual([undefined, undefined]);
+    expect(await identities()).toEqual([undefined, undefined]);
   });
 
   test("a run resumes at its checkpoint; another run starts at the beginning, so that it may say complete", async () => {

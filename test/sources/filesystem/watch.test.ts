@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Hint } from "#sources/hints.ts";
+import type { ChangeNotification } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
@@ -34,14 +34,14 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
     access: { visibility: "workspace" },
   });
   const { id } = created.json.connector;
-  const { worker, hints, search } = kb.deps;
+  const { worker, sourceWatcher, search } = kb.deps;
   await worker.runUntilIdle();
   worker.start();
   onTestFinished(async () => {
-    await hints.stop();
+    await sourceWatcher.stop();
     await worker.stop();
   });
-  await hints.look();
+  await sourceWatcher.look();
   const actor = await kb.actor(owner);
   const runs = async () => {
     const { syncs } = kb.store.in(owner.workspaceId);
@@ -57,7 +57,7 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
     mkdirSync(join(folder.root, rel, ".."), { recursive: true });
     writeFileSync(join(folder.root, rel), text);
   };
-  return { ...kb, folder, owner, id, hints, runs, found, write, at: (rel: string) => join(folder.root, rel) };
+  return { ...kb, folder, owner, id, sourceWatcher, runs, found, write, at: (rel: string) => join(folder.root, rel) };
 }
 
 describe("a watched folder", () => {
@@ -147,30 +147,30 @@ describe("a watched folder", () => {
     };
     expect(await isHeard("one", SOON.timeout)).toBe(true);
     await owner.post(`/api/connectors/${kb.id}/pause`);
-    await kb.hints.look();
+    await kb.sourceWatcher.look();
     expect(await isHeard("two")).toBe(false);
     await owner.post(`/api/connectors/${kb.id}/resume`);
-    await kb.hints.look();
+    await kb.sourceWatcher.look();
     expect(await isHeard("three", SOON.timeout)).toBe(true);
     await owner.patch(`/api/connectors/${kb.id}`, { config: { root: kb.folder.root, watch: false } });
-    await kb.hints.look();
+    await kb.sourceWatcher.look();
     expect(await isHeard("four")).toBe(false);
     await owner.patch(`/api/connectors/${kb.id}`, { config: { root: kb.folder.root }, schedule: null });
-    await kb.hints.look();
+    await kb.sourceWatcher.look();
     expect(await isHeard("five")).toBe(false);
   });
 
   test("that can't be listened to says so in one line, and again only when it is tried anew", async () => {
-    const { log, hints, clock, folder, found, write } = await makeWatched({ ...QUICK, maxFolders: 1 });
+    const { log, sourceWatcher, clock, folder, found, write } = await makeWatched({ ...QUICK, maxFolders: 1 });
     const said = () =>
       log.lines.filter(({ message }) => message.includes("not watched")).map(({ fields }) => fields.reason);
     expect(said()).toEqual(["It has more than 1 folders."]);
-    await hints.look();
+    await sourceWatcher.look();
     expect(said()).toHaveLength(1);
     rmSync(join(folder.root, "docs"), { recursive: true });
     write("a.md", "aardwolf");
     clock.advance(10 * 60_000);
-    await hints.look();
+    await sourceWatcher.look();
     write("b.md", "bison");
     await found("bison", ["b.md"]);
     expect(said()).toHaveLength(1);
@@ -192,12 +192,12 @@ describe("a watched folder", () => {
 test("where the system watches a whole tree at once, the same is heard through one watch", async () => {
   const folder = makeFolder({ watching: { ...QUICK, isRecursive: true } });
   folder.write("docs/deep/a.md");
-  const heard: Hint[] = [];
+  const heard: ChangeNotification[] = [];
   const watch = await folder.source.watch?.(
     folder.context(),
     { include: [], exclude: [] },
     {
-      hint: (hint) => void heard.push(hint),
+      notify: (notification) => void heard.push(notification),
       ended: (reason) => expect.fail(reason),
     },
   );

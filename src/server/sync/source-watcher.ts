@@ -1,6 +1,6 @@
 import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
-import type { Hint, Watch } from "#sources/hints.ts";
+import type { ChangeNotification, Watch } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
@@ -8,8 +8,8 @@ import { makeContext, type SyncParts } from "./jobs.ts";
 import { requestSync, type SyncWish } from "./request.ts";
 import type { Sleep } from "./worker.ts";
 
-/** Listens to the sources of active connectors and turns hints into runs. */
-export interface HintKeeper {
+/** Listens to the sources of active connectors and turns change notifications into runs. */
+export interface SourceWatcher {
   /** Begins; ends by `stop`. */
   start(): void;
   /** Looks once at which connectors there are, and listens to those; for tests too. */
@@ -17,7 +17,7 @@ export interface HintKeeper {
   stop(): Promise<void>;
 }
 
-export interface HintKeeperOptions extends Pick<SyncParts, "findSource" | "standingOf"> {
+export interface SourceWatcherOptions extends Pick<SyncParts, "findSource" | "standingOf"> {
   store: Store;
   /** Kinds whose source can be listened to. */
   providerIds: readonly string[];
@@ -50,12 +50,12 @@ type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[
  * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that can't be had, or
  * that ends, is told in one log line; the schedule goes on as without it.
  */
-export function makeHintKeeper(options: HintKeeperOptions): HintKeeper {
+export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher {
   const { store, now, sleep, log, providerIds } = options;
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
-  let hinting: Promise<void> = Promise.resolve();
+  let notifying: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
     if (providerIds.length === 0) return;
@@ -98,24 +98,24 @@ export function makeHintKeeper(options: HintKeeperOptions): HintKeeper {
     if (connector === undefined || source?.watch === undefined) return undefined;
     const context = await makeContext(options, at.workspaceId, source, connector, signal);
     return source.watch(context, connector.scope, {
-      hint: (hint) => {
-        hinting = hinting
-          .then(() => take(at, hint))
+      notify: (notification) => {
+        notifying = notifying
+          .then(() => take(at, notification))
           .catch((error: unknown) => {
-            log.error({ connectorId: at.connectorId, error }, "A hint could not be followed");
+            log.error({ connectorId: at.connectorId, error }, "A change notification could not be handled");
           });
       },
       ended: failed,
     });
   }
 
-  /** Asks for the run that a hint is worth, if its connector is still the one that was listened to. */
-  async function take(at: Watchable, hint: Hint): Promise<void> {
+  /** Requests the run that a change notification asks for, if its connector is unchanged since the watch began. */
+  async function take(at: Watchable, notification: ChangeNotification): Promise<void> {
     if (over.signal.aborted || all.get(at.connectorId)?.standing !== at.standing) return;
     const isAsked = await store.transaction(async (tx) => {
       const workspace = tx.in(at.workspaceId);
       const connector = await workspace.connectors.find(at.connectorId);
-      const wish = connector?.state === "active" ? await wishOf(workspace, connector, hint) : undefined;
+      const wish = connector?.state === "active" ? await wishOf(workspace, connector, notification) : undefined;
       if (connector === undefined || wish === undefined) return false;
       const { randomBytes } = options;
       await requestSync(tx, at.workspaceId, connector, { trigger: "watch", ...wish, now: now(), randomBytes });
@@ -144,27 +144,27 @@ export function makeHintKeeper(options: HintKeeperOptions): HintKeeper {
       over.abort();
       await loop;
       for (const [connectorId, listening] of all) await end(connectorId, listening);
-      await hinting;
+      await notifying;
     },
   };
 }
 
 /**
- * The cheapest run that a hint is worth. Only items that are there are named: one that is stored and gone needs a run
+ * The cheapest run that covers a change notification. Only items that are there are named: one that is stored and gone needs a run
  * that lists all, with its brakes, and that knows a rename.
  */
 async function wishOf(
   { itemWrites }: WorkspaceStore,
   { connectorId, lastFullAt }: ConnectorRecord,
-  hint: Hint,
+  notification: ChangeNotification,
 ): Promise<Pick<SyncWish, "mode" | "items"> | undefined> {
   // `incremental` also before a first full run has ended: that run is full, and a second one would be for nothing.
-  if (hint.t === "anything" || hint.changed.length > MANY_ITEMS) return { mode: "incremental" };
-  for (const id of hint.gone) {
+  if (notification.t === "anything" || notification.changed.length > MANY_ITEMS) return { mode: "incremental" };
+  for (const id of notification.gone) {
     if (await itemWrites.findStored(connectorId, id)) return { mode: "incremental" };
     const [below] = await itemWrites.listStored(connectorId, `${id}/`, 1);
     if (below?.externalId.startsWith(`${id}/`)) return { mode: "incremental" };
   }
-  if (hint.changed.length === 0) return undefined;
-  return lastFullAt === null ? { mode: "incremental" } : { mode: "items", items: hint.changed };
+  if (notification.changed.length === 0) return undefined;
+  return lastFullAt === null ? { mode: "incremental" } : { mode: "items", items: notification.changed };
 }
