@@ -49,7 +49,7 @@ function asServed(route: RouteConfig): RouteConfig {
         "schema" in json && {
           body: {
             ...body,
-            // Contracts of this house hold zod schemas only, never raw OpenAPI objects.
+            // Contracts in this project hold zod schemas only, never raw OpenAPI objects.
             content: { ...body.content, "application/json": { ...json, schema: strictly(json.schema as z.ZodType) } },
           },
         }),

@@ -18,7 +18,7 @@ export interface ComposeOptions {
 
 /** The features as the program composes them, over an index in this thread; to be given to `makeServer`. */
 export async function composeFeatures(
-  house: Foundation & Identity,
+  core: Foundation & Identity,
   database: Database,
   { decorate, sources, extractor = NO_EXTRACTOR }: ComposeOptions = {},
 ): Promise<Content> {
@@ -36,7 +36,7 @@ export async function composeFeatures(
       }),
     sleep: untilAborted,
   };
-  const content = await makeContent(house, house, adapters, decorate);
+  const content = await makeContent(core, core, adapters, decorate);
   onTestFinished(() => content.close());
   return content;
 }

@@ -181,11 +181,11 @@ export async function makeServer<More extends object = object>(
     ...options.outside,
     ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
   });
-  const house = { ...foundation, ...identity };
-  const services = await more?.(house, database);
+  const core = { ...foundation, ...identity };
+  const services = await more?.(core, database);
   // `more` gives what `AppServices` holds beyond identity; a test that mounts more than it gives fails at once.
   const deps = {
-    ...house,
+    ...core,
     ...services,
     isReady: options.isReady ?? (() => true),
     storage: database.health,

@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Source, SourceSpec } from "./contract.ts";
 
-/** What the sources need of the house; each takes what it names. */
+/** What sources need from the server; each takes what it names. */
 export interface SourceRegistryOptions {
   /** Folders that `filesystem` (and git by path) may read, as of now. */
   allowedRoots(): Promise<readonly string[]>;

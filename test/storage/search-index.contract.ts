@@ -40,7 +40,7 @@ type Ids = (request: SearchRequest) => Promise<string[]>;
 
 /** Every adapter of the search index passes these. */
 export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): void {
-  const scene = async (work: (t: SearchIndexUnderTest, ids: Ids) => Promise<void>) => {
+  const withIndex = async (work: (t: SearchIndexUnderTest, ids: Ids) => Promise<void>) => {
     const t = await open();
     try {
       await t.access("w1", 1, [["everyone"]]);
@@ -60,27 +60,27 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     );
 
   test("an item is found by the words of its title and text, the title weighing more", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await put(t, { kbId: "a", title: "Notes", text: "invoice" }, { kbId: "b", title: "Invoice", text: "notes" });
       expect(await ids(ask({ query: "invoices" }))).toEqual(["b", "a"]);
     }));
 
   test("an access of two lists needs one principal of each", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await put(t, { kbId: "a", text: "invoice", aclId: 2 });
       expect(await ids(ask({ query: "invoice", principals: ["ann", "bob"] }))).toEqual([]);
       expect(await ids(ask({ query: "invoice", principals: ["bob", "staff"] }))).toEqual(["a"]);
     }));
 
   test("access 0 is nobody", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       await put(t, { kbId: "a", text: "invoice", aclId: 0 });
       const answer = await t.index.search(ask({ query: "invoice", facets: ["kind"] }));
       expect(answer).toMatchObject({ hits: [], total: 0, facets: { kind: [] }, unknownWords: ["invoice"] });
     }));
 
   test("a search opens exactly one workspace", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await t.access("w2", 1, [["everyone"]]);
       await apply(t, "w2", [{ type: "upsert", document: t.document({ kbId: "other", text: "invoice" }) }]);
       expect(await ids(ask({ query: "invoice" }))).toEqual([]);
@@ -88,7 +88,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("an update replaces, an access change hides and a removal removes, each at once", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" });
       await put(t, { kbId: "a", text: "final" });
       expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
@@ -99,7 +99,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("what a transaction wrote is found when it has committed, and never when it was rolled back", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await put(t, { kbId: "a", text: "draft" });
       const failed = t.transaction((writer) => {
         writer.apply("w1", [{ type: "upsert", document: t.document({ kbId: "b", text: "draft" }) }]);
@@ -113,7 +113,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("hidden documents are nobody's until they get an access", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       await put(t, { kbId: "a", text: "draft" }, { kbId: "b", text: "draft" }, { kbId: "c", text: "draft" });
       await t.transaction((writer) => writer.hide("w1", ["a", "c"]));
       expect(await ids(ask({ query: "draft" }))).toEqual(["b"]);
@@ -124,7 +124,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("with few items that have all words, items with half of them follow, and the totals say so", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       const texts = { all: "red green blue", two: "red green", one: "red" };
       await put(t, ...Object.entries(texts).map(([kbId, text]) => ({ kbId, text })));
       const answer = await t.index.search(ask({ query: "red green blue" }));
@@ -136,7 +136,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("recency orders items that have all words, newest first; without any it falls back to relevance", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       await put(
         t,
         { kbId: "old", text: "red green", more: { updatedAt: 1_000 } },
@@ -150,7 +150,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("due order lists the earliest first and items without a date last", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       const task = (kbId: string, dueAt: number | null) => ({
         kbId,
         text: "x",
@@ -161,7 +161,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("filters narrow hits, totals and facets alike", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       await put(
         t,
         { kbId: "a", text: "red", more: { people: ["ent_1"], source: "git:x" } },
@@ -172,7 +172,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("pairs of fields are all met, numbers by value, dates by day, month and year, and hidden items stay hidden", () =>
-    scene(async (t, ids) => {
+    withIndex(async (t, ids) => {
       const fields = (value: Parameters<typeof fieldTerms>[0]) => ({ fields: fieldTerms(value) });
       await put(
         t,
@@ -198,7 +198,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("pages follow each other without gaps or repeats", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       const kbIds = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, "0")}`);
       await put(t, ...kbIds.map((kbId) => ({ kbId, text: "red" })));
       const seen: string[] = [];
@@ -213,7 +213,7 @@ export function searchIndexContract(open: () => Promise<SearchIndexUnderTest>): 
     }));
 
   test("upkeep changes no answer", () =>
-    scene(async (t) => {
+    withIndex(async (t) => {
       await put(t, { kbId: "a", text: "red green" }, { kbId: "b", text: "red" });
       const request = ask({ query: "red", facets: ["kind"] });
       const before = await t.index.search(request);

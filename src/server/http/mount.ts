@@ -204,7 +204,7 @@ function successOf(route: RouteConfig): { status: Success; schema: z.ZodType | u
   const media = content?.["application/json"];
   const schema = media && "schema" in media ? media.schema : undefined;
   const known = status === "201" ? 201 : status === "202" ? 202 : 200;
-  // Contracts of this house hold zod schemas only, never raw OpenAPI objects.
+  // Contracts in this project hold zod schemas only, never raw OpenAPI objects.
   return { status: known, schema: schema as z.ZodType | undefined };
 }
 

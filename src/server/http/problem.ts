@@ -5,7 +5,7 @@ import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
 import type { AppContext } from "./env.ts";
 
-/** A failure as it leaves the house. */
+/** A failure as the client sees it. */
 export interface ProblemAnswer {
   status: number;
   headers: Record<string, string>;

@@ -128,7 +128,7 @@ function hasDef(schema: unknown): schema is { def: { type: string; innerType?: u
   return typeof schema === "object" && schema !== null && "def" in schema;
 }
 
-/** Contracts of this house hold zod schemas only, never raw OpenAPI objects. */
+/** Contracts in this project hold zod schemas only, never raw OpenAPI objects. */
 function toZod(schema: unknown): z.ZodType {
   if (typeof schema === "object" && schema !== null && "safeParse" in schema) return schema as z.ZodType;
   throw new Error("The contract of a route must be made of zod schemas.");

@@ -1,6 +1,6 @@
 import type { SyncEvent } from "#sources/contract.ts";
 import type { GitCursor } from "./cursor.ts";
-import type { GitHouse } from "./mirror.ts";
+import type { GitEnvironment } from "./mirror.ts";
 import type { CommitView, WantedFile } from "./view.ts";
 
 /** How much is handed over between two checkpoints. */
@@ -13,7 +13,7 @@ export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
 
 /** What a run works with. */
 export interface Walking {
-  house: GitHouse;
+  environment: GitEnvironment;
   batching: Batching;
   /** Told of each item handed over, so that its content is found without a look at the tree. */
   onItem(path: string, oid: string): void;

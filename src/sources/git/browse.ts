@@ -5,7 +5,7 @@ import type { BrowseNode, SourceContext } from "#sources/contract.ts";
 import { type BrowseAt, type Place, toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import type { GitConfig } from "./config.ts";
 import { isItemPath } from "./judge.ts";
-import { folderOf, type GitHouse, type Mirror, openMirror } from "./mirror.ts";
+import { folderOf, type GitEnvironment, type Mirror, openMirror } from "./mirror.ts";
 import { listFolder, type TreeEntry } from "./tree.ts";
 import { type CommitView, openCommit } from "./view.ts";
 
@@ -21,31 +21,31 @@ const OLD_MS = 3_600_000;
  * @throws ApiError `source_not_found` for a parent that is no folder there; what `openMirror` and `refresh` throw
  */
 export async function browseRepository(
-  house: GitHouse,
+  environment: GitEnvironment,
   ctx: SourceContext<GitConfig>,
   at: BrowseAt,
   name: string,
 ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
   const { parent } = at;
   if (parent !== null && !isItemPath(parent)) throw notThere(parent);
-  await clearOld(house, ctx.now().getTime());
+  await clearOld(environment, ctx.now().getTime());
   const id = `${BROWSED}${name}`;
-  await rm(folderOf(house, id), { recursive: true, force: true });
+  await rm(folderOf(environment, id), { recursive: true, force: true });
   const bare = { ...ctx, config: { ...ctx.config, history: 0, maxFileMb: SMALL_FILES_MB } };
   let mirror: Mirror | undefined;
   try {
-    mirror = await openMirror(house, id, bare.config, ctx.signal);
+    mirror = await openMirror(environment, id, bare.config, ctx.signal);
     const newest = await mirror.refresh(bare);
     if (!newest) return { nodes: [], nextCursor: null };
     const { commit, ref } = newest;
-    const view = await openCommit(bare, { scope: { include: [], exclude: [] } }, house, { mirror, commit, ref });
-    const place = { program: house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+    const view = await openCommit(bare, { scope: { include: [], exclude: [] } }, environment, { mirror, commit, ref });
+    const place = { program: environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
     const entries = await listFolder(place, commit, parent ?? "");
     if (parent !== null && entries.length === 0) throw notThere(parent);
     return toBrowsePage(entries.flatMap((entry) => toPlace(view, entry)).sort(byId), at);
   } finally {
     await mirror?.close();
-    await rm(folderOf(house, id), { recursive: true, force: true });
+    await rm(folderOf(environment, id), { recursive: true, force: true });
   }
 }
 
@@ -65,7 +65,7 @@ function byId(a: Place, b: Place): number {
   return a.rel < b.rel ? -1 : 1;
 }
 
-async function clearOld({ folder }: GitHouse, now: number): Promise<void> {
+async function clearOld({ folder }: GitEnvironment, now: number): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(BROWSED)) continue;
     const made = await stat(join(folder, name)).catch(() => undefined);

@@ -15,7 +15,7 @@ import { GitConfig, GitCredentials } from "./config.ts";
 import type { GitCursor } from "./cursor.ts";
 import { toCheckProblem } from "./failures.ts";
 import { COMMIT_PREFIX, isItemPath } from "./judge.ts";
-import { askRemote, folderOf, type GitHouse, requireRemote } from "./mirror.ts";
+import { askRemote, folderOf, type GitEnvironment, requireRemote } from "./mirror.ts";
 import { makeObjectReader, type ObjectReader } from "./objects.ts";
 import { runGit } from "./program.ts";
 import { originOfRemote } from "./remote.ts";
@@ -40,8 +40,8 @@ type Context = SourceContext<GitConfig>;
  * nothing of a repository is ever run. Source: S38.
  */
 export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor> {
-  const house = makeHouse(options);
-  const contents = makeContents(house);
+  const environment = makeEnvironment(options);
+  const contents = makeContents(environment);
   const inScope = makeInScope();
   let browsed = 0;
   return {
@@ -58,8 +58,8 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     async check(ctx) {
       try {
         refusePathOfTheServer(ctx, options);
-        await house.prepare();
-        const ref = await askRemote(house, ctx);
+        await environment.prepare();
+        const ref = await askRemote(environment, ctx);
         return ref ? { ok: true } : { ok: true, warnings: ["The repository is empty."] };
       } catch (error) {
         return { ok: false, problem: toCheckProblem(error) };
@@ -67,15 +67,15 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     },
     async *sync(ctx, run) {
       refusePathOfTheServer(ctx, options);
-      await house.prepare();
+      await environment.prepare();
       const { batching = DEFAULT_BATCHING } = options;
       const onItem = (path: string, oid: string) => contents.note(ctx.connector.id, path, oid);
-      yield* syncRepository(ctx, run, { house, batching, onItem });
+      yield* syncRepository(ctx, run, { environment, batching, onItem });
     },
     async browse(ctx, at) {
       refusePathOfTheServer(ctx, options);
-      await house.prepare();
-      return browseRepository(house, ctx, at, `${process.pid}x${++browsed}`);
+      await environment.prepare();
+      return browseRepository(environment, ctx, at, `${process.pid}x${++browsed}`);
     },
     fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
     inScope: (scope, { externalId }) => inScope(scope, externalId),
@@ -85,16 +85,16 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).kind === "path" || !hasCredentials,
     async forget(connectorId) {
       contents.close(connectorId);
-      await rm(folderOf(house, connectorId), { recursive: true, force: true });
+      await rm(folderOf(environment, connectorId), { recursive: true, force: true });
     },
-    unavailable: () => whyUnavailable(house),
+    unavailable: () => whyUnavailable(environment),
   };
 }
 
 /** The oldest git that reads names with line feeds safely and pins addresses. */
 const OLDEST = [2, 38] as const;
 
-async function whyUnavailable({ program }: GitHouse): Promise<string | undefined> {
+async function whyUnavailable({ program }: GitEnvironment): Promise<string | undefined> {
   const { home: _home, ...rest } = program;
   const call = { signal: AbortSignal.timeout(10_000), timeoutMs: 5_000 };
   const output = await runGit({ ...rest, home: "/" }, ["--version"], call).catch(() => undefined);
@@ -104,12 +104,12 @@ async function whyUnavailable({ program }: GitHouse): Promise<string | undefined
   return isOld ? `git ${major}.${minor} is too old. kb needs ${OLDEST.join(".")} or newer.` : undefined;
 }
 
-function makeHouse({
+function makeEnvironment({
   allowedRoots,
   dataFolder,
   guard,
   searchPath,
-}: GitOptions): GitHouse & { prepare(): Promise<void> } {
+}: GitOptions): GitEnvironment & { prepare(): Promise<void> } {
   const folder = join(dataFolder, "git");
   const home = join(folder, "home");
   const askpass = join(folder, "askpass");
@@ -148,12 +148,12 @@ function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOp
 const NOTED_ITEMS = 10_000;
 
 /** The contents of items, by one reader for each connector. */
-function makeContents(house: GitHouse) {
+function makeContents(environment: GitEnvironment) {
   const readers = new Map<string, ObjectReader>();
   const noted = new LRUCache<string, string>({ max: NOTED_ITEMS });
   const readerOf = (connectorId: string): ObjectReader => {
-    const gitDir = join(folderOf(house, connectorId), "mirror.git");
-    const reader = readers.get(connectorId) ?? makeObjectReader(house.program, gitDir);
+    const gitDir = join(folderOf(environment, connectorId), "mirror.git");
+    const reader = readers.get(connectorId) ?? makeObjectReader(environment.program, gitDir);
     readers.set(connectorId, reader);
     return reader;
   };
@@ -174,7 +174,7 @@ function makeContents(house: GitHouse) {
       const isCommit = externalId.startsWith(COMMIT_PREFIX);
       const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
       if (isCommit || !isAllowed) throw notFound(externalId);
-      const name = oid ?? (await nameOf(house, ctx, externalId));
+      const name = oid ?? (await nameOf(environment, ctx, externalId));
       const bytes = await readerOf(ctx.connector.id).contents(name, Math.floor(ctx.config.maxFileMb * 1024 * 1024));
       if (!bytes) throw notFound(externalId);
       const mimeType = mimeHintOf(fileName);
@@ -184,10 +184,10 @@ function makeContents(house: GitHouse) {
 }
 
 /** The object at a path of the newest commit that the mirror has. */
-async function nameOf(house: GitHouse, ctx: Context, path: string): Promise<string> {
-  const gitDir = join(folderOf(house, ctx.connector.id), "mirror.git");
+async function nameOf(environment: GitEnvironment, ctx: Context, path: string): Promise<string> {
+  const gitDir = join(folderOf(environment, ctx.connector.id), "mirror.git");
   const args = ["ls-tree", "-z", "--full-tree", "refs/kb/target", "--", path];
-  const output = await runGit(house.program, args, { gitDir, signal: ctx.signal, timeoutMs: 30_000 }).catch(
+  const output = await runGit(environment.program, args, { gitDir, signal: ctx.signal, timeoutMs: 30_000 }).catch(
     (cause: unknown) => {
       ctx.signal.throwIfAborted();
       throw notFound(path, cause);

@@ -13,7 +13,7 @@ import { parseRemote, type Remote } from "./remote.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** What the source needs of the machine. */
-export interface GitHouse extends LocalPlaces {
+export interface GitEnvironment extends LocalPlaces {
   guard: AddressGuard;
   program: GitProgram;
   /** Where the mirrors are: one folder a connector. */
@@ -46,36 +46,36 @@ const MAX_PACKS = 40;
 
 /** Opens (and makes) the mirror of a connector. A mirror made for another URL or other limits is made anew. */
 export async function openMirror(
-  house: GitHouse,
+  environment: GitEnvironment,
   connectorId: string,
   config: GitConfig,
   signal: AbortSignal,
 ): Promise<Mirror> {
-  const folder = folderOf(house, connectorId);
+  const folder = folderOf(environment, connectorId);
   const gitDir = join(folder, "mirror.git");
   const madeFor = JSON.stringify([MIRROR_VERSION, config.url, config.history, config.maxFileMb]);
   if ((await readText(join(folder, "made-for"))) !== madeFor) {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await makeEmpty(house, folder, "sha1", signal);
+    await makeEmpty(environment, folder, "sha1", signal);
     await writeFile(join(folder, "made-for.new"), madeFor);
     await rename(join(folder, "made-for.new"), join(folder, "made-for"));
   }
-  const run = (args: readonly string[]) => local(house, args, signal, gitDir);
-  const objects = makeObjectReader(house.program, gitDir);
+  const run = (args: readonly string[]) => local(environment, args, signal, gitDir);
+  const objects = makeObjectReader(environment.program, gitDir);
   return {
     gitDir,
     objects,
     async refresh(ctx) {
       await clearRests(gitDir);
-      await joinPacks(house, gitDir, signal);
+      await joinPacks(environment, gitDir, signal);
       const begin = async (ref: RemoteRef) => {
-        if (await fitsObjects(house, gitDir, ref, signal)) return;
+        if (await fitsObjects(environment, gitDir, ref, signal)) return;
         objects.close();
         await rm(gitDir, { recursive: true, force: true });
-        await makeEmpty(house, folder, formatOf(ref), signal);
+        await makeEmpty(environment, folder, formatOf(ref), signal);
       };
-      const brought = await bring(house, gitDir, ctx, begin).finally(() => forgetPromises(folder, gitDir));
+      const brought = await bring(environment, gitDir, ctx, begin).finally(() => forgetPromises(folder, gitDir));
       if (!brought) return undefined;
       const commit = (
         await run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${INCOMING}^{commit}`])
@@ -88,7 +88,7 @@ export async function openMirror(
       return (await objects.info(`${commit}^{tree}`))?.type === "tree";
     },
     async base() {
-      const output = await runGit(house.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", BASE], {
+      const output = await runGit(environment.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", BASE], {
         gitDir,
         signal,
         timeoutMs: ASK_MS,
@@ -101,8 +101,8 @@ export async function openMirror(
 }
 
 /** Where a connector's mirror is. @throws RangeError for what is no connector's id */
-export function folderOf({ folder }: Pick<GitHouse, "folder">, connectorId: string): string {
-  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
+export function folderOf({ folder }: Pick<GitEnvironment, "folder">, connectorId: string): string {
+  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("That is no id of a connector.");
   return join(folder, connectorId);
 }
 
@@ -111,11 +111,14 @@ export function folderOf({ folder }: Pick<GitHouse, "folder">, connectorId: stri
  *
  * @throws ApiError as the remote fails; `source_not_found` for a branch that is not there
  */
-export async function askRemote(house: GitHouse, ctx: SourceContext<GitConfig>): Promise<RemoteRef | undefined> {
+export async function askRemote(
+  environment: GitEnvironment,
+  ctx: SourceContext<GitConfig>,
+): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
-  if (remote.kind === "path") return resolveLocal(await openLocal(remote.path, house), ctx.config.ref);
+  if (remote.kind === "path") return resolveLocal(await openLocal(remote.path, environment), ctx.config.ref);
   requireTls(remote, ctx);
-  const transport = await openTransport(ctx, remote, house);
+  const transport = await openTransport(ctx, remote, environment);
   try {
     return await findRemoteRef(transport, ctx.config.ref, ASK_MS);
   } finally {
@@ -138,7 +141,7 @@ const BASE = "refs/kb/base";
 /** http says everything to everybody on the way: only where the operator has listed host and port. */
 function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
   if (remote.kind !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
-  throw new ApiError("address_not_allowed", { message: "Use https. Plain http is not supported.", field: "url" });
+  throw new ApiError("address_not_allowed", { message: "Use https: plain http is not taken.", field: "url" });
 }
 
 type ObjectFormat = "sha1" | "sha256";
@@ -148,37 +151,48 @@ function formatOf({ oid }: RemoteRef): ObjectFormat {
   return oid.length === 64 ? "sha256" : "sha1";
 }
 
-async function makeEmpty(house: GitHouse, folder: string, format: ObjectFormat, signal: AbortSignal): Promise<void> {
+async function makeEmpty(
+  environment: GitEnvironment,
+  folder: string,
+  format: ObjectFormat,
+  signal: AbortSignal,
+): Promise<void> {
   const gitDir = join(folder, "mirror.git");
-  await local(house, ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, gitDir], signal);
+  await local(environment, ["init", "--quiet", "--bare", "--template=", `--object-format=${format}`, gitDir], signal);
   await copyFile(join(gitDir, "config"), join(folder, "config"));
 }
 
-async function fitsObjects(house: GitHouse, gitDir: string, ref: RemoteRef, signal: AbortSignal): Promise<boolean> {
-  return (await local(house, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
+async function fitsObjects(
+  environment: GitEnvironment,
+  gitDir: string,
+  ref: RemoteRef,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await local(environment, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
 }
 
 /** Brings what the ref names; `begin` makes the mirror ready for a repository of its kind. */
 async function bring(
-  house: GitHouse,
+  environment: GitEnvironment,
   gitDir: string,
   ctx: SourceContext<GitConfig>,
   begin: (ref: RemoteRef) => Promise<void>,
 ): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
   if (remote.kind === "path") {
-    const repository = await openLocal(remote.path, house);
+    const repository = await openLocal(remote.path, environment);
     const ref = await resolveLocal(repository, ctx.config.ref);
     if (ref) await begin(ref);
-    if (ref) await importLocal(repository, ref.oid, { program: house.program, gitDir, ref: INCOMING }, ctx.signal);
+    if (ref)
+      await importLocal(repository, ref.oid, { program: environment.program, gitDir, ref: INCOMING }, ctx.signal);
     return ref;
   }
   requireTls(remote, ctx);
-  const transport = await openTransport(ctx, remote, house);
+  const transport = await openTransport(ctx, remote, environment);
   try {
     const ref = await findRemoteRef(transport, ctx.config.ref, ASK_MS);
     if (ref) await begin(ref);
-    if (ref) await fetchRef(house, transport, ref, { gitDir, ctx });
+    if (ref) await fetchRef(environment, transport, ref, { gitDir, ctx });
     return ref;
   } finally {
     await transport.close();
@@ -194,10 +208,15 @@ interface Fetching {
  * Brings a ref. The first time in two steps: the newest commit with its files up to the limit, then the history without
  * any file. Later in one: what is new since, files up to the limit. So a copy holds each file once, not its past.
  */
-async function fetchRef(house: GitHouse, transport: Transport, ref: RemoteRef, fetching: Fetching): Promise<void> {
+async function fetchRef(
+  environment: GitEnvironment,
+  transport: Transport,
+  ref: RemoteRef,
+  fetching: Fetching,
+): Promise<void> {
   const { gitDir, ctx } = fetching;
   const { history, maxFileMb } = ctx.config;
-  const known = await runGit(house.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", INCOMING], {
+  const known = await runGit(environment.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", INCOMING], {
     gitDir,
     signal: ctx.signal,
     timeoutMs: ASK_MS,
@@ -274,16 +293,16 @@ async function forgetPromises(folder: string, gitDir: string): Promise<void> {
   await rename(join(gitDir, "config.lock"), join(gitDir, "config"));
 }
 
-async function joinPacks(house: GitHouse, gitDir: string, signal: AbortSignal): Promise<void> {
+async function joinPacks(environment: GitEnvironment, gitDir: string, signal: AbortSignal): Promise<void> {
   const names = await readdir(join(gitDir, "objects", "pack")).catch(() => []);
   if (names.filter((name) => name.endsWith(".pack")).length <= MAX_PACKS) return;
   // Said for this command alone: what is missing is meant to be.
-  await local(house, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
+  await local(environment, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
 }
 
 /** A command on our own files. @throws GitFailed */
 async function local(
-  { program }: GitHouse,
+  { program }: GitEnvironment,
   args: readonly string[],
   signal: AbortSignal,
   gitDir?: string,

@@ -25,7 +25,7 @@ type Run = SyncRequest<GitCursor>;
  *   empty: neither may ever read as "everything deleted"; what `openTransport` and `openLocal` throw
  */
 export async function* syncRepository(ctx: Context, run: Run, walking: Walking): AsyncGenerator<Event, void> {
-  const mirror = await openMirror(walking.house, ctx.connector.id, ctx.config, ctx.signal);
+  const mirror = await openMirror(walking.environment, ctx.connector.id, ctx.config, ctx.signal);
   try {
     const cursor = parseCursor(run.cursor);
     if (run.mode === "items") yield* syncItems(ctx, run, walking, mirror);
@@ -45,13 +45,13 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
   let { cursor } = at;
   const { walk } = cursor;
   if (walk && walk.runId === (run.runId ?? null) && walk.kind === "listing" && (await mirror.has(walk.commit))) {
-    const view = await openCommit(ctx, run, walking.house, { mirror, commit: walk.commit, ref: walk.ref });
+    const view = await openCommit(ctx, run, walking.environment, { mirror, commit: walk.commit, ref: walk.ref });
     yield* list(ctx, run, walking, { mirror, view, walk });
     return;
   }
   if (walk?.kind === "changes" && cursor.base !== null && (await hasBoth(mirror, cursor.base, walk.commit))) {
     // Paths that only the interrupted walk knew of would be forgotten if the next one began elsewhere.
-    const view = await openCommit(ctx, run, walking.house, { mirror, commit: walk.commit, ref: walk.ref });
+    const view = await openCommit(ctx, run, walking.environment, { mirror, commit: walk.commit, ref: walk.ref });
     yield* handOverChanges(ctx, run, walking, { mirror, view, from: cursor.base, walk });
     if (ctx.signal.aborted) return;
     await mirror.setBase(walk.commit);
@@ -64,11 +64,11 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
     return;
   }
   const { commit, ref } = newest;
-  const view = await openCommit(ctx, run, walking.house, { mirror, commit, ref });
+  const view = await openCommit(ctx, run, walking.environment, { mirror, commit, ref });
   const from = cursor.base !== null && (await mirror.has(cursor.base)) ? cursor.base : null;
   const begun = { commit, ref: { short: ref.short, isTag: ref.isTag }, runId: run.runId ?? null, position: 0, done: 0 };
   const isKnown = from !== null && cursor.placeKey === view.repository.placeKey;
-  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const mayTell = run.mode === "incremental" && isKnown;
   const changes = mayTell && from !== commit ? await listChanges(place, from, commit) : [];
   if (mayTell && !changesJudgement(changes)) {
@@ -108,7 +108,7 @@ interface Listing {
 
 async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing): AsyncGenerator<Event, void> {
   const { view, mirror, walk } = listing;
-  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   await run.loadStored?.();
   const moved = await movesSince(ctx, run, walking, listing);
   const batch = makeBatch(walking, walk, view);
@@ -171,7 +171,7 @@ async function movesSince(
 ): Promise<WantedFile[]> {
   const { from, commit } = walk;
   if (from === null || from === commit || !(await mirror.has(from))) return [];
-  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const moves: WantedFile[] = [];
   for (const change of inMoveOrder(await listChanges(place, from, commit))) {
     if (change.t !== "present" || change.formerPath === undefined) continue;
@@ -215,7 +215,7 @@ async function* handOverChanges(
   walking: Walking,
   { mirror, view, from, walk, known }: Changing,
 ): AsyncGenerator<Event, void> {
-  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const changes = inMoveOrder(known ?? (await listChanges(place, from, walk.commit)));
   const batch = makeBatch(walking, walk, view);
   const living = new Set(changes.flatMap((change) => (change.t === "present" ? [change.entry.shown] : [])));
@@ -274,10 +274,10 @@ async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirr
   const newest = await mirror.refresh(ctx);
   if (!newest) throw new ApiError("source_unavailable", { message: "The repository is empty now.", field: "url" });
   const { commit, ref } = newest;
-  const view = await openCommit(ctx, run, walking.house, { mirror, commit, ref });
+  const view = await openCommit(ctx, run, walking.environment, { mirror, commit, ref });
   const wanted = new Set(run.externalIds ?? []);
   const files: WantedFile[] = [];
-  const place = { program: walking.house.program, gitDir: mirror.gitDir, signal: ctx.signal };
+  const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   for await (const entry of listTree(place, commit)) {
     if (entry.path === undefined || !wanted.has(entry.path)) continue;
     const verdict = view.judge(entry);

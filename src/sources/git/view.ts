@@ -10,7 +10,7 @@ import { webPagesOf } from "./forges.ts";
 import { type CommitFacts, type HistoryPlace, findLastCommits } from "./history.ts";
 import { makeJudge, type Refusal, type Verdict } from "./judge.ts";
 import { type FileFacts, type RepositoryFacts, toFileItem, versionOf } from "./map.ts";
-import { type GitHouse, type Mirror, requireRemote } from "./mirror.ts";
+import { type GitEnvironment, type Mirror, requireRemote } from "./mirror.ts";
 import type { RemoteRef } from "./refs.ts";
 import { placeOf } from "./remote.ts";
 import type { TreeEntry } from "./tree.ts";
@@ -53,7 +53,7 @@ const POINTER_BYTES = { from: 100, to: 1_024 };
 export async function openCommit(
   ctx: SourceContext<GitConfig>,
   run: Pick<SyncRequest<unknown>, "scope">,
-  house: Pick<GitHouse, "program">,
+  environment: Pick<GitEnvironment, "program">,
   at: { mirror: Mirror; commit: string; ref: Pick<RemoteRef, "short" | "isTag"> },
 ): Promise<CommitView> {
   const { mirror, commit, ref } = at;
@@ -66,7 +66,7 @@ export async function openCommit(
     return (await objects.contents(`${commit}:${name}`, MAX_ATTRIBUTE_BYTES))?.toString("utf8");
   });
   const ignores = await readIgnores(objects, commit);
-  const history = await historyOf(ctx, house, mirror, commit);
+  const history = await historyOf(ctx, environment, mirror, commit);
   const found = new Map<string, CommitFacts>();
   let searched: ReadonlySet<string> = new Set();
 
@@ -132,7 +132,7 @@ export function repositoryFacts(
 
 async function historyOf(
   { signal }: SourceContext<GitConfig>,
-  { program }: Pick<GitHouse, "program">,
+  { program }: Pick<GitEnvironment, "program">,
   { gitDir, objects }: Mirror,
   commit: string,
 ): Promise<HistoryPlace> {

@@ -62,8 +62,8 @@ async function makeSafeServer() {
   };
   // A source of a config of its own stands among the others as every source does.
   const sources = { find: async () => source as Source, list: async () => [source as Source] };
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, { sources, extractor: fakeExtractor }),
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, { sources, extractor: fakeExtractor }),
   );
   const owner = await kb.addOwner();
   const admin = await kb.addMember(owner.workspaceId, "admin");

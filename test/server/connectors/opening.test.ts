@@ -13,8 +13,8 @@ async function makePrivateFolder(closed: readonly string[]) {
   const folder = makeFolder();
   for (const rel of ["open.md", ...closed]) folder.write(rel);
   for (const rel of closed) chmodSync(join(folder.root, rel.includes("/") ? (rel.split("/")[0] ?? "") : rel), 0o700);
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, {
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, {
       extractor: fakeExtractor,
       sources: makeSourceRegistry({
         allowedRoots: async () => [folder.root],

@@ -28,8 +28,8 @@ export async function makeConnectorServer(
     find: async (id: string) => sources.find((s) => s.spec.providerId === id),
     list: async () => sources,
   };
-  const kb = await makeServer(options, (house, database) =>
-    composeFeatures(house, database, { sources: registry, extractor }),
+  const kb = await makeServer(options, (core, database) =>
+    composeFeatures(core, database, { sources: registry, extractor }),
   );
   const owner = await kb.addOwner();
   const admin = await kb.addMember(owner.workspaceId, "admin");

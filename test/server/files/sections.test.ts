@@ -61,8 +61,8 @@ async function makeLibrary() {
   };
   const sources = { find: async () => source, list: async () => [source] };
   const tools = { analyze: analyzeDocument, now: () => performance.now() };
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, {
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, {
       sources,
       extractor: { extract: (request) => extractInProcess(request, DEFAULT_EXTRACT_LIMITS, tools) },
     }),

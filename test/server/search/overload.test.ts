@@ -17,8 +17,8 @@ async function makeStuckServer() {
     const search: SearchIndex["search"] = (request) => released.then(() => index.search(request));
     return { ...index, search } as typeof part;
   };
-  const kb = await makeServer({ settings: { rateLimits: "off" } }, (house, database) =>
-    composeFeatures(house, database, { decorate }),
+  const kb = await makeServer({ settings: { rateLimits: "off" } }, (core, database) =>
+    composeFeatures(core, database, { decorate }),
   );
   return { kb, release: () => release() };
 }

@@ -33,8 +33,8 @@ async function makeMirror(script: Script) {
     },
   };
   const sources = { find: async (id: string) => (id === "mirror" ? source : undefined), list: async () => [source] };
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, { sources, extractor: fakeExtractor }),
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, { sources, extractor: fakeExtractor }),
   );
   const owner = await kb.addOwner();
   const body = { providerId: "mirror", name: "Wiki", config: {}, access: { visibility: "workspace" } };

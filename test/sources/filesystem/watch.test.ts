@@ -20,8 +20,8 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
   folder.write("docs/b.md", "badger");
   // A source of a config of its own stands among the others as every source does.
   const source = folder.source as Source;
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, {
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, {
       sources: { find: async () => source, list: async () => [source] },
       extractor: fakeExtractor,
     }),

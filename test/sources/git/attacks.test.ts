@@ -26,7 +26,7 @@ import {
 import { verifies } from "../../requirements.ts";
 
 /** A repository with a file, and the secret of somebody else beside it. */
-function makeScene() {
+function makeFixture() {
   const repository = makeRepository();
   repository.write("a.md", "mine");
   repository.commit();
@@ -44,7 +44,7 @@ describe("a repository of the server itself", () => {
     "git:own-mirror",
     "is never worked in: no hook, filter, helper or monitor of its configuration runs",
     async () => {
-      const { root, base, write, commit, run } = makeScene();
+      const { root, base, write, commit, run } = makeFixture();
       const trap = join(base, "trap.sh");
       const sprung = join(base, "sprung");
       writeFileSync(trap, `#!/bin/sh\necho "$0 $@" >> ${sprung}\ncat\n`, { mode: 0o755 });
@@ -111,7 +111,7 @@ describe("a repository of the server itself", () => {
   test.each(["objects/info/alternates", "objects/info/http-alternates", "commondir"])(
     "that takes objects from elsewhere by %s is refused",
     async (rel) => {
-      const { root, other, source, context, run, secretCommit } = makeScene();
+      const { root, other, source, context, run, secretCommit } = makeFixture();
       mkdirSync(dirname(join(root, ".git", rel)), { recursive: true });
       writeFileSync(join(root, ".git", rel), `${join(other.root, ".git/objects")}\n`);
       writeFileSync(join(root, ".git/refs/heads/main"), `${secretCommit}\n`);
@@ -121,7 +121,7 @@ describe("a repository of the server itself", () => {
   );
 
   verifies("git:no-way-out", "by a .git file, a linked .git or a linked path is refused", async () => {
-    const { base, root, other, allowed } = { ...makeScene(), allowed: ["work", "linked", "linkdir"] };
+    const { base, root, other, allowed } = { ...makeFixture(), allowed: ["work", "linked", "linkdir"] };
     for (const name of allowed.slice(0, 2)) mkdirSync(join(base, name));
     writeFileSync(join(base, "work/.git"), `gitdir: ${join(other.root, ".git")}\n`);
     symlinkSync(join(other.root, ".git"), join(base, "linked/.git"));
@@ -141,7 +141,7 @@ describe("a repository of the server itself", () => {
       (git: string) => join(git, "objects", readdirSync(join(git, "objects")).find((n) => n.length === 2) ?? ""),
     ],
   ])("gives nothing through a link in the place of %s", async (_what, placeOf) => {
-    const { root, other, run, secretCommit, versions } = makeScene();
+    const { root, other, run, secretCommit, versions } = makeFixture();
     other.git("repack", "-a", "-d", "--quiet");
     const mine = placeOf(join(root, ".git"));
     const theirs = join(other.root, ".git", mine.slice(join(root, ".git").length));
@@ -153,7 +153,7 @@ describe("a repository of the server itself", () => {
   });
 
   verifies("git:no-way-out", "gives nothing through a linked pack, ref or object", async () => {
-    const { root, other, run, secretCommit, secretBlob } = makeScene();
+    const { root, other, run, secretCommit, secretBlob } = makeFixture();
     const loose = (repository: string, oid: string) => join(repository, ".git/objects", oid.slice(0, 2), oid.slice(2));
     for (const oid of [secretCommit, secretBlob, other.git("rev-parse", "HEAD^{tree}").trim()]) {
       mkdirSync(dirname(loose(root, oid)), { recursive: true });
@@ -171,7 +171,7 @@ describe("a repository of the server itself", () => {
   });
 
   verifies("git:true-objects", "can't pass another text under an object's name", async () => {
-    const { root, run } = makeScene();
+    const { root, run } = makeFixture();
     const blob = git(root, "rev-parse", "HEAD:a.md").trim();
     const path = join(root, ".git/objects", blob.slice(0, 2), blob.slice(2));
     const other = git(root, "hash-object", "-w", "--stdin-paths", "--no-filters");
@@ -190,7 +190,7 @@ describe("a repository of the server itself", () => {
     "git:allowed-roots",
     "outside the allowed folders, or in kb's own, is refused and not looked at",
     async () => {
-      const { base, root } = makeScene();
+      const { base, root } = makeFixture();
       const elsewhere = tempFolder();
       for (const url of [root, join(root, ".."), "/etc", "/", join(elsewhere, "no")]) {
         if (url === "/") continue;
@@ -213,7 +213,7 @@ describe("a repository of the server itself", () => {
   );
 
   verifies("git:allowed-roots", "is off where strangers own workspaces, and for members always", async () => {
-    const { base, root } = makeScene();
+    const { base, root } = makeFixture();
     const { source, context, run } = makeReader(base, root, { isOpenToStrangers: true });
     expect(await source.check(context())).toMatchObject({ ok: false, problem: { code: "forbidden" } });
     await expect(run()).rejects.toThrow(NOT_ALLOWED);

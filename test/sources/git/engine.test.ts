@@ -19,8 +19,8 @@ async function makeKb() {
     guard: NO_NETWORK,
     searchPath: SEARCH_PATH,
   });
-  const kb = await makeServer({}, (house, database) =>
-    composeFeatures(house, database, { sources, extractor: fakeExtractor }),
+  const kb = await makeServer({}, (core, database) =>
+    composeFeatures(core, database, { sources, extractor: fakeExtractor }),
   );
   const owner = await kb.addOwner();
   const { workspaceId } = owner;

@@ -11,7 +11,7 @@ const PASSPHRASE = "kb-canary-passphrase";
  * Programs named ssh, ssh-agent and ssh-add that write down how they were called. `ssh` runs what it was asked to run
  * on this machine, as the far end would.
  */
-function makeScene(sshAnswer = 'shift $(($# - 1)); eval "exec $1"') {
+function makeFixture(sshAnswer = 'shift $(($# - 1)); eval "exec $1"') {
   const work = makeRepository();
   work.write("a.md");
   work.commit();
@@ -43,7 +43,7 @@ const HOST_KEYS =
 
 describe("a repository over ssh", () => {
   test("is read with the key from an agent of its own, at the judged address, with known host keys alone", async () => {
-    const { served, readerOf, note, base } = makeScene();
+    const { served, readerOf, note, base } = makeFixture();
     const { source, context, run } = readerOf(`git@code.test:${served}`);
     const ctx = context({ hostKeys: HOST_KEYS }, { credentials: { privateKey: KEY, passphrase: PASSPHRASE } });
     expect(await source.check(ctx)).toEqual({ ok: true });
@@ -78,15 +78,15 @@ describe("a repository over ssh", () => {
     ["git@github.com:a/b", undefined, expect.stringMatching(/^github\.com ssh-ed25519 \S+\n$/)],
     ["git@github.com:a/b", "github.com ssh-ed25519 AAAAOWN", "github.com ssh-ed25519 AAAAOWN\n"],
   ])("at %s knows the host keys of that host and port alone (%#)", async (url, hostKeys, known) => {
-    const scene = makeScene();
-    const { source, context } = scene.readerOf(url);
+    const fixture = makeFixture();
+    const { source, context } = fixture.readerOf(url);
     const ctx = context(hostKeys === undefined ? {} : { hostKeys }, { credentials: { privateKey: KEY } });
     expect((await source.check(ctx)).ok).toBe(false);
-    expect(scene.note("known")).toEqual(known);
+    expect(fixture.note("known")).toEqual(known);
   });
 
   test("without a key asks for one, and nothing is connected", async () => {
-    const { readerOf, note } = makeScene();
+    const { readerOf, note } = makeFixture();
     for (const credentials of [{}, { token: "x" }] as Record<string, string>[]) {
       const { source, context } = readerOf("git@code.test:a/b");
       expect(await source.check(context({}, { credentials }))).toMatchObject({
@@ -103,7 +103,7 @@ describe("a repository over ssh", () => {
     ["ssh: connect to host 127.0.0.1 port 22: Connection refused", "unreachable", "url"],
     ["ERROR: Repository not found.", "not_found", "url"],
   ])("that answers %j is a typed problem", async (words, code, field) => {
-    const { readerOf } = makeScene(`echo ${JSON.stringify(words)} >&2; exit 255`);
+    const { readerOf } = makeFixture(`echo ${JSON.stringify(words)} >&2; exit 255`);
     const { source, context } = readerOf("ssh://git@code.test:22/a/b");
     const answer = await source.check(context({}, { credentials: { privateKey: KEY } }));
     expect(answer).toMatchObject({ ok: false, problem: { code, field } });

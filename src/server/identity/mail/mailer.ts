@@ -5,7 +5,7 @@ export interface Mail {
   text: string;
 }
 
-/** What carries messages out of the house. */
+/** Sends messages to the mail server. */
 export interface Mailer {
   readonly isConfigured: boolean;
   /** Resolves when the mail server took the message. @throws ApiError `mail_failed`, which names no address and no URL */

@@ -13,7 +13,7 @@ export interface Post {
   sendLater(to: string, letter: Letter): void;
 }
 
-/** Letters of this house, carried by the mail server of the settings. */
+/** The messages that kb sends, through the mail server in the settings. */
 export function makePost(options: { mailer: Mailer; afterwards: Afterwards; baseUrl: string }): Post {
   const { mailer, afterwards } = options;
   const host = new URL(options.baseUrl).host;

@@ -16,8 +16,8 @@ async function makeLimited(quotas: Partial<Quotas>) {
     find: async (id: string) => sources.find((s) => s.spec.providerId === id),
     list: async () => sources,
   };
-  const kb = await makeServer({ settings: { mode: "managed", rateLimits: "off", quotas } }, (house, database) =>
-    composeFeatures(house, database, { sources: registry, extractor: fakeExtractor }),
+  const kb = await makeServer({ settings: { mode: "managed", rateLimits: "off", quotas } }, (core, database) =>
+    composeFeatures(core, database, { sources: registry, extractor: fakeExtractor }),
   );
   const owner = await kb.addOwner();
   return { ...kb, world, owner, me: kb.as(owner), other: kb.as(await kb.addOwner("Other")) };
