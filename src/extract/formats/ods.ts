@@ -17,9 +17,9 @@ function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): Format
   const file = openOdf(bytes);
   const out = new TextBuilder(maxTextLength);
   const writer = new SheetWriter(out, hasTime);
-  const gatherer = new BlockWriter(new TextBuilder(maxTextLength), hasTime);
-  const { styles } = makeOdfText(file, gatherer);
-  const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, gatherer));
+  const collector = new BlockWriter(new TextBuilder(maxTextLength), hasTime);
+  const { styles } = makeOdfText(file, collector);
+  const sheets = new OdfSheets(writer, styles, (href) => readOdfObject(file, href, collector));
   if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");
   const { properties, ...rest } = resultProperties(readOdfProperties(file));
   properties["sheets"] = String(sheets.count);

@@ -10,7 +10,7 @@ import type { AuditRecord } from "#storage/audit-chain.ts";
 import { READ_ACTION } from "#storage/records/audit.ts";
 import type { Store } from "#storage/store.ts";
 import { checkChain, exportLine, readRows } from "./chain.ts";
-import { type GathererOptions, makeGatherer } from "./gatherer.ts";
+import { type AuditBatcherOptions, makeAuditBatcher } from "./batcher.ts";
 import { idsOf, rowOf, systemRowOf } from "./rows.ts";
 import { makeUseRecorder } from "./uses.ts";
 
@@ -35,7 +35,7 @@ export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
   flush(): Promise<void>;
 }
 
-export interface AuditOptions extends Pick<GathererOptions, "schedule"> {
+export interface AuditOptions extends Pick<AuditBatcherOptions, "schedule"> {
   store: Store;
   clock: Clock;
   cursors: CursorCodec;
@@ -49,8 +49,8 @@ const SWEEP_SLICE = 1_000;
 
 /** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
 export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
-  const gatherer = makeGatherer({ store, log, ...(schedule && { schedule }) });
-  const uses = makeUseRecorder({ store, clock, log, gatherer });
+  const batcher = makeAuditBatcher({ store, log, ...(schedule && { schedule }) });
+  const uses = makeUseRecorder({ store, clock, log, batcher });
 
   return {
     async record(tx, actor, act) {
@@ -64,12 +64,12 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       if (kbIds.length === 0) return;
       const details = { client: actor.origin?.client ?? null, kbIds: [...new Set(kbIds)] };
       const act = { action: READ_ACTION, target: { type: place.type, id: place.name }, details };
-      gatherer.add(actor.workspaceId, rowOf(actor, act, clock.now()));
+      batcher.add(actor.workspaceId, rowOf(actor, act, clock.now()));
     },
     recordUse: uses.recordUse,
 
     async list(actor, { limit, cursor, ...filter }) {
-      await gatherer.flush();
+      await batcher.flush();
       const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
       const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
       return {
@@ -82,17 +82,17 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
         throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
-      await gatherer.flush();
+      await batcher.flush();
       const filter = { action: READ_ACTION, userId, ...(credential !== undefined && { credential }) };
       const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
       return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
     },
     async check(actor) {
-      await gatherer.flush();
+      await batcher.flush();
       return checkChain(store.in(actor.workspaceId).audit);
     },
     async export(actor, since) {
-      await gatherer.flush();
+      await batcher.flush();
       const target = { type: "workspace", id: actor.workspaceId };
       const details = since && { since: since.toISOString() };
       await store.transaction(async (tx) => {
@@ -104,9 +104,9 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
 
     async recordEverywhere(act) {
       for (const { workspaceId } of await store.workspaces.list()) {
-        gatherer.add(workspaceId, systemRowOf(act, {}, clock.now()));
+        batcher.add(workspaceId, systemRowOf(act, {}, clock.now()));
       }
-      await gatherer.flush();
+      await batcher.flush();
     },
     async sweep() {
       const before = new Date(clock.now() - KEEP_MS);
@@ -115,7 +115,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
       }
     },
-    flush: gatherer.flush,
+    flush: batcher.flush,
   };
 
   async function pageOf(

@@ -6,7 +6,7 @@ import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { UseRecorder } from "./recorder.ts";
 import type { Store } from "#storage/store.ts";
-import type { Gatherer } from "./gatherer.ts";
+import type { AuditBatcher } from "./batcher.ts";
 import { rowOf } from "./rows.ts";
 
 /** Pairs of credential and network that this process knows to be recorded. */
@@ -24,8 +24,8 @@ export const USE_ACTIONS = { first: "token.first_used", network: "token.used_fro
  * Records the first use of each token and connector key, and the first from each network. What was recorded before is
  * found in the audit itself, so a network that was not seen for 90 days is new again. Behind the answer; never throws.
  */
-export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; gatherer: Gatherer }): UseRecorder {
-  const { store, clock, log, gatherer } = options;
+export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; batcher: AuditBatcher }): UseRecorder {
+  const { store, clock, log, batcher } = options;
   const known = new LRUCache<string, true>({ max: MAX_KNOWN });
 
   async function recordIfNew(workspaceId: string, use: Use): Promise<void> {
@@ -37,7 +37,7 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
     }
     if (earlier.some((row) => row.details["network"] === use.network)) return;
     const action = earlier.length === 0 ? USE_ACTIONS.first : USE_ACTIONS.network;
-    gatherer.add(workspaceId, { ...use.row, action });
+    batcher.add(workspaceId, { ...use.row, action });
   }
 
   return {

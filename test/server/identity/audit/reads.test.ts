@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { makeGatherer } from "#server/identity/audit/gatherer.ts";
+import { makeAuditBatcher } from "#server/identity/audit/batcher.ts";
 import { networkOf } from "#net/client-ip.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { Store } from "#storage/store.ts";
@@ -148,23 +148,23 @@ describe("the use of tokens", () => {
 describe("rows that nobody waits for", () => {
   const row = { action: "items.read" } as NewAuditRecord;
   const storeOf = (appendMany: (rows: readonly NewAuditRecord[]) => Promise<void>): Store =>
-    // The gatherer uses nothing else of it.
+    // The batcher uses nothing else of it.
     ({ in: () => ({ audit: { appendMany } }) }) as unknown as Store;
 
   test("are written in groups of at most 200, after a second or when a group is full", async ({ expect }) => {
     const groups: number[] = [];
     const timers: (() => void)[] = [];
-    const gatherer = makeGatherer({
+    const batcher = makeAuditBatcher({
       store: storeOf(async (rows) => void groups.push(rows.length)),
       log: makeTestLog(),
       schedule: (run, ms) => void (timers.push(run), expect(ms).toBe(1_000)),
     });
-    for (let n = 0; n < 3; n++) gatherer.add("wsp_1", row);
+    for (let n = 0; n < 3; n++) batcher.add("wsp_1", row);
     expect([groups, timers.length]).toEqual([[], 1]);
     timers[0]?.();
-    await gatherer.flush();
-    for (let n = 0; n < 450; n++) gatherer.add("wsp_1", row);
-    await gatherer.flush();
+    await batcher.flush();
+    for (let n = 0; n < 450; n++) batcher.add("wsp_1", row);
+    await batcher.flush();
     expect(groups[0]).toBe(3);
     expect(groups.slice(1).reduce((sum, rows) => sum + rows, 0)).toBe(450);
     expect(Math.max(...groups)).toBe(200);
@@ -177,7 +177,7 @@ describe("rows that nobody waits for", () => {
     let written = 0;
     const timers: (() => void)[] = [];
     const log = makeTestLog();
-    const gatherer = makeGatherer({
+    const batcher = makeAuditBatcher({
       store: storeOf(async (rows) => {
         if (isFull) throw new Error("disk full");
         written += rows.length;
@@ -185,14 +185,14 @@ describe("rows that nobody waits for", () => {
       log,
       schedule: (run) => void timers.push(run),
     });
-    for (let n = 0; n < 10_000; n++) gatherer.add("wsp_1", row);
-    expect(() => gatherer.add("wsp_1", row)).toThrow(expect.objectContaining({ code: "unavailable" }));
-    await gatherer.flush();
+    for (let n = 0; n < 10_000; n++) batcher.add("wsp_1", row);
+    expect(() => batcher.add("wsp_1", row)).toThrow(expect.objectContaining({ code: "unavailable" }));
+    await batcher.flush();
     expect(log.lines[0]).toMatchObject({ level: "error", message: "the audit can't be written" });
     isFull = false;
     timers.at(-1)?.();
-    await gatherer.flush();
+    await batcher.flush();
     expect(written).toBe(10_000);
-    expect(() => gatherer.add("wsp_1", row)).not.toThrow();
+    expect(() => batcher.add("wsp_1", row)).not.toThrow();
   });
 });

@@ -3,29 +3,29 @@ import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { Store } from "#storage/store.ts";
 
-/** Rows that nobody waits for, written some together. */
-export interface Gatherer {
-  /** Takes a row. @throws ApiError `unavailable` when too many wait already */
+/** Audit rows that no caller waits for, written in batches. */
+export interface AuditBatcher {
+  /** Adds a row. @throws ApiError `unavailable` when too many are waiting */
   add(workspaceId: string, row: NewAuditRecord): void;
-  /** Writes all that was taken until now. Never throws: what could not be written is tried again. */
+  /** Writes everything added so far. Never throws: a failed write is retried. */
   flush(): Promise<void>;
 }
 
-export interface GathererOptions {
+export interface AuditBatcherOptions {
   store: Store;
   log: Log;
-  /** Runs this later; given for tests. */
+  /** Runs this later; set in tests. */
   schedule?: (run: () => void, ms: number) => void;
 }
 
-/** How long a row waits, and how many are written together: some 5 ms of the writer. */
+/** How long a row waits, and how many are written at once: about 5 ms of the writer. */
 const WAIT_MS = 1_000;
 const GROUP = 200;
-/** Some 10 MB. Beyond it the disk is full or the writer stands: better no answer than one without a trace. */
+/** About 10 MB. Beyond it the disk is full or the writer is blocked: better no answer than one without an audit entry. */
 const MAX_WAITING = 10_000;
 
-/** Gathers rows for the audit of every workspace. Kept in memory until written: a kill loses at most a second of them. */
-export function makeGatherer({ store, log, schedule = scheduleUnheld }: GathererOptions): Gatherer {
+/** Makes the batcher of every workspace's audit rows. Rows are in memory until written: a kill loses at most a second of them. */
+export function makeAuditBatcher({ store, log, schedule = scheduleUnheld }: AuditBatcherOptions): AuditBatcher {
   const waiting = new Map<string, NewAuditRecord[]>();
   let count = 0;
   let isScheduled = false;
