@@ -108,7 +108,7 @@ function fillIndex(file: string, corpus: Corpus, { items, report }: { items: num
   const again = [...corpus.documents(0, Math.ceil(items * DEAD_SHARE))].map(({ document }) => document);
   inTransaction(db, () => writer.bulk(WORKSPACE, again));
   // What an idle server would have done by now.
-  while (writer.nextFoldSlice(WORKSPACE));
+  while (writer.nextCompactionSlice(WORKSPACE));
   const changed = [...corpus.documents(items - DELTA_ITEMS, items)].map(({ document }) => document);
   let deltaMs = 0;
   for (let i = 0; i < changed.length; i += 100) {

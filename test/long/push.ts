@@ -240,7 +240,7 @@ function versions(): Map<string, number> {
   return new Map(rows.map((row) => [String(row["version"]), Number(row["n"])]));
 }
 
-/** Until the folds have nothing to do any more. */
+/** Until there is nothing left to compact. */
 async function quiet(): Promise<void> {
   for (let last = ""; ;) {
     const now = read(indexState);

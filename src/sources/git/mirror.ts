@@ -102,7 +102,7 @@ export async function openMirror(
 
 /** Where a connector's mirror is. @throws RangeError for what is no connector's id */
 export function folderOf({ folder }: Pick<GitEnvironment, "folder">, connectorId: string): string {
-  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("That is no id of a connector.");
+  if (!/^con_[a-z0-9]+$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
   return join(folder, connectorId);
 }
 
@@ -141,7 +141,7 @@ const BASE = "refs/kb/base";
 /** http says everything to everybody on the way: only where the operator has listed host and port. */
 function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
   if (remote.kind !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
-  throw new ApiError("address_not_allowed", { message: "Use https: plain http is not taken.", field: "url" });
+  throw new ApiError("address_not_allowed", { message: "Use https. Plain http is not supported.", field: "url" });
 }
 
 type ObjectFormat = "sha1" | "sha256";

@@ -27,9 +27,9 @@ export async function listOpenings(
   now: number,
 ): Promise<Opening[]> {
   const targetIds = [id, ...(await groupsBelow(workspace, inside))];
-  const folded = new Map<string, { row: AuditRecord; times: number }>();
+  const grouped = new Map<string, { row: AuditRecord; times: number }>();
   let before: number | undefined;
-  for (let page = 0; page < MAX_PAGES && folded.size <= SHOWN; page++) {
+  for (let page = 0; page < MAX_PAGES && grouped.size <= SHOWN; page++) {
     const since = new Date(now - SINCE_MS);
     const cursor = before === undefined ? {} : { before };
     const rows = await workspace.audit.listByTarget(targetIds, { actions: ACTIONS, since, limit: PAGE, ...cursor });
@@ -38,14 +38,14 @@ export async function listOpenings(
       // A program pushes all day long: of the same act by the same hand, a day has one entry.
       const { actorUserId, action, targetId, details } = row;
       const key = [row.at.toISOString().slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
-      const known = folded.get(key);
+      const known = grouped.get(key);
       if (known) known.times++;
-      else folded.set(key, { row, times: 1 });
+      else grouped.set(key, { row, times: 1 });
     }
     before = rows.at(-1)?.seq;
     if (rows.length < PAGE) break;
   }
-  const shown = [...folded.values()].slice(0, SHOWN).map((each) => ({ ...each, who: readersOf(each.row) }));
+  const shown = [...grouped.values()].slice(0, SHOWN).map((each) => ({ ...each, who: readersOf(each.row) }));
   const named = shown.flatMap(({ row, who }) => [
     row.actorUserId ?? "",
     row.targetId,

@@ -3,7 +3,7 @@ import type { IndexedDocument } from "#storage/search-index.ts";
 import { lowOf, packKey } from "./schema.ts";
 import type { Statements } from "./sqlite.ts";
 
-/** A changed item since the last fold; `document` undefined = removed. */
+/** A changed item since the last compaction; `document` undefined = removed. */
 export interface DeltaRow {
   seq: number;
   kbId: string;

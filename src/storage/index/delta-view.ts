@@ -8,7 +8,7 @@ import type { SegmentView } from "./segment-view.ts";
 import { TermBytes } from "./term-bytes.ts";
 import { visitIdTerms } from "./vocabulary.ts";
 
-/** Changed documents since the last fold, in memory: a segment that grows, one slot for each version of an item. */
+/** Changed documents since the last compaction, in memory: a segment that grows, one slot for each version of an item. */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
   readonly #terms = new TermBytes();

@@ -10,7 +10,7 @@
 export const INDEX_DDL: readonly string[] = [
   // One row per workspace. `generation` rises when the set of segments changes, `deltaSeq` with each change of an item,
   // `aclSeq` with each change of an access; delta rows up to `foldedSeq` are in segments already and wait for deletion;
-  // `deltaEpoch` rises when delta rows were taken away by other means; `foldStep` counts slices of folds.
+  // `deltaEpoch` rises when delta rows were taken away by other means; `foldStep` counts slices of compactions.
   `CREATE TABLE IF NOT EXISTS index_state (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
     workspaceId TEXT UNIQUE,
@@ -41,7 +41,7 @@ export const INDEX_DDL: readonly string[] = [
   `CREATE INDEX IF NOT EXISTS index_segments_of ON index_segments (no, state)`,
   `CREATE TABLE IF NOT EXISTS index_columns (segment INTEGER NOT NULL, name TEXT NOT NULL, data BLOB NOT NULL)`,
   `CREATE UNIQUE INDEX IF NOT EXISTS index_columns_of ON index_columns (segment, name)`,
-  // id = no · 2^32 + deltaSeq. One row per item changed since the last fold; document NULL = removed.
+  // id = no · 2^32 + deltaSeq. One row per item changed since the last compaction; document NULL = removed.
   `CREATE TABLE IF NOT EXISTS index_delta (
     id INTEGER PRIMARY KEY,
     no INTEGER NOT NULL,

@@ -21,7 +21,7 @@ export function saveColumns(sql: Statements, segment: number, columns: Columns):
   return bytes;
 }
 
-/** Stores a new access column: what an access-only fold writes. */
+/** Stores a new access column: what an access-only compaction writes. */
 export function saveAccessColumn(sql: Statements, segment: number, acl: Uint32Array): void {
   sql("UPDATE index_columns SET data = ? WHERE segment = ? AND name = 'acl'").run(bytesOf(acl), segment);
 }

@@ -1,11 +1,11 @@
 import { numberOf, type Statements } from "./sqlite.ts";
 
-/** Where a workspace's index stands; readers bring their caches forward by these numbers. */
+/** How far a workspace's index has come; readers update their caches by these numbers. */
 export interface IndexState {
   no: number;
   generation: number;
   deltaSeq: number;
-  foldedSeq: number;
+  compactedSeq: number;
   deltaEpoch: number;
   aclSeq: number;
   analyzerVersion: number;
@@ -14,7 +14,7 @@ export interface IndexState {
 /** The state of a workspace, or undefined when nothing was ever indexed in it. */
 export function readState(sql: Statements, workspaceId: string): IndexState | undefined {
   const row: unknown = sql(
-    `SELECT no, generation, deltaSeq, foldedSeq, deltaEpoch, aclSeq, analyzerVersion
+    `SELECT no, generation, deltaSeq, foldedSeq AS compactedSeq, deltaEpoch, aclSeq, analyzerVersion
      FROM index_state WHERE workspaceId = ?`,
   ).get(workspaceId);
   // Columns of `index_state` as its DDL declares them.
@@ -27,5 +27,5 @@ export function ensureState(sql: Statements, workspaceId: string, analyzerVersio
   if (known !== undefined) return known;
   sql("INSERT INTO index_state (workspaceId, analyzerVersion) VALUES (?, ?)").run(workspaceId, analyzerVersion);
   const no = numberOf(sql("SELECT no FROM index_state WHERE workspaceId = ?"), workspaceId);
-  return { no, generation: 0, deltaSeq: 0, foldedSeq: 0, deltaEpoch: 0, aclSeq: 0, analyzerVersion };
+  return { no, generation: 0, deltaSeq: 0, compactedSeq: 0, deltaEpoch: 0, aclSeq: 0, analyzerVersion };
 }

@@ -19,7 +19,7 @@ export function readStats(sql: Statements, workspaceId: string): EmbeddedIndexSt
     return { documents: 0, segments: 0, deltaDocuments: 0, deadDocuments: 0, generation: 0, bytes: 0 };
   }
   const manifest = readManifest(sql, state.no);
-  const range = [packKey(state.no, state.foldedSeq), packKey(state.no + 1, 0)] as const;
+  const range = [packKey(state.no, state.compactedSeq), packKey(state.no + 1, 0)] as const;
   const deltaDocuments = numberOf(
     sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ? AND document IS NOT NULL"),
     ...range,

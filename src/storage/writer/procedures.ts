@@ -50,7 +50,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["probeStorage", () => probeStorage(connection)],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
-    // People wait for what is withheld; folds come next: they are short, and searches wait for nothing of a rebuild.
-    upkeep: () => settleWithheld() || index.nextFoldSlice() || reindex(),
+    // People wait for what is withheld; compactions come next: they are short, and searches wait for nothing of a rebuild.
+    upkeep: () => settleWithheld() || index.nextCompactionSlice() || reindex(),
   };
 }

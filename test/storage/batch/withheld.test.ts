@@ -156,14 +156,16 @@ describe("items below one of which there are many", () => {
     expect(await kb.found(["user:b"])).toEqual({ total: 0, found: [] });
   });
 
-  test("keep their waiting accesses while unused ones are deleted, and while the index folds", async ({ expect }) => {
+  test("keep their waiting accesses while unused ones are deleted, and while the index compacts", async ({
+    expect,
+  }) => {
     const kb = await makeWorld(SMALL);
     await kb.apply([put("top", { parent: null, access: AB })]);
     await kb.apply(["1", "2", "3"].map((id) => put(id, { parent: "top", access: A })));
     await kb.apply([acl("top", A)]);
     await kb.settle(1);
     while (!(await kb.store.in(WORKSPACE).itemWrites.sweepAccesses()).isDone);
-    foldIndex(kb.database.file);
+    compactIndex(kb.database.file);
     expect((await kb.found(["user:a"])).total).toBe(2);
     await kb.settleAll();
     expect((await kb.found(["user:a"])).found).toEqual(["1", "2", "3", "top"]);
@@ -197,10 +199,10 @@ describe("items below one of which there are many", () => {
   });
 });
 
-/** Folds all that is due, on a connection of its own: the writer stands still meanwhile. */
-function foldIndex(file: string): void {
+/** Compacts everything that is due, on its own connection; the writer is idle meanwhile. */
+function compactIndex(file: string): void {
   const connection = openWriter(file, "normal");
   const index = makeIndexWriter(connection.raw);
-  while (index.nextFoldSlice(WORKSPACE));
+  while (index.nextCompactionSlice(WORKSPACE));
   connection.close();
 }

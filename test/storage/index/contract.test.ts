@@ -8,7 +8,7 @@ searchIndexContract(async () => {
   return {
     index,
     transaction: async (work) => test.transaction(() => work(test.writer)),
-    upkeep: async (workspaceId) => test.foldAll(workspaceId),
+    upkeep: async (workspaceId) => test.compactAll(workspaceId),
     access: async (workspaceId, aclId, lists) => test.access(workspaceId, aclId, lists),
     document: makeDocument,
     close: async () => {

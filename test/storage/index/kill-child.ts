@@ -38,5 +38,5 @@ for (let batch = 0; ; batch++) {
   }
   db.exec("COMMIT");
   process.stdout.write(`${batch}\n`);
-  for (let slices = Math.floor(random() * 12); slices > 0; slices--) writer.nextFoldSlice();
+  for (let slices = Math.floor(random() * 12); slices > 0; slices--) writer.nextCompactionSlice();
 }

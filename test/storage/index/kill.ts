@@ -30,9 +30,9 @@ export async function killAgainAndAgain(
     for (let round = 0; round < rounds; round++) {
       batches += await writeUntilKilled([...child, index.file, String(round + 1)], (maxMs * (round + 1)) / rounds);
       index.reopenWriter();
-      compare(index, `round ${round}, before folding`);
-      index.foldAll();
-      compare(index, `round ${round}, after folding`);
+      compare(index, `round ${round}, before compaction`);
+      index.compactAll();
+      compare(index, `round ${round}, after compaction`);
     }
     return batches;
   } finally {

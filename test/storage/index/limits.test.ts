@@ -1,11 +1,11 @@
 import { afterEach, expect, test } from "vitest";
-import { FOLD_LIMITS } from "#storage/index/write/fold.ts";
+import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import { makeIndexReader } from "#storage/index/read/reader.ts";
 import { oracleSearch } from "./oracle.ts";
 import { makeDocument, makeRequest, TestIndex } from "./world.ts";
 
 const opened: TestIndex[] = [];
-const make = (limits = FOLD_LIMITS) => {
+const make = (limits = COMPACTION_LIMITS) => {
   const index = new TestIndex(limits);
   index.access("w1", 1, [["everyone"]]);
   index.access("w1", 2, [["bob"]]);

@@ -93,7 +93,10 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ type: fc.constant("access" as const), kbId, aclId: fc.integer({ min: 0, max: 7 }) }),
   },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("fold" as const), slices: fc.integer({ min: 1, max: 12 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("compact" as const), slices: fc.integer({ min: 1, max: 12 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("settle" as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("rebuild" as const) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("reopen" as const), isReader: fc.boolean() }) },
@@ -189,11 +192,11 @@ class Model {
         this.index.apply(workspaceId, [step]);
         break;
       }
-      case "fold":
-        for (let i = 0; i < step.slices; i++) this.index.writer.nextFoldSlice();
+      case "compact":
+        for (let i = 0; i < step.slices; i++) this.index.writer.nextCompactionSlice();
         break;
       case "settle":
-        this.index.foldAll();
+        this.index.compactAll();
         break;
       case "rebuild":
         this.index.transaction(() => [...this.index.writer.rebuild(workspaceId, documents.values())]);
@@ -255,7 +258,7 @@ function expectPages(model: Model, request: SearchRequest): void {
 
 const SEED = process.env.KB_TEST_SEED;
 
-test("search gives what the formula gives by brute force, whatever was changed, folded, rebuilt or reopened before", () => {
+test("search gives what the formula gives by brute force, whatever was changed, compacted, rebuilt or reopened before", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom("w1", "w1", "w1", "w2"), step, fc.array(question, { maxLength: 3 })), {

@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { FOLD_LIMITS } from "#storage/index/write/fold.ts";
+import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import type { IndexReader } from "#storage/index/read/reader.ts";
 import { type ItemSpec, makeDocument, makeRequest, TestIndex } from "./world.ts";
 
 const opened: TestIndex[] = [];
-const make = (limits?: typeof FOLD_LIMITS) => {
+const make = (limits?: typeof COMPACTION_LIMITS) => {
   const index = new TestIndex(limits);
   index.access("w1", 1, [["everyone"]]);
   index.access("w1", 2, [["bob"]]);
@@ -22,7 +22,7 @@ function answerOf(reader: IndexReader, query: string): string {
 }
 
 test("whoever adds items until a weight would flip learns nothing about how many hidden ones have a word", () => {
-  const index = make(FOLD_LIMITS);
+  const index = make(COMPACTION_LIMITS);
   const put = (prefix: string, count: number, spec: Partial<ItemSpec>) => {
     const document = makeDocument({ kbId: "", ...spec });
     const documents = Array.from({ length: count }, (_, i) => ({ ...document, kbId: `${prefix}${i}` }));
@@ -74,7 +74,7 @@ test("order, scores, totals and facets are the same to the last bit however many
           }
           for (const index of [without, withHidden]) {
             for (const one of seen) take(index, `kbi_v${one.place}`, one, 1);
-            for (let n = 0; n < slices; n++) index.writer.nextFoldSlice();
+            for (let n = 0; n < slices; n++) index.writer.nextCompactionSlice();
           }
           for (const words of questions) {
             const [plain, other] = readers.map((reader) => answerOf(reader, words.join(" ")));

@@ -134,7 +134,7 @@ test("planted leak: a choice of all or any words that counts hidden items is fou
   const each: Scenario = {
     visible: [item, item, item, some, some].map((one) => ({ ...one, aclId: 1 as const })),
     hidden: Array.from({ length: 12 }, () => ({ ...item, aclId: 3 })),
-    folds: 0,
+    compactions: 0,
     questions: [{ query: "alpha beta gamma", order: "relevance", filters: {} }],
   };
   expect(firstDifference(each)).toBeUndefined();

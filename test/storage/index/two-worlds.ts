@@ -58,7 +58,7 @@ const query = fc
 export const scenario = fc.record({
   visible: fc.array(visibleItem, { minLength: 3, maxLength: 25 }),
   hidden: fc.array(hiddenItem, { minLength: 1, maxLength: 25 }),
-  folds: fc.integer({ min: 0, max: 40 }),
+  compactions: fc.integer({ min: 0, max: 40 }),
   questions: fc.array(
     fc.record({
       query,
@@ -88,7 +88,7 @@ const intact: Flaw = (_index, reader) => (request) => reader.search(request);
  * workspace with the same texts) and gives the first question they answer differently, or that differs from the oracle.
  */
 export function firstDifference(
-  { visible, hidden, folds, questions }: Scenario,
+  { visible, hidden, compactions, questions }: Scenario,
   flaw: Flaw = intact,
 ): string | undefined {
   const one = new TestIndex();
@@ -106,7 +106,7 @@ export function firstDifference(
     two.put("w1", ...hiddenItems);
     for (const world of [one, two]) {
       world.put("w1", ...items);
-      for (let i = 0; i < folds; i++) world.writer.nextFoldSlice();
+      for (let i = 0; i < compactions; i++) world.writer.nextCompactionSlice();
     }
     const ask = [one, two].map((world) => flaw(world, world.openReader()));
     const workspace = {

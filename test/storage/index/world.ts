@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { analyzeDocument } from "#text/analyzer.ts";
-import type { FoldLimits } from "#storage/index/write/fold.ts";
+import type { CompactionLimits } from "#storage/index/write/compaction.ts";
 import { type IndexReader, makeIndexReader } from "#storage/index/read/reader.ts";
 import { INDEX_DDL } from "#storage/index/schema.ts";
 import type { Database } from "#storage/index/sqlite.ts";
@@ -20,7 +20,7 @@ export const ACCESS_DDL = [
 ];
 
 /** Small numbers: a few dozen documents pass through every level. */
-export const TINY_LIMITS: FoldLimits = {
+export const TINY_LIMITS: CompactionLimits = {
   deltaRows: 5,
   maxDeltaRows: 9,
   smallDocs: 12,
@@ -85,10 +85,10 @@ export class TestIndex {
   db: Database;
   writer: IndexWriter;
   #readers: Database[] = [];
-  readonly #limits: FoldLimits;
+  readonly #limits: CompactionLimits;
   readonly #folder: string;
 
-  constructor(limits: FoldLimits = TINY_LIMITS) {
+  constructor(limits: CompactionLimits = TINY_LIMITS) {
     this.#limits = limits;
     this.#folder = mkdtempSync(path.join(tmpdir(), "kb-index-"));
     this.file = path.join(this.#folder, "kb.db");
@@ -140,8 +140,8 @@ export class TestIndex {
     );
   }
 
-  foldAll(workspaceId?: string): void {
-    while (this.writer.nextFoldSlice(workspaceId));
+  compactAll(workspaceId?: string): void {
+    while (this.writer.nextCompactionSlice(workspaceId));
   }
 
   /** As after a restart: everything in memory is gone, what was half written is swept. */

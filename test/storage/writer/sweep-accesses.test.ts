@@ -22,7 +22,7 @@ const SETS: Principal[][] = Array.from({ length: 8 }, (_, bits) => PRINCIPALS.fi
 const ACCESSES: Principal[][][] = [[], ...SETS.map((a) => [a]), ...SETS.flatMap((a) => SETS.map((b) => [a, b]))];
 const NOW = 1_800_000_000_000;
 
-/** The writer's procedures on a connection of their own, with an index that folds after a few rows. */
+/** The writer's procedures on a connection of their own, with an index that compacts after a few rows. */
 async function makeWorld() {
   const { database, store } = await makeHarness(() => []);
   const connection = openWriter(database.file, "normal");
@@ -48,7 +48,7 @@ async function makeWorld() {
         batch: { connectorId: CONNECTOR, always: [GATE], highest: 1_000, now: NOW, ops },
       }),
     purge: () => purgeItems({ workspaceId: WORKSPACE, removedBefore: NOW + 1, limit: 100 }),
-    fold: () => index.nextFoldSlice(WORKSPACE),
+    compact: () => index.nextCompactionSlice(WORKSPACE),
     sweep: (slice: { page?: number; steps?: number } = {}) => sweeper.run({ workspaceId: WORKSPACE, ...slice }),
     numbers: (table: string, column: string) =>
       rows(`select ${column} from ${table}`).map((row) => Number(row[column])),
@@ -79,7 +79,7 @@ describe("accesses that nothing has any more", () => {
     { weight: 2, arbitrary: fc.record({ do: fc.constant("acl" as const), id, access: fc.nat(ACCESSES.length - 1) }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("delete" as const), id }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("purge" as const) }) },
-    { weight: 2, arbitrary: fc.record({ do: fc.constant("fold" as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("compact" as const) }) },
     { weight: 6, arbitrary: fc.record({ do: fc.constant("sweep" as const), steps: fc.integer({ min: 1, max: 4 }) }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("ask" as const) }) },
   );
@@ -97,7 +97,7 @@ describe("accesses that nothing has any more", () => {
             await kb.apply([{ op: "access", externalId: `${each.id}`, access: open(each.access) }]);
           if (each.do === "delete") await kb.apply([{ op: "delete", externalId: `${each.id}`, subtree: false }]);
           if (each.do === "purge") kb.purge();
-          if (each.do === "fold") kb.fold();
+          if (each.do === "compact") kb.compact();
           if (each.do === "sweep") kb.sweep({ page: 2, steps: each.steps });
           if (each.do === "ask") await check(kb.pool);
           // A number keeps its meaning for ever.
@@ -118,7 +118,7 @@ describe("accesses that nothing has any more", () => {
         expect(kb.chunked().filter((aclId) => !used.has(aclId))).toEqual([]);
         await check(kb.pool);
         await check(kb.freshPool());
-        while (kb.fold());
+        while (kb.compact());
         await check(kb.freshPool());
 
         /** The index, the store and what was kept of both open the same items as the records say. */

@@ -64,8 +64,8 @@ export class WorkspaceView {
     const fresh = isNewGeneration ? this.#loadManifest() : [];
     if (before === undefined || before.deltaEpoch !== state.deltaEpoch) this.#readWholeDelta(state);
     else {
-      if (before.foldedSeq !== state.foldedSeq) this.#forgetFolded(state);
-      if (before.deltaSeq !== state.deltaSeq) this.#readDelta(Math.max(before.deltaSeq, state.foldedSeq));
+      if (before.compactedSeq !== state.compactedSeq) this.#forgetCompacted(state);
+      if (before.deltaSeq !== state.deltaSeq) this.#readDelta(Math.max(before.deltaSeq, state.compactedSeq));
     }
     if (fresh.length > 0) this.#overlayOn(fresh);
     if (before !== undefined && before.aclSeq !== state.aclSeq) this.#readAccess(before.aclSeq);
@@ -94,7 +94,7 @@ export class WorkspaceView {
   #readWholeDelta(state: IndexState): void {
     this.#deltas = [];
     this.#delta = new Map();
-    this.#readDelta(state.foldedSeq);
+    this.#readDelta(state.compactedSeq);
     // Accesses newer than the rows themselves.
     this.#readAccess(0);
   }
@@ -116,10 +116,10 @@ export class WorkspaceView {
     this.#delta.set(kbId, { seq, segment, id });
   }
 
-  /** Drops what a fold has moved into segments; starts afresh when little is left. */
-  #forgetFolded(state: IndexState): void {
+  /** Drops what a compaction has moved into segments; starts afresh when little is left. */
+  #forgetCompacted(state: IndexState): void {
     for (const [kbId, place] of this.#delta) {
-      if (place.seq > state.foldedSeq) continue;
+      if (place.seq > state.compactedSeq) continue;
       this.#delta.delete(kbId);
       place.segment?.kill(place.id);
     }

@@ -4,7 +4,7 @@ import type { IndexChange, IndexedDocument, SearchIndexWriter } from "#storage/s
 import { rewriteChunks } from "#storage/index/visibility/access-chunks.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "#storage/index/delta-rows.ts";
-import { FOLD_LIMITS, type FoldJob, type FoldLimits, planFold } from "./fold.ts";
+import { COMPACTION_LIMITS, type CompactionJob, type CompactionLimits, planCompaction } from "./compaction.ts";
 import { BUILDING, LIVE, packKey, RETIRED } from "#storage/index/schema.ts";
 import { openSegment, writeSegment } from "./segment-writer.ts";
 import { type Database, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
@@ -12,7 +12,7 @@ import { ensureState, type IndexState, readState } from "#storage/index/state.ts
 
 /**
  * The writing half of the embedded index: synchronous, on the one writing connection. `apply` writes a row for each change
- * and touches no posting; folds write segments of them later. `apply`, `hide`, `bulk`, `rebuild` and
+ * and touches no posting; compactions write segments of them later. `apply`, `hide`, `bulk`, `rebuild` and
  * `dropWorkspace` work inside the caller's open transaction, so that records and index change together.
  */
 export interface IndexWriter extends SearchIndexWriter {
@@ -21,17 +21,17 @@ export interface IndexWriter extends SearchIndexWriter {
   /**
    * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
    * milliseconds of work and may run in a transaction of its own. Searches go on over the old index until the last
-   * step; changes applied meanwhile win over `documents`. Folds of the workspace rest while it runs. An undefined document
+   * step; changes applied meanwhile win over `documents`. Compactions of the workspace pause while it runs. An undefined document
    * is a pause: whoever makes documents slowly gives one after each.
    */
   rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
-  /** Forgets a workspace at once; its rows are deleted by later fold slices. */
+  /** Forgets a workspace at once; its rows are deleted by later compaction slices. */
   dropWorkspace(workspaceId: string): void;
   /**
    * One slice (at most about 25 ms) of whatever upkeep is due, in a transaction of its own (or in the open one).
    * @returns true when there was something to do: call again; false when all is done for now
    */
-  nextFoldSlice(workspaceId?: string): boolean;
+  nextCompactionSlice(workspaceId?: string): boolean;
   /** Retires what a crash left half written. Called once at start, in a transaction of the caller's. */
   sweep(): void;
   /** Brings the index's own copy of the accesses after the records when some were deleted, step by step. */
@@ -44,11 +44,11 @@ export interface IndexWriterOptions {
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
   sliceMs?: number;
-  limits?: FoldLimits;
+  limits?: CompactionLimits;
 }
 
-interface RunningFold {
-  job: FoldJob;
+interface RunningCompaction {
+  job: CompactionJob;
   /** The `foldStep` that the database must hold; another one means that a slice was rolled back. */
   step: number;
 }
@@ -56,36 +56,36 @@ interface RunningFold {
 /** Most of a slice is spent in steps; the rest is for the commit. */
 const SLICE_MS = 18;
 
-/** Makes the writing half on a raw connection. In-memory state is only what a restart can lose: running folds. */
+/** Makes the writing half on a raw connection. In-memory state is only what a restart can lose: running compactions. */
 export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}): IndexWriter {
-  const { now = () => performance.now(), sliceMs = SLICE_MS, limits = FOLD_LIMITS } = options;
+  const { now = () => performance.now(), sliceMs = SLICE_MS, limits = COMPACTION_LIMITS } = options;
   const sql = makeStatements(db);
-  const running = new Map<number, RunningFold>();
-  /** Workspaces that may have something to fold; undefined until the first look into the table. */
+  const running = new Map<number, RunningCompaction>();
+  /** Workspaces that may have something to compact; undefined until the first look into the table. */
   let attention: Set<number> | undefined;
 
   const slice = (no: number): boolean => {
     const step = numberOf(sql("SELECT foldStep FROM index_state WHERE no = ?"), no);
-    let fold = running.get(no);
-    if (fold?.step !== step) fold = undefined;
-    if (fold === undefined) {
+    let compaction = running.get(no);
+    if (compaction?.step !== step) compaction = undefined;
+    if (compaction === undefined) {
       abandon(sql, no);
-      const job = planFold(sql, no, limits);
+      const job = planCompaction(sql, no, limits);
       if (job === undefined) return false;
-      fold = { job, step };
+      compaction = { job, step };
     }
     const end = now() + sliceMs;
     let isDone = false;
     // Taken out while it works: a step that throws leaves nothing to go on with.
     running.delete(no);
-    while (!isDone && now() < end) isDone = fold.job.next().done === true;
-    if (!isDone) running.set(no, fold);
-    fold.step = step + 1;
+    while (!isDone && now() < end) isDone = compaction.job.next().done === true;
+    if (!isDone) running.set(no, compaction);
+    compaction.step = step + 1;
     sql("UPDATE index_state SET foldStep = ? WHERE no = ?").run(step + 1, no);
     return true;
   };
 
-  const forgetFold = (no: number) => {
+  const forgetCompaction = (no: number) => {
     if (running.delete(no)) abandon(sql, no);
   };
 
@@ -108,13 +108,13 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
     },
     bulk(workspaceId, documents) {
       const { no } = ensureState(sql, workspaceId, ANALYZER_VERSION);
-      forgetFold(no);
+      forgetCompaction(no);
       writeBulk(sql, no, documents, limits.maxDocs);
       attention?.add(no);
     },
     *rebuild(workspaceId, documents) {
       const { no, deltaSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
-      forgetFold(no);
+      forgetCompaction(no);
       const job = rebuildAll(sql, no, deltaSeq, documents, limits.maxDocs);
       running.set(no, { job, step: numberOf(sql("SELECT foldStep FROM index_state WHERE no = ?"), no) });
       try {
@@ -126,11 +126,11 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
     dropWorkspace(workspaceId) {
       const state = readState(sql, workspaceId);
       if (state === undefined) return;
-      forgetFold(state.no);
+      forgetCompaction(state.no);
       sql("UPDATE index_state SET workspaceId = NULL WHERE no = ?").run(state.no);
       attention?.add(state.no);
     },
-    nextFoldSlice(workspaceId) {
+    nextCompactionSlice(workspaceId) {
       const slices = () => {
         if (workspaceId !== undefined) {
           const state = readState(sql, workspaceId);
@@ -167,7 +167,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
   };
 }
 
-/** What an unfinished fold has written is invisible: it only has to go. */
+/** What an unfinished compaction has written is invisible: it only has to go. */
 function abandon(sql: Statements, no: number): void {
   sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, BUILDING);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { chooseMerge, FOLD_LIMITS } from "#storage/index/write/fold.ts";
+import { chooseMerge, COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import { makeIndexWriter } from "#storage/index/write/writer.ts";
 import { makeDocument, makeRequest, TestIndex, TINY_LIMITS } from "../world.ts";
 
@@ -15,27 +15,27 @@ const count = (table: string) => Number(index.db.prepare(`SELECT count(*) AS n F
 const putMany = (from: number, to: number, text = "word") =>
   index.put("w1", ...Array.from({ length: to - from }, (_, i) => ({ kbId: `kbi_${from + i}`, text })));
 
-test("a slice that is rolled back loses nothing: the fold starts again", () => {
+test("a slice that is rolled back loses nothing: the compaction starts again", () => {
   putMany(0, 8);
   const reader = index.openReader();
   for (let tries = 0; tries < 30; tries++) {
     index.db.exec("BEGIN IMMEDIATE");
-    index.writer.nextFoldSlice();
+    index.writer.nextCompactionSlice();
     index.db.exec("ROLLBACK");
-    index.writer.nextFoldSlice();
+    index.writer.nextCompactionSlice();
     expect(reader.search(makeRequest({ query: "word" })).total).toBe(8);
   }
-  index.foldAll();
+  index.compactAll();
   expect(reader.stats("w1")).toMatchObject({ documents: 8, deltaDocuments: 0 });
   expect(Number(index.db.prepare("SELECT count(*) AS n FROM index_segments WHERE state <> 1").get().n)).toBe(0);
 });
 
-test("a reader in the middle of a fold sees what it saw before", () => {
+test("a reader in the middle of a compaction sees what it saw before", () => {
   putMany(0, 30);
   const reader = index.openReader();
   const request = makeRequest({ query: "word", limit: 50 });
   const before = { ...reader.search(request), tookMs: 0 };
-  while (index.writer.nextFoldSlice()) {
+  while (index.writer.nextCompactionSlice()) {
     expect({ ...reader.search(request), tookMs: 0 }).toEqual(before);
     expect({ ...index.openReader().search(request), tookMs: 0 }).toEqual(before);
   }
@@ -44,10 +44,10 @@ test("a reader in the middle of a fold sees what it saw before", () => {
 
 test("what a crash left half written is swept and never read", () => {
   putMany(0, 8);
-  index.writer.nextFoldSlice();
+  index.writer.nextCompactionSlice();
   expect(count("index_segments")).toBe(1);
   index.reopenWriter();
-  index.foldAll();
+  index.compactAll();
   expect(index.openReader().search(makeRequest({ query: "word" })).total).toBe(8);
   const ids: { id: number }[] = index.db.prepare("SELECT id FROM index_postings").all();
   const segments = new Set(ids.map(({ id }) => Math.floor(id / 2 ** 32)));
@@ -56,11 +56,11 @@ test("what a crash left half written is swept and never read", () => {
 
 test("a dropped workspace is gone at once, its rows later, and its number is not given again", () => {
   putMany(0, 20);
-  index.foldAll();
+  index.compactAll();
   index.transaction(() => index.writer.dropWorkspace("w1"));
   const reader = index.openReader();
   expect(reader.search(makeRequest({ query: "word" })).total).toBe(0);
-  index.foldAll();
+  index.compactAll();
   const tables = ["index_terms", "index_postings", "index_columns", "index_segments", "index_delta", "index_state"];
   expect(tables.map(count)).toEqual([0, 0, 0, 0, 0, 0]);
   putMany(0, 1);
@@ -83,19 +83,19 @@ test("changes during a rebuild win over the documents it was given", () => {
   index.transaction(() => [...job]);
   const total = (query: string) => reader.search(makeRequest({ query })).total;
   expect(["old", "rebuilt", "changed"].map(total)).toEqual([0, 10, 1]);
-  index.foldAll();
+  index.compactAll();
   expect(["old", "rebuilt", "changed"].map(total)).toEqual([0, 10, 1]);
 });
 
 test("words of removed items leave the vocabulary with the merge that drops their last posting", () => {
   putMany(0, 20, "word");
   index.put("w1", { kbId: "secret", text: "zanzibar" });
-  index.foldAll();
+  index.compactAll();
   index.apply("w1", [{ type: "remove", kbId: "secret" }]);
   putMany(0, 20, "word again");
-  index.foldAll();
+  index.compactAll();
   putMany(0, 20, "word once more");
-  index.foldAll();
+  index.compactAll();
   const terms: { term: string }[] = index.db.prepare("SELECT term FROM index_terms").all();
   expect(terms.map(({ term }) => term)).not.toContain("zanzibar");
   expect(terms.map(({ term }) => term)).toContain("word");
@@ -116,7 +116,7 @@ test("no slice goes on after its time", () => {
   const writer = makeIndexWriter(index.db, { limits: TINY_LIMITS, sliceMs: 3, now: () => now++ });
   putMany(0, 40);
   let slices = 0;
-  while (writer.nextFoldSlice()) slices++;
+  while (writer.nextCompactionSlice()) slices++;
   // Each look at the clock is a millisecond here: a few steps a slice.
   expect(slices).toBeGreaterThan(10);
 });
@@ -129,7 +129,7 @@ test("levels: eight small segments, then two medium ones, then worn ones are mer
     dead: undefined,
     bytes: 0,
   });
-  const choose = (rows: ReturnType<typeof row>[]) => chooseMerge(rows, FOLD_LIMITS)?.map((each) => each.segment);
+  const choose = (rows: ReturnType<typeof row>[]) => chooseMerge(rows, COMPACTION_LIMITS)?.map((each) => each.segment);
   expect(choose(Array.from({ length: 7 }, (_, i) => row(i, 4_096)))).toBeUndefined();
   expect(choose(Array.from({ length: 8 }, (_, i) => row(i, 4_096)))).toHaveLength(8);
   expect(choose([row(1, 32_768), row(2, 32_768)])).toEqual([1, 2]);

@@ -9,9 +9,9 @@ import { type NewDocument, openSegment, writeSegment } from "./segment-writer.ts
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import { numberOf, type Statement, type Statements } from "#storage/index/sqlite.ts";
 
-/** When upkeep is due. Production uses `FOLD_LIMITS`; tests use small numbers to see every level. */
-export interface FoldLimits {
-  /** Delta rows that make a fold due, and most rows folded at once. */
+/** When upkeep is due. Production uses `COMPACTION_LIMITS`; tests use small numbers to see every level. */
+export interface CompactionLimits {
+  /** Delta rows that make a compaction due, and most rows written at once. */
   deltaRows: number;
   maxDeltaRows: number;
   /** Segments below this many living documents are small; `fanIn` of them merge. */
@@ -29,7 +29,7 @@ export interface FoldLimits {
 }
 
 /** Levels 4k → 32k → 65,536. */
-export const FOLD_LIMITS: FoldLimits = {
+export const COMPACTION_LIMITS: CompactionLimits = {
   deltaRows: 4_096,
   maxDeltaRows: 8_192,
   smallDocs: 16_384,
@@ -41,7 +41,7 @@ export const FOLD_LIMITS: FoldLimits = {
   accessChunk: 8_192,
 };
 
-export type FoldJob = Generator<void, void>;
+export type CompactionJob = Generator<void, void>;
 
 /** Rows deleted in one step of cleaning up. */
 const DELETE_STEP = 100;
@@ -50,24 +50,24 @@ const DELETE_STEP = 100;
  * The next piece of upkeep of a workspace, or undefined when nothing is due. Each job writes where no reader looks and
  * ends with one step that flips the manifest; a job that is left unfinished leaves only an invisible segment behind.
  */
-export function planFold(sql: Statements, no: number, limits: FoldLimits): FoldJob | undefined {
+export function planCompaction(sql: Statements, no: number, limits: CompactionLimits): CompactionJob | undefined {
   const state = sql("SELECT workspaceId, deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
   if (state === undefined) return undefined;
   if (state.workspaceId === null) return removeWorkspace(sql, no);
-  const foldedKey = packKey(no, Number(state.foldedSeq));
+  const compactedKey = packKey(no, Number(state.foldedSeq));
   if (numberOf(sql("SELECT count(*) FROM index_segments WHERE no = ? AND state = ?"), no, RETIRED) > 0) {
-    return cleanUp(sql, no, foldedKey);
+    return cleanUp(sql, no, compactedKey);
   }
-  if (numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id <= ?"), packKey(no, 0), foldedKey) > 0) {
-    return cleanUp(sql, no, foldedKey);
+  if (numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id <= ?"), packKey(no, 0), compactedKey) > 0) {
+    return cleanUp(sql, no, compactedKey);
   }
   if (Number(state.deltaSeq) - Number(state.foldedSeq) >= limits.deltaRows) {
     const rows = numberOf(
       sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ?"),
-      foldedKey,
+      compactedKey,
       packKey(no + 1, 0),
     );
-    if (rows >= limits.deltaRows) return foldDelta(sql, no, foldedKey, limits.maxDeltaRows);
+    if (rows >= limits.deltaRows) return compactDelta(sql, no, compactedKey, limits.maxDeltaRows);
   }
   const inputs = chooseMerge(readManifest(sql, no), limits);
   if (inputs !== undefined) return mergeInto(sql, no, inputs);
@@ -76,14 +76,14 @@ export function planFold(sql: Statements, no: number, limits: FoldLimits): FoldJ
     packKey(no, 0),
     packKey(no + 1, 0),
   );
-  if (accessRows >= limits.accessRows) return foldAccess(sql, no, limits.accessRows);
+  if (accessRows >= limits.accessRows) return compactAccess(sql, no, limits.accessRows);
   const workspaceId = String(state.workspaceId);
   if (!hasChunkToWrite(sql, workspaceId, no, limits.accessChunk)) return undefined;
   return writeChunks(sql, workspaceId, no, limits.accessChunk);
 }
 
 /** Which segments are worth merging now. */
-export function chooseMerge(rows: readonly SegmentRow[], limits: FoldLimits): SegmentRow[] | undefined {
+export function chooseMerge(rows: readonly SegmentRow[], limits: CompactionLimits): SegmentRow[] | undefined {
   const living = (row: SegmentRow) => row.docs - row.deadCount;
   const sorted = rows.toSorted((a, b) => living(a) - living(b) || a.segment - b.segment);
   const small = sorted.filter((row) => living(row) < limits.smallDocs);
@@ -105,11 +105,11 @@ function fitting(
   return chosen.length >= 2 ? chosen : undefined;
 }
 
-function* foldDelta(sql: Statements, no: number, foldedKey: number, maxRows: number): FoldJob {
+function* compactDelta(sql: Statements, no: number, compactedKey: number, maxRows: number): CompactionJob {
   const rows: { id: number; kbId: string }[] = sql(
     "SELECT id, kbId FROM index_delta WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
-  ).all(foldedKey, packKey(no + 1, 0), maxRows);
-  const lastSeq = lowOf(rows.at(-1)?.id ?? foldedKey);
+  ).all(compactedKey, packKey(no + 1, 0), maxRows);
+  const lastSeq = lowOf(rows.at(-1)?.id ?? compactedKey);
   const segment = openSegment(sql, no);
   const dead = yield* DeadMarks.open(sql, no);
   yield;
@@ -126,7 +126,7 @@ function* foldDelta(sql: Statements, no: number, foldedKey: number, maxRows: num
   sql("UPDATE index_state SET generation = generation + 1, foldedSeq = ? WHERE no = ?").run(lastSeq, no);
 }
 
-/** The documents of delta rows that are still what they were; a row replaced meanwhile belongs to the next fold. */
+/** The documents of delta rows that are still what they were; a row replaced meanwhile belongs to the next compaction. */
 function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }[]): Generator<NewDocument> {
   for (const { id } of rows) {
     const document = findDeltaRow(sql, no, lowOf(id))?.document;
@@ -137,7 +137,7 @@ function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }
   }
 }
 
-function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]): FoldJob {
+function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]): CompactionJob {
   const segment = openSegment(sql, no);
   const { docs, vanished } = yield* mergeSegments(sql, segment, inputs);
   yield;
@@ -149,7 +149,7 @@ function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]):
 }
 
 /** Words of removed documents that stand in no segment any more leave the vocabulary too. Source: S52. */
-function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]): FoldJob {
+function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]): CompactionJob {
   const segments = readManifest(sql, no).map(({ segment }) => segment);
   const posting = sql("SELECT 1 FROM index_postings WHERE id = ?");
   const unused = new Set<number>();
@@ -173,13 +173,13 @@ function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]):
 }
 
 /** Writes newer accesses into the columns, some thousand at a time: readers see the same before, during and after. */
-function* foldAccess(sql: Statements, no: number, atOnce: number): FoldJob {
+function* compactAccess(sql: Statements, no: number, atOnce: number): CompactionJob {
   const end = numberOf(sql("SELECT max(id) FROM index_access WHERE id < ?"), packKey(no + 1, 0));
   for (let after = packKey(no, 0); after < end;) {
     const rows: AccessRow[] = sql(
       "SELECT id, kbId, aclId FROM index_access WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
     ).all(after, end, atOnce);
-    yield* foldAccessRows(sql, no, rows);
+    yield* compactAccessRows(sql, no, rows);
     after = rows.at(-1)?.id ?? end;
   }
 }
@@ -190,7 +190,7 @@ interface AccessRow {
   aclId: number;
 }
 
-function* foldAccessRows(sql: Statements, no: number, rows: readonly AccessRow[]): FoldJob {
+function* compactAccessRows(sql: Statements, no: number, rows: readonly AccessRow[]): CompactionJob {
   const encoder = new TextEncoder();
   const keys = rows.map((row) => ({ key: encoder.encode(row.kbId), aclId: row.aclId }));
   for (const { segment, docs } of readManifest(sql, no)) {
@@ -216,8 +216,8 @@ function* foldAccessRows(sql: Statements, no: number, rows: readonly AccessRow[]
   yield;
 }
 
-function* cleanUp(sql: Statements, no: number, foldedKey: number): FoldJob {
-  yield* deleteStepwise(deleteSome(sql, "index_delta", "id", "id > ? AND id <= ?"), packKey(no, 0), foldedKey);
+function* cleanUp(sql: Statements, no: number, compactedKey: number): CompactionJob {
+  yield* deleteStepwise(deleteSome(sql, "index_delta", "id", "id > ? AND id <= ?"), packKey(no, 0), compactedKey);
   for (const { segment } of sql("SELECT segment FROM index_segments WHERE no = ? AND state = ?").all(no, RETIRED)) {
     yield* deleteStepwise(
       deleteSome(sql, "index_postings", "id", "id BETWEEN ? AND ?"),
@@ -230,7 +230,7 @@ function* cleanUp(sql: Statements, no: number, foldedKey: number): FoldJob {
 }
 
 /** Takes away what is left of a dropped workspace; nobody can name it any more. */
-function* removeWorkspace(sql: Statements, no: number): FoldJob {
+function* removeWorkspace(sql: Statements, no: number): CompactionJob {
   sql("UPDATE index_segments SET state = ? WHERE no = ?").run(RETIRED, no);
   yield* cleanUp(sql, no, packKey(no + 1, 0) - 1);
   yield* deleteStepwise(deleteSome(sql, "index_terms", "no, term", "no = ?"), no);
