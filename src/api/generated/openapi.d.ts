@@ -7535,6 +7535,13 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             expiresAt: string;
+            failures: {
+                code: string;
+                externalId: string | null;
+                line: number | null;
+                message: string;
+                result: string;
+            }[];
             /**
              * Format: date-time
              * @example 2026-11-21T09:30:00.000Z
@@ -7552,13 +7559,6 @@ export interface components {
                 held: number;
                 removed: number;
             } | null;
-            troubles: {
-                code: string;
-                externalId: string | null;
-                line: number | null;
-                message: string;
-                result: string;
-            }[];
         };
         ResetOffer: {
             email: string;
