@@ -7,7 +7,7 @@ import { summarize } from "#storage/records/readers.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
-import { type ConnectorParts, requireManaged, requireSource } from "./parts.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
@@ -22,28 +22,28 @@ import { checkAccess, fillConnectorGroup, isNarrower, membersOf } from "./visibi
  *   the stored credentials are not for what the config names now, those of create
  */
 export async function updateConnector(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   body: PatchConnectorBody,
 ): Promise<{ connector: Connector }> {
-  const before = await requireChangeable(parts, actor, connectorId);
-  const source = await requireSource(parts.sources, before.providerId);
-  const { patch, credentials } = await toPatch(parts, actor, source, before, body);
+  const before = await requireChangeable(deps, actor, connectorId);
+  const source = await requireSource(deps.sources, before.providerId);
+  const { patch, credentials } = await toPatch(deps, actor, source, before, body);
   const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
-  if (isTakenOver) await removeWhatTakerCouldNotRead(parts, actor, before);
+  if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
   const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
-  const cancelled = await parts.store.transaction(async (tx) => {
+  const cancelled = await deps.store.transaction(async (tx) => {
     const { connectors } = tx.in(actor.workspaceId);
-    const taken = isTakenOver ? await takeOver(parts, tx, actor, before) : {};
+    const taken = isTakenOver ? await takeOver(deps, tx, actor, before) : {};
     await connectors.update(connectorId, patch);
-    if (credentials) await parts.credentials.keep(tx, actor, connectorId, credentials);
+    if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
     const after = { ...before, ...taken, ...patch };
     // Opened to others, the source may have to leave out more.
     const isOpened = before.visibility === "private" && after.visibility !== "private";
-    const ended = (rewalks || isOpened) && source.sync ? await rewalk(parts, tx, actor, after, rewalks) : [];
+    const ended = (rewalks || isOpened) && source.sync ? await rewalk(deps, tx, actor, after, rewalks) : [];
     if (patch.visibility !== undefined) await changeAccess(tx, actor, after);
-    await record(parts, tx, actor, "connector.changed", connectorId, {
+    await record(deps, tx, actor, "connector.changed", connectorId, {
       fields: Object.keys(body),
       ...(patch.visibility !== undefined && {
         from: before.visibility,
@@ -55,8 +55,8 @@ export async function updateConnector(
     });
     return ended;
   });
-  parts.syncs.signal(cancelled);
-  return one(parts, actor, connectorId);
+  deps.syncs.signal(cancelled);
+  return one(deps, actor, connectorId);
 }
 
 /**
@@ -65,78 +65,78 @@ export async function updateConnector(
  * @throws ApiError `not_found`, `connector_scope_invalid` when there is nothing to walk
  */
 export async function changeScope(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   scope: ConnectorScope,
   isDryRun: boolean,
 ): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
-  const before = await requireChangeable(parts, actor, connectorId);
-  const source = await requireSource(parts.sources, before.providerId);
+  const before = await requireChangeable(deps, actor, connectorId);
+  const source = await requireSource(deps.sources, before.providerId);
   if (!source.sync) {
     throw new ApiError("connector_scope_invalid", {
       message: `${source.spec.name} has no scope: it holds what you push to it.`,
     });
   }
-  const { out, plan } = await planScope(parts, actor, source, connectorId, scope);
-  const workspace = parts.store.in(actor.workspaceId);
-  if (isDryRun) return { ...(await one(parts, actor, connectorId)), sync: null, plan };
+  const { out, plan } = await planScope(deps, actor, source, connectorId, scope);
+  const workspace = deps.store.in(actor.workspaceId);
+  if (isDryRun) return { ...(await one(deps, actor, connectorId)), sync: null, plan };
   const after = { ...before, scope, scopeVersion: before.scopeVersion + 1 };
-  const { sync, cancelled } = await parts.store.transaction(async (tx) => {
+  const { sync, cancelled } = await deps.store.transaction(async (tx) => {
     await tx.in(actor.workspaceId).connectors.update(connectorId, { scope, scopeVersion: after.scopeVersion });
-    const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
     const wish = { trigger: "manual", mode: "full" } as const;
-    const queued = await parts.syncs.request(tx, actor.workspaceId, after, wish);
-    await record(parts, tx, actor, "connector.scope_changed", connectorId, { removed: out.length });
+    const queued = await deps.syncs.request(tx, actor.workspaceId, after, wish);
+    await record(deps, tx, actor, "connector.scope_changed", connectorId, { removed: out.length });
     return { sync: queued, cancelled: ended };
   });
   // The run does it too, should this process end here.
-  await removeItems(parts, actor.workspaceId, connectorId, out);
-  parts.syncs.signal(cancelled);
-  const { connector } = await one(parts, actor, connectorId);
-  return { connector, sync: await toSync(workspace, parts.policy, actor, before, sync), plan };
+  await removeItems(deps, actor.workspaceId, connectorId, out);
+  deps.syncs.signal(cancelled);
+  const { connector } = await one(deps, actor, connectorId);
+  return { connector, sync: await toSync(workspace, deps.policy, actor, before, sync), plan };
 }
 
 /** Pause, resume: the state, the run under way, the schedule. @throws ApiError `not_found`, `connector_state_conflict` */
 export async function pauseOrResume(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   act: "pause" | "resume",
 ): Promise<{ connector: Connector }> {
-  const before = await requireManaged(parts.store, actor, connectorId);
-  const source = await parts.sources.find(before.providerId);
-  const state = parts.syncs.nextState(before.state, act);
-  const cancelled = await parts.store.transaction(async (tx) => {
+  const before = await requireManaged(deps.store, actor, connectorId);
+  const source = await deps.sources.find(before.providerId);
+  const state = deps.syncs.nextState(before.state, act);
+  const cancelled = await deps.store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
     const isResumed = act === "resume";
     const nextRunAt =
-      isResumed && before.everyMinutes !== null ? parts.clock.now() + before.everyMinutes * 60_000 : null;
+      isResumed && before.everyMinutes !== null ? deps.clock.now() + before.everyMinutes * 60_000 : null;
     const health = isResumed ? { consecutiveFailures: 0 } : {};
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt, ...health });
     await workspace.access.raiseEpoch();
-    await record(parts, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
-    if (!isResumed) return parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
-    if (source?.sync) await parts.syncs.request(tx, actor.workspaceId, { ...before, state }, { trigger: "manual" });
+    await record(deps, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
+    if (!isResumed) return deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    if (source?.sync) await deps.syncs.request(tx, actor.workspaceId, { ...before, state }, { trigger: "manual" });
     return [];
   });
-  parts.syncs.signal(cancelled);
-  return one(parts, actor, connectorId);
+  deps.syncs.signal(cancelled);
+  return one(deps, actor, connectorId);
 }
 
 /** Deletes: nobody sees its items from the next request on, they are purged in the background. @throws ApiError `not_found` */
 export async function removeConnector(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
 ): Promise<{ connector: Connector }> {
-  const before = await requireManaged(parts.store, actor, connectorId);
-  const cancelled = await parts.store.transaction(async (tx) => {
+  const before = await requireManaged(deps.store, actor, connectorId);
+  const cancelled = await deps.store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
-    const now = parts.clock.now();
-    const state = parts.syncs.nextState(before.state, "delete");
+    const now = deps.clock.now();
+    const state = deps.syncs.nextState(before.state, "delete");
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
-    await parts.credentials.drop(tx, actor.workspaceId, connectorId);
+    await deps.credentials.drop(tx, actor.workspaceId, connectorId);
     await fillConnectorGroup(workspace, connectorId, undefined);
     await workspace.access.dropReported(connectorId);
     const keys = await workspace.connectors.listKeys(connectorId, now);
@@ -144,7 +144,7 @@ export async function removeConnector(
       keys.map((key) => key.keyId),
       now,
     );
-    const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, connectorId);
+    const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
     await tx.queue.enqueue({
       workspaceId: actor.workspaceId,
       type: "purge_connector",
@@ -153,27 +153,27 @@ export async function removeConnector(
       priority: 30,
       runAt: now,
     });
-    if (before.state !== "deleting") await record(parts, tx, actor, "connector.deleted", connectorId, {});
+    if (before.state !== "deleting") await record(deps, tx, actor, "connector.deleted", connectorId, {});
     return ended;
   });
-  const answer = await one(parts, actor, connectorId);
-  parts.syncs.signal(cancelled);
+  const answer = await one(deps, actor, connectorId);
+  deps.syncs.signal(cancelled);
   return answer;
 }
 
 /** @throws ApiError `not_found`, `connector_state_conflict` for one that is being deleted */
 export async function requireChangeable(
-  parts: Pick<ConnectorParts, "store">,
+  deps: Pick<ConnectorDeps, "store">,
   actor: Actor,
   connectorId: string,
 ): Promise<ConnectorRecord> {
-  const connector = await requireManaged(parts.store, actor, connectorId);
+  const connector = await requireManaged(deps.store, actor, connectorId);
   if (connector.state !== "deleting") return connector;
   throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
 }
 
 async function toPatch(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   source: Source,
   before: ConnectorRecord,
@@ -184,10 +184,10 @@ async function toPatch(
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
   if ([body.config, credentials, accountId, connectionId].some((given) => given !== undefined)) {
-    await requireUsable(parts, actor, { providerId: before.providerId, credentials, accountId, connectionId });
+    await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
-    const standing = await standingFor(parts, actor, source, { before, config, credentials });
-    await checkSource(parts, source, config, { id: connectorId, name: body.name ?? before.name, ...standing });
+    const standing = await standingFor(deps, actor, source, { before, config, credentials });
+    await checkSource(deps, source, config, { id: connectorId, name: body.name ?? before.name, ...standing });
     if (credentials !== undefined) {
       given = standing.credentials;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
@@ -196,7 +196,7 @@ async function toPatch(
     patch.scopeVersion = before.scopeVersion + 1;
   }
   if (body.access) {
-    const access = await checkAccess(parts.store.in(actor.workspaceId), source.spec, body.access);
+    const access = await checkAccess(deps.store.in(actor.workspaceId), source.spec, body.access);
     if (before.ownerUserId !== actor.userId && !isNarrower(before, { ...before, ...access })) {
       throw new ApiError("forbidden", { message: "Only the connector's owner can let more people see it." });
     }
@@ -205,7 +205,7 @@ async function toPatch(
   if (body.schedule !== undefined && source.sync) {
     patch.everyMinutes = body.schedule?.everyMinutes ?? null;
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
-    patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : parts.clock.now() + patch.everyMinutes * 60_000;
+    patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : deps.clock.now() + patch.everyMinutes * 60_000;
   }
   return { patch, ...(given && { credentials: given }) };
 }
@@ -215,13 +215,13 @@ async function toPatch(
  * change is by who gave them: an admin does not aim another person's token at something else.
  */
 async function standingFor(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   source: Source,
   change: { before: ConnectorRecord; config: Record<string, unknown>; credentials: Credentials | undefined },
 ): Promise<Standing> {
   const { before, config, credentials } = change;
-  const giver = await parts.credentials.giverOf(actor.workspaceId, before.connectorId);
+  const giver = await deps.credentials.giverOf(actor.workspaceId, before.connectorId);
   if (credentials !== undefined || giver === undefined) {
     const standing = standingOfActor(actor, source, { credentials });
     requireMayConnect(actor, source, config, standing.credentials);
@@ -236,7 +236,7 @@ async function standingFor(
       field: "credentials",
     });
   }
-  return parts.credentials.standingOf(actor.workspaceId, before);
+  return deps.credentials.standingOf(actor.workspaceId, before);
 }
 
 /** A config that this program can't read any more has no origin: it counts as another one. */
@@ -246,17 +246,17 @@ function originOf(source: Source, config: Record<string, unknown>): string | und
 }
 
 async function rewalk(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   tx: Store,
   actor: Actor,
   after: ConnectorRecord,
   isReadAgain: boolean,
 ): Promise<SyncRecord[]> {
-  const ended = await parts.syncs.cancelAll(tx, actor.workspaceId, after.connectorId);
+  const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, after.connectorId);
   // Titles of places and what is read follow from name and config: every item is looked at again.
   if (isReadAgain) await tx.in(actor.workspaceId).itemWrites.forgetVersions(after.connectorId);
   if (after.state === "active" || after.state === "error") {
-    await parts.syncs.request(tx, actor.workspaceId, after, { trigger: "manual", mode: "full" });
+    await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual", mode: "full" });
   }
   return ended;
 }
@@ -268,7 +268,7 @@ async function changeAccess(tx: Store, actor: Actor, after: ConnectorRecord): Pr
 }
 
 async function planScope(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   source: Source,
   connectorId: string,
@@ -278,7 +278,7 @@ async function planScope(
   const out: string[] = [];
   let rechecked = 0;
   if (inScope) {
-    for await (const { kbId, externalId } of walkStored(parts.store.in(actor.workspaceId), connectorId)) {
+    for await (const { kbId, externalId } of walkStored(deps.store.in(actor.workspaceId), connectorId)) {
       rechecked++;
       if (!inScope(scope, { externalId })) out.push(kbId);
     }
@@ -286,13 +286,13 @@ async function planScope(
   return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
 }
 
-async function one(parts: ConnectorParts, actor: Actor, connectorId: string): Promise<{ connector: Connector }> {
-  const connector = await requireManaged(parts.store, actor, connectorId);
-  return { connector: await toConnector(parts.store.in(actor.workspaceId), actor, connector, parts.clock.now()) };
+async function one(deps: ConnectorDeps, actor: Actor, connectorId: string): Promise<{ connector: Connector }> {
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  return { connector: await toConnector(deps.store.in(actor.workspaceId), actor, connector, deps.clock.now()) };
 }
 
 function record(
-  { audit }: ConnectorParts,
+  { audit }: ConnectorDeps,
   tx: Store,
   actor: Actor,
   action: string,

@@ -4,7 +4,7 @@ import { mintSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
 import { toConnector, toSync } from "./view.ts";
@@ -19,23 +19,23 @@ const DEFAULT_EVERY_MINUTES = 30;
  * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
  */
 export async function createConnector(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   body: CreateConnectorBody,
 ): Promise<{ connector: Connector; sync: Sync | null; key?: string }> {
-  const { store, policy, audit, syncs, credentials, clock, randomBytes } = parts;
-  const source = await requireUsable(parts, actor, body);
+  const { store, policy, audit, syncs, credentials, clock, randomBytes } = deps;
+  const source = await requireUsable(deps, actor, body);
   const { spec } = source;
   const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
   const config = parseConfig(source, body.config);
   const connectorId = makeId("connector", randomBytes);
   const standing = standingOfActor(actor, source, body);
   requireMayConnect(actor, source, config, standing.credentials);
-  await checkSource(parts, source, config, { id: connectorId, name: body.name, ...standing });
+  await checkSource(deps, source, config, { id: connectorId, name: body.name, ...standing });
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
-    await parts.quotas.requireRoom(tx, actor.workspaceId, "connectors");
+    await deps.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
     await workspace.connectors.create(connector);
@@ -43,7 +43,7 @@ export async function createConnector(
     await fillConnectorGroup(workspace, connectorId, connector);
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
     await workspace.access.raiseEpoch();
-    const key = spec.auth === "key" ? await addKey(parts, tx, actor, connectorId) : undefined;
+    const key = spec.auth === "key" ? await addKey(deps, tx, actor, connectorId) : undefined;
     const sync = source.sync ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" }) : undefined;
     const details = { providerId: record.providerId, visibility: access.visibility };
     await audit.record(tx, actor, {
@@ -64,7 +64,7 @@ export async function createConnector(
 
 /** A new key of a push connector; gives the plaintext, of which only the hash is kept. */
 export async function addKey(
-  { randomBytes, clock }: Pick<ConnectorParts, "randomBytes" | "clock">,
+  { randomBytes, clock }: Pick<ConnectorDeps, "randomBytes" | "clock">,
   tx: Store,
   actor: Actor,
   connectorId: string,

@@ -4,7 +4,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import { requireChangeable } from "./change.ts";
 import { addKey } from "./create.ts";
-import { type ConnectorParts, requireSource } from "./parts.ts";
+import { type ConnectorDeps, requireSource } from "./deps.ts";
 import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
 
 /**
@@ -16,49 +16,49 @@ import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
  * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys, `forbidden`
  */
 export async function rotateKey(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   overlapSeconds: number,
 ): Promise<{ key: string | null }> {
-  const connector = await requireChangeable(parts, actor, connectorId);
-  const { spec } = await requireSource(parts.sources, connector.providerId);
+  const connector = await requireChangeable(deps, actor, connectorId);
+  const { spec } = await requireSource(deps.sources, connector.providerId);
   if (spec.auth !== "key") {
     throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
   }
   if (isOrphan(connector)) requireMayTakeOverPush(actor);
-  else if (connector.ownerUserId !== actor.userId) return endKeysOfOther(parts, actor, connector);
-  return parts.store.transaction(async (tx) => {
-    if (isOrphan(connector)) await takeOver(parts, tx, actor, connector);
+  else if (connector.ownerUserId !== actor.userId) return endKeysOfOther(deps, actor, connector);
+  return deps.store.transaction(async (tx) => {
+    if (isOrphan(connector)) await takeOver(deps, tx, actor, connector);
     const { connectors } = tx.in(actor.workspaceId);
-    const now = parts.clock.now();
-    const [newest, ...older] = await liveKeys(parts, tx, actor, connectorId);
+    const now = deps.clock.now();
+    const [newest, ...older] = await liveKeys(deps, tx, actor, connectorId);
     await connectors.endKeys(older, now);
     if (newest !== undefined) await connectors.endKeys([newest], now + overlapSeconds * 1_000);
-    const key = await addKey(parts, tx, actor, connectorId);
+    const key = await addKey(deps, tx, actor, connectorId);
     await connectors.update(connectorId, { stateReason: null });
     const target = { type: "connector", id: connectorId };
-    await parts.audit.record(tx, actor, { action: "connector.key_rotated", target, details: { overlapSeconds } });
+    await deps.audit.record(tx, actor, { action: "connector.key_rotated", target, details: { overlapSeconds } });
     return { key };
   });
 }
 
 const ENDED = "An admin of the workspace revoked its key. Only its owner can create a new one.";
 
-async function endKeysOfOther(parts: ConnectorParts, actor: Actor, { connectorId }: ConnectorRecord) {
-  return parts.store.transaction(async (tx) => {
+async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }: ConnectorRecord) {
+  return deps.store.transaction(async (tx) => {
     const { connectors } = tx.in(actor.workspaceId);
-    const ended = await liveKeys(parts, tx, actor, connectorId);
-    await connectors.endKeys(ended, parts.clock.now());
+    const ended = await liveKeys(deps, tx, actor, connectorId);
+    await connectors.endKeys(ended, deps.clock.now());
     // The owner reads it beside the state, whatever that is.
     await connectors.update(connectorId, { stateReason: ENDED });
     const target = { type: "connector", id: connectorId };
-    await parts.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });
+    await deps.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });
     return { key: null };
   });
 }
 
-async function liveKeys({ clock }: ConnectorParts, tx: Store, actor: Actor, connectorId: string): Promise<string[]> {
+async function liveKeys({ clock }: ConnectorDeps, tx: Store, actor: Actor, connectorId: string): Promise<string[]> {
   const keys = await tx.in(actor.workspaceId).connectors.listKeys(connectorId, clock.now());
   return keys.map((key) => key.keyId);
 }

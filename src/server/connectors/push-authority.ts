@@ -10,7 +10,7 @@ import {
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 
 /** On whose word a push speaks. Source: S2. */
 export interface PushAuthority {
@@ -30,7 +30,7 @@ export interface PushAuthority {
  * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the members and groups that there are in its workspace.
  */
 export async function makeAuthority(
-  { store }: ConnectorParts,
+  { store }: ConnectorDeps,
   caller: ConnectorCaller,
   named: Iterable<Principal>,
 ): Promise<PushAuthority> {

@@ -9,8 +9,8 @@ import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";
 import { beginPlan, type Plan, planUpsert, toUpload, traceOf } from "./push-items.ts";
-import { requireSource } from "./parts.ts";
-import { type Parts, placeOf, type PushTarget, requirePushable } from "./push-parts.ts";
+import { requireSource } from "./deps.ts";
+import { type PushDeps, placeOf, type PushTarget, requirePushable } from "./push-deps.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
 export interface DocumentBody {
@@ -35,24 +35,24 @@ const WAIT_MS = 60_000;
  *   the line: its own code. Then it is not stored, or is not stored whole
  */
 export async function pushDocument(
-  parts: Parts,
+  deps: PushDeps,
   caller: ConnectorCaller,
   body: DocumentBody,
   uploadId: string | undefined,
 ): Promise<PushResult> {
-  const connector = await requirePushable(parts, caller);
-  if (uploadId !== undefined) await requireOpenUpload(parts, caller, uploadId);
+  const connector = await requirePushable(deps, caller);
+  if (uploadId !== undefined) await requireOpenUpload(deps, caller, uploadId);
   const target: PushTarget = { caller, connector, uploadId };
   if (body.bytes !== undefined && body.bytes > MAX_PUSHED_BYTES + AROUND_THE_FILE) {
     const message = `A document can be at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
     const tooLarge = new ApiError("payload_too_large", { message, field: "file" });
     // Not read, so it is not known which item it is.
-    await noteRefusal(parts, target, tooLarge);
+    await noteRefusal(deps, target, tooLarge);
     throw tooLarge;
   }
-  const leave = await enterGate(parts.documentGate, body.bytes ?? MAX_PUSHED_BYTES);
+  const leave = await enterGate(deps.documentGate, body.bytes ?? MAX_PUSHED_BYTES);
   try {
-    return await openDocument(parts, target, await readDocument(parts, target, body));
+    return await openDocument(deps, target, await readDocument(deps, target, body));
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
     throw tooMany(error);
@@ -61,23 +61,23 @@ export async function pushDocument(
   }
 }
 
-async function openDocument(parts: Parts, target: PushTarget, document: PushedDocument): Promise<PushResult> {
-  const rules = await rulesOf(parts, target);
+async function openDocument(deps: PushDeps, target: PushTarget, document: PushedDocument): Promise<PushResult> {
+  const rules = await rulesOf(deps, target);
   // What an archive holds is not known before it is read.
-  const leave = rules?.archives === true ? await enterGate(parts.archiveGate, MAX_PART_BYTES) : undefined;
+  const leave = rules?.archives === true ? await enterGate(deps.archiveGate, MAX_PART_BYTES) : undefined;
   try {
-    return await storeDocument(parts, target, document, rules);
+    return await storeDocument(deps, target, document, rules);
   } finally {
     leave?.();
   }
 }
 
-async function rulesOf({ sources }: Parts, { connector }: PushTarget): Promise<PartRules | undefined> {
+async function rulesOf({ sources }: PushDeps, { connector }: PushTarget): Promise<PartRules | undefined> {
   const source = await requireSource(sources, connector.providerId);
   return source.partRules?.(parseConfig(source, connector.config));
 }
 
-async function enterGate(gate: Parts["documentGate"], bytes: number): Promise<() => void> {
+async function enterGate(gate: PushDeps["documentGate"], bytes: number): Promise<() => void> {
   try {
     return await gate.enter(bytes, AbortSignal.timeout(WAIT_MS));
   } catch (cause) {
@@ -90,14 +90,14 @@ function tooMany(cause: unknown): ApiError {
   return new ApiError("unavailable", { message, retryAfterMs: 5_000, cause });
 }
 
-async function readDocument(parts: Parts, target: PushTarget, body: DocumentBody): Promise<PushedDocument> {
+async function readDocument(deps: PushDeps, target: PushTarget, body: DocumentBody): Promise<PushedDocument> {
   try {
     const { contentType } = body;
-    return await parts.readDocument(readBody(body.stream), { contentType, place: placeOf(target.connector) });
+    return await deps.readDocument(readBody(body.stream), { contentType, place: placeOf(target.connector) });
   } catch (error) {
     // One that did not come whole is sent again; one that was refused is an item of the set all the same.
     const isWhole = !isApiError(error, "push_cut") && !isApiError(error, "request_timeout");
-    if (error instanceof ApiError && isWhole) await noteRefusal(parts, target, error);
+    if (error instanceof ApiError && isWhole) await noteRefusal(deps, target, error);
     throw error;
   }
 }
@@ -112,7 +112,7 @@ async function* readBody(stream: AsyncIterable<Uint8Array> | null): AsyncGenerat
 }
 
 async function storeDocument(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   document: PushedDocument,
   rules: PartRules | undefined,
@@ -120,11 +120,11 @@ async function storeDocument(
   const { item, notes, bytes, fileName, mimeType } = document;
   const event = { t: "upsert" as const, item };
   const line: PushedLine = { ok: true, line: 1, externalId: item.externalId, event, notes };
-  const plan = await beginPlan(parts, target, [line]);
+  const plan = await beginPlan(deps, target, [line]);
   const before = plan.versions.get(item.externalId)?.version;
   const content = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
-  await planUpsert(parts, target, plan, { line: 1, item, notes }, { content, rules });
-  const applied = await applyWhole(parts, target, plan, before);
+  await planUpsert(deps, target, plan, { line: 1, item, notes }, { content, rules });
+  const applied = await applyWhole(deps, target, plan, before);
   const [answer] = plan.answers;
   if (!applied || !answer) {
     throw new ApiError("connector_state_conflict", { message: "The connector is being deleted." });
@@ -144,19 +144,19 @@ const CHARS_AT_ONCE = 500_000;
  * @returns what became of the first transaction's ops, of which the first is the document itself; undefined when the connector is going
  */
 async function applyWhole(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   plan: Plan,
   before: string | null | undefined,
 ): Promise<Applied | undefined> {
   const { caller, uploadId } = target;
-  const trace = traceOf(parts, target);
+  const trace = traceOf(deps, target);
   const slices = cutOps(plan.ops);
   const [opening = [], ...rest] = slices;
   const [first] = opening;
   if (first?.op !== "upsert" || rest.length === 0) {
     const expects = first?.op === "upsert" ? { externalId: first.item.externalId, version: before } : undefined;
-    return applyOps(parts, caller.workspaceId, caller.connectorId, plan.ops, {
+    return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, {
       trace,
       ...(uploadId !== undefined && { upload: toUpload(uploadId, [], plan) }),
       ...(expects && { expects }),
@@ -164,9 +164,9 @@ async function applyWhole(
   }
   const { externalId } = first.item;
   // No version that anybody sends: whoever finds it reads the item again.
-  const underWay = `storing:${Buffer.from(parts.randomBytes(12)).toString("base64url")}`;
+  const underWay = `storing:${Buffer.from(deps.randomBytes(12)).toString("base64url")}`;
   const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
-    applyOps(parts, caller.workspaceId, caller.connectorId, ops, {
+    applyOps(deps, caller.workspaceId, caller.connectorId, ops, {
       trace,
       expects: { externalId, version },
       ...(upload && { upload }),
@@ -212,20 +212,20 @@ function endOfUpload(uploadId: string, plan: Plan, outcomes: readonly OpOutcome[
   return { ...upload, results };
 }
 
-async function noteRefusal(parts: Parts, target: PushTarget, { code, message, details }: ApiError): Promise<void> {
+async function noteRefusal(deps: PushDeps, target: PushTarget, { code, message, details }: ApiError): Promise<void> {
   if (target.uploadId === undefined) return;
   const externalId = typeof details?.["externalId"] === "string" ? details["externalId"] : null;
   const answer = { line: 1, externalId, notes: [], fixed: "error" as const, error: { code, message } };
   const ops: Plan["ops"] = externalId === null ? [] : [{ op: "seen", externalIds: [externalId] }];
   try {
-    await apply(parts, target, { answers: [answer], ops }, externalId === null ? 1 : 0);
+    await apply(deps, target, { answers: [answer], ops }, externalId === null ? 1 : 0);
   } catch (error) {
     // The upload ended meanwhile: then the refusal itself is what the sender needs to know.
     if (!isApiError(error, "push_upload_over")) throw error;
   }
 }
 
-function apply(parts: Parts, { caller, uploadId }: PushTarget, plan: Pick<Plan, "answers" | "ops">, unnamed = 0) {
+function apply(deps: PushDeps, { caller, uploadId }: PushTarget, plan: Pick<Plan, "answers" | "ops">, unnamed = 0) {
   const upload = uploadId === undefined ? undefined : { ...toUpload(uploadId, [], plan), unnamed };
-  return applyOps(parts, caller.workspaceId, caller.connectorId, plan.ops, { ...(upload && { upload }) });
+  return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, { ...(upload && { upload }) });
 }

@@ -9,7 +9,7 @@ import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
-import type { ItemBytes, Parts, PushTarget } from "./push-parts.ts";
+import type { ItemBytes, PushDeps, PushTarget } from "./push-deps.ts";
 
 /** A line about an item, or one that was refused. */
 export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
@@ -27,12 +27,12 @@ export interface StoredSlice {
 }
 
 /** Makes lines about items ready to be stored: judges, extracts, analyzes. */
-export async function planItems(parts: Parts, target: PushTarget, lines: readonly ItemLine[]): Promise<PlannedSlice> {
-  const plan = await beginPlan(parts, target, lines);
+export async function planItems(deps: PushDeps, target: PushTarget, lines: readonly ItemLine[]): Promise<PlannedSlice> {
+  const plan = await beginPlan(deps, target, lines);
   for (const [at, line] of lines.entries()) {
     // Short texts are analyzed in this thread: others get their turn in between.
     if (at % LINES_IN_A_ROW === LINES_IN_A_ROW - 1) await new Promise((resolve) => setImmediate(resolve));
-    if (line.ok) await planLine(parts, target, plan, line);
+    if (line.ok) await planLine(deps, target, plan, line);
     else {
       plan.answers.push(refused(line, line));
       // What it meant is there, whatever it wanted to say of it.
@@ -56,7 +56,7 @@ const TRIES = 3;
  * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
  */
 export async function storeItems(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   slice: PlannedSlice,
   highest: number,
@@ -64,29 +64,29 @@ export async function storeItems(
   let planned = slice;
   for (let left = TRIES - 1; ; left--) {
     try {
-      return await storeOnce(parts, target, planned, highest);
+      return await storeOnce(deps, target, planned, highest);
     } catch (error) {
       if (left === 0 || !isApiError(error, "unavailable")) throw error;
-      planned = await planItems(parts, target, slice.lines);
+      planned = await planItems(deps, target, slice.lines);
     }
   }
 }
 
 async function storeOnce(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   { lines, plan }: PlannedSlice,
   highest: number,
 ): Promise<StoredSlice> {
   const { answers, ops } = plan;
   if (ops.length === 0 && target.uploadId === undefined) return { results: answers.map((each) => toResult(each)) };
-  const applied = await parts.store.in(target.caller.workspaceId).itemWrites.applyBatch({
+  const applied = await deps.store.in(target.caller.workspaceId).itemWrites.applyBatch({
     connectorId: target.connector.connectorId,
     always: [`group:connector:${target.connector.connectorId}`],
     highest,
-    now: parts.clock.now(),
+    now: deps.clock.now(),
     ops,
-    trace: traceOf(parts, target),
+    trace: traceOf(deps, target),
     ...(target.uploadId !== undefined && { upload: toUpload(target.uploadId, lines, plan) }),
   });
   if (!applied.isApplied) {
@@ -97,7 +97,10 @@ async function storeOnce(
 }
 
 /** The row that says that a push changed who may read stored items; what it changed is added where that is known. */
-export function traceOf({ audit }: Pick<Parts, "audit">, { caller, connector, uploadId }: PushTarget): NewAuditRecord {
+export function traceOf(
+  { audit }: Pick<PushDeps, "audit">,
+  { caller, connector, uploadId }: PushTarget,
+): NewAuditRecord {
   const target = { type: "connector", id: connector.connectorId };
   const details = { keyId: caller.keyId, ...(uploadId !== undefined && { uploadId }) };
   return audit.makeSystemRow({ action: "connector.access_pushed", target, details });
@@ -114,9 +117,9 @@ export interface Plan {
   versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
 }
 
-export async function beginPlan(parts: Parts, target: PushTarget, lines: readonly PushedLine[]): Promise<Plan> {
-  const { store } = parts;
-  const authority = await makeAuthority(parts, target.caller, principalsOf(lines));
+export async function beginPlan(deps: PushDeps, target: PushTarget, lines: readonly PushedLine[]): Promise<Plan> {
+  const { store } = deps;
+  const authority = await makeAuthority(deps, target.caller, principalsOf(lines));
   const externalIds = new Set(lines.flatMap(({ externalId }) => (typeof externalId === "string" ? [externalId] : [])));
   const { itemWrites } = store.in(target.caller.workspaceId);
   const stored = await itemWrites.listStoredOf(target.connector.connectorId, [...externalIds]);
@@ -131,7 +134,7 @@ export async function beginPlan(parts: Parts, target: PushTarget, lines: readonl
 
 /** Adds an item to a plan; `read` makes it ready to be stored, and is not asked for a version that is stored already. */
 export async function planUpsert(
-  parts: Parts,
+  deps: PushDeps,
   { caller, connector }: PushTarget,
   plan: Plan,
   given: { line: number; item: SourceItem; notes: readonly string[] },
@@ -158,14 +161,14 @@ export async function planUpsert(
     return;
   }
   const isNew = known === undefined && !plan.stored.has(externalId);
-  const quota = isNew ? await parts.quotas.takeItem(caller.workspaceId) : undefined;
+  const quota = isNew ? await deps.quotas.takeItem(caller.workspaceId) : undefined;
   if (quota !== undefined) {
     plan.answers.pop();
     plan.answers.push({ ...answer, fixed: "error", error: quota });
     return;
   }
   const { content, rules } = file ?? {};
-  const prepared = await parts.prepareItem(caller.workspaceId, connector, {
+  const prepared = await deps.prepareItem(caller.workspaceId, connector, {
     item,
     judge: (given) => access ?? given,
     ...(content && { content }),
@@ -175,7 +178,7 @@ export async function planUpsert(
   if (!prepared || first?.op !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
   const last = plan.answers.at(-1);
   if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
-  if (isNew) noteTexts(parts, caller.workspaceId, prepared.ops);
+  if (isNew) noteTexts(deps, caller.workspaceId, prepared.ops);
   plan.ops.push(...prepared.ops);
   plan.versions.set(
     externalId,
@@ -183,7 +186,7 @@ export async function planUpsert(
   );
 }
 
-function noteTexts({ quotas }: Parts, workspaceId: string, ops: readonly ItemOp[]): void {
+function noteTexts({ quotas }: PushDeps, workspaceId: string, ops: readonly ItemOp[]): void {
   for (const op of ops) {
     if (op.op === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
   }
@@ -232,7 +235,7 @@ export function toUpload(
 }
 
 async function planLine(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   plan: Plan,
   { line, externalId, event, notes }: Extract<ItemLine, { ok: true }>,
@@ -240,7 +243,7 @@ async function planLine(
   const answer: Answer = { line, externalId, notes };
   switch (event.t) {
     case "upsert":
-      return planUpsert(parts, target, plan, { line, item: event.item, notes });
+      return planUpsert(deps, target, plan, { line, item: event.item, notes });
     case "acl": {
       const { access, offending } = plan.authority.judge(event.access);
       if (offending.length > 0) Object.assign(answer, aclUnknown(offending));

@@ -6,7 +6,7 @@ import type { PushResultName } from "#storage/records/push-uploads.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import { type Answer, principalRefused, refused, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
-import type { Parts, PushTarget } from "./push-parts.ts";
+import type { PushDeps, PushTarget } from "./push-deps.ts";
 
 /** A line about people and groups of the connector's own. */
 export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
@@ -18,12 +18,12 @@ export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
  * @throws ApiError `push_upload_over`: then nothing is stored
  */
 export async function storePeople(
-  parts: Parts,
+  deps: PushDeps,
   { caller, connector, uploadId }: PushTarget,
   lines: readonly PeopleLine[],
 ): Promise<PushResult[]> {
-  const authority = await makeAuthority(parts, caller, principalsOf(lines));
-  return parts.store.transaction(async (tx) => {
+  const authority = await makeAuthority(deps, caller, principalsOf(lines));
+  return deps.store.transaction(async (tx) => {
     const workspace = tx.in(caller.workspaceId);
     const answers: Answer[] = [];
     const came = { added: new Set<Principal>(), removed: new Set<Principal>() };
@@ -50,9 +50,9 @@ export async function storePeople(
         added: named(came.added),
         removed: named(came.removed),
       };
-      await parts.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
+      await deps.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
     }
-    if (uploadId !== undefined) await acknowledge(parts, workspace, uploadId, answers);
+    if (uploadId !== undefined) await acknowledge(deps, workspace, uploadId, answers);
     return answers.map((answer) => toResult(answer));
   });
 }
@@ -125,7 +125,7 @@ async function setAll(
 }
 
 async function acknowledge(
-  parts: Parts,
+  deps: PushDeps,
   { pushUploads }: WorkspaceStore,
   uploadId: string,
   answers: readonly Answer[],
@@ -133,6 +133,6 @@ async function acknowledge(
   const counts: Partial<Record<PushResultName, number>> = {};
   for (const { fixed = "error" } of answers) counts[fixed] = (counts[fixed] ?? 0) + 1;
   const ack = { lines: answers.at(-1)?.line ?? null, counts, failures: failuresOf(answers), unnamed: 0 };
-  if (await pushUploads.acknowledge(uploadId, ack, parts.clock.now())) return;
+  if (await pushUploads.acknowledge(uploadId, ack, deps.clock.now())) return;
   throw new ApiError("push_upload_over", { message: "The upload is closed." });
 }

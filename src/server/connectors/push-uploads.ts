@@ -6,24 +6,24 @@ import { isPartId, outermostId } from "#core/child-ids.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import { type PushUploadRecord, UPLOAD_TTL_MS } from "#storage/records/push-uploads.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 import { walkStored } from "./stored.ts";
-import { requirePushable } from "./push-parts.ts";
+import { requirePushable } from "./push-deps.ts";
 
 /** Begins an upload, or gives the open one of that name to go on with. @throws ApiError `not_found`, `connector_state_conflict` */
 export async function beginUpload(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   caller: ConnectorCaller,
   { mode, name, resume }: BeginUploadBody,
 ): Promise<{ upload: PushUpload }> {
-  const { connectorId } = await requirePushable(parts, caller);
-  const now = parts.clock.now();
-  const upload = await parts.store.transaction(async (tx) => {
+  const { connectorId } = await requirePushable(deps, caller);
+  const now = deps.clock.now();
+  const upload = await deps.store.transaction(async (tx) => {
     const { pushUploads } = tx.in(caller.workspaceId);
     const open =
       resume && name !== undefined ? await pushUploads.findOpen(connectorId, { mode, name }, now) : undefined;
     if (open) return open;
-    const uploadId = makeId("upload", parts.randomBytes);
+    const uploadId = makeId("upload", deps.randomBytes);
     await pushUploads.begin({ uploadId, connectorId, mode, name: name ?? null, now });
     return pushUploads.find(uploadId, now);
   });
@@ -33,20 +33,20 @@ export async function beginUpload(
 
 /** How far an upload got; also after its end. @throws ApiError `not_found` */
 export async function getUpload(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   caller: ConnectorCaller,
   uploadId: string,
 ): Promise<{ upload: PushUpload }> {
-  return { upload: toView(await requireUpload(parts, caller, uploadId)) };
+  return { upload: toView(await requireUpload(deps, caller, uploadId)) };
 }
 
 /** The upload, while it takes lines. @throws ApiError `not_found`, `push_upload_over` */
 export async function requireOpenUpload(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   caller: ConnectorCaller,
   uploadId: string,
 ): Promise<PushUploadRecord> {
-  const upload = await requireUpload(parts, caller, uploadId);
+  const upload = await requireUpload(deps, caller, uploadId);
   if (upload.state === "open") return upload;
   throw over(upload);
 }
@@ -60,22 +60,22 @@ export async function requireOpenUpload(
  *   missing, `invalid_request` for a set without their number
  */
 export async function endUpload(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   caller: ConnectorCaller,
   uploadId: string,
   { lines }: EndUploadBody,
 ): Promise<{ upload: PushUpload }> {
-  await requirePushable(parts, caller);
-  const upload = await requireUpload(parts, caller, uploadId);
+  await requirePushable(deps, caller);
+  const upload = await requireUpload(deps, caller, uploadId);
   if (upload.state === "done") return { upload: toView(upload) };
   if (upload.state === "superseded" || upload.state === "expired") throw over(upload);
   if (upload.state === "open") {
     requireLines(upload, lines);
-    await close(parts, caller, upload);
+    await close(deps, caller, upload);
   }
-  const closed = await requireUpload(parts, caller, uploadId);
-  if (closed.state === "ending") await sweep(parts, caller, closed);
-  return getUpload(parts, caller, uploadId);
+  const closed = await requireUpload(deps, caller, uploadId);
+  if (closed.state === "ending") await sweep(deps, caller, closed);
+  return getUpload(deps, caller, uploadId);
 }
 
 function requireLines({ mode, lines: stored }: PushUploadRecord, lines: number | undefined): void {
@@ -93,22 +93,22 @@ function requireLines({ mode, lines: stored }: PushUploadRecord, lines: number |
   });
 }
 
-async function close(parts: ConnectorParts, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
+async function close(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
   const { uploadId, connectorId } = upload;
-  const workspace = parts.store.in(caller.workspaceId);
+  const workspace = deps.store.in(caller.workspaceId);
   const isSwept = upload.mode === "set" && refusalOf(upload) === null;
-  const now = parts.clock.now();
+  const now = deps.clock.now();
   if (!isSwept) {
     if (!(await workspace.pushUploads.close(uploadId, { state: "done" }, now))) throw over(upload);
     return;
   }
-  const gone = await countOf(unnamedItems(parts, caller, upload));
+  const gone = await countOf(unnamedItems(deps, caller, upload));
   const guard = await workspace.itemWrites.guardOf(connectorId, now);
   // All of them or none: the rest of a half-empty listing is no less wrong for being small.
   const isHeld = guard.removed + gone > removalLimit(guard.highest);
-  const isClosed = await parts.store.transaction(async (tx) => {
+  const isClosed = await deps.store.transaction(async (tx) => {
     if (!(await tx.in(caller.workspaceId).pushUploads.close(uploadId, { state: "ending", isHeld }, now))) return false;
-    await parts.audit.recordSystem(tx, caller.workspaceId, {
+    await deps.audit.recordSystem(tx, caller.workspaceId, {
       action: "connector.set_pushed",
       target: { type: "connector", id: connectorId },
       details: { uploadId, keyId: caller.keyId, ...(isHeld ? { held: gone } : { removed: gone }) },
@@ -128,10 +128,10 @@ async function countOf(values: AsyncGenerator<unknown, void>): Promise<number> {
 const SLICE = 100;
 
 /** Removes what a set did not name. @throws ApiError `push_upload_over` when a later set took its place meanwhile */
-async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
+async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
   const { uploadId } = upload;
-  const { itemWrites, pushUploads } = parts.store.in(caller.workspaceId);
-  const { highest } = await itemWrites.guardOf(upload.connectorId, parts.clock.now());
+  const { itemWrites, pushUploads } = deps.store.in(caller.workspaceId);
+  const { highest } = await itemWrites.guardOf(upload.connectorId, deps.clock.now());
   let slice: string[] = [];
   const flush = async () => {
     const kbIds = slice;
@@ -141,18 +141,18 @@ async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: Pus
       connectorId: upload.connectorId,
       always: [`group:connector:${upload.connectorId}`],
       highest,
-      now: parts.clock.now(),
+      now: deps.clock.now(),
       upload: { uploadId, phase: "ending", lines: null, results: [], failures: [], unnamed: 0 },
       ops: [{ op: "sweep", kbIds, hold: upload.isHeld }],
     });
     await pushUploads.addSwept(uploadId, kbIds.length);
   };
-  for await (const kbId of unnamedItems(parts, caller, upload)) {
+  for await (const kbId of unnamedItems(deps, caller, upload)) {
     slice.push(kbId);
     if (slice.length >= SLICE) await flush();
   }
   await flush();
-  if (!(await pushUploads.finish(uploadId, parts.clock.now()))) throw over({ ...upload, state: "superseded" });
+  if (!(await pushUploads.finish(uploadId, deps.clock.now()))) throw over({ ...upload, state: "superseded" });
 }
 
 /**
@@ -160,11 +160,11 @@ async function sweep(parts: ConnectorParts, caller: ConnectorCaller, upload: Pus
  * an item go and stay with it.
  */
 async function* unnamedItems(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   caller: ConnectorCaller,
   { connectorId, uploadId }: PushUploadRecord,
 ): AsyncGenerator<string, void> {
-  const workspace = parts.store.in(caller.workspaceId);
+  const workspace = deps.store.in(caller.workspaceId);
   const isNamed = (item: Pick<StoredItem, "seenBy"> | undefined) => item?.seenBy === uploadId;
   // The parts of an item follow each other, so it is looked up once for all of them.
   let inside = { externalId: "", isNamed: false };
@@ -180,7 +180,7 @@ async function* unnamedItems(
 }
 
 async function requireUpload(
-  { store, clock }: ConnectorParts,
+  { store, clock }: ConnectorDeps,
   { workspaceId, connectorId }: ConnectorCaller,
   uploadId: string,
 ): Promise<PushUploadRecord> {

@@ -6,7 +6,7 @@ import type { Clock } from "#core/clock.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import { toErrors } from "./push-answers.ts";
 import { type ItemLine, planItems, type StoredSlice, storeItems } from "./push-items.ts";
-import { type Parts, placeOf, type PushTarget, requirePushable, requireStillPushable } from "./push-parts.ts";
+import { type PushDeps, placeOf, type PushTarget, requirePushable, requireStillPushable } from "./push-deps.ts";
 import { type PeopleLine, storePeople } from "./push-people.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
@@ -23,21 +23,21 @@ export const MAX_REQUEST_MS = 240_000;
  *   `push_upload_incomplete` before the first line; later ones are the last line of the answer
  */
 export async function pushItems(
-  parts: Parts,
+  deps: PushDeps,
   caller: ConnectorCaller,
   body: AsyncIterable<Uint8Array> | null,
   { upload: uploadId, firstLine }: PushQuery,
 ): Promise<AsyncGenerator<PushResult[], void>> {
-  const connector = await requirePushable(parts, caller);
-  await requireFirstLine(parts, caller, uploadId, firstLine);
+  const connector = await requirePushable(deps, caller);
+  await requireFirstLine(deps, caller, uploadId, firstLine);
   const target: PushTarget = { caller, connector, uploadId };
-  const lines = body === null ? noLines() : parts.readLines(readBody(body, parts.clock), { place: placeOf(connector) });
-  return pushLines(parts, target, numberedFrom(lines, firstLine ?? 1));
+  const lines = body === null ? noLines() : deps.readLines(readBody(body, deps.clock), { place: placeOf(connector) });
+  return pushLines(deps, target, numberedFrom(lines, firstLine ?? 1));
 }
 
 /** Lines follow each other without a gap, so that "stored up to line n" says all. */
 async function requireFirstLine(
-  parts: Parts,
+  deps: PushDeps,
   caller: ConnectorCaller,
   uploadId: string | undefined,
   firstLine: number | undefined,
@@ -46,7 +46,7 @@ async function requireFirstLine(
     if (firstLine === undefined || firstLine === 1) return;
     throw new ApiError("invalid_request", { message: `"firstLine" is only for uploads.`, field: "upload" });
   }
-  const { lines } = await requireOpenUpload(parts, caller, uploadId);
+  const { lines } = await requireOpenUpload(deps, caller, uploadId);
   if (firstLine === undefined) {
     const message = `Give the number of the first line in the upload: firstLine=${lines + 1} to continue.`;
     throw new ApiError("invalid_request", { message, field: "firstLine" });
@@ -57,13 +57,13 @@ async function requireFirstLine(
 }
 
 async function* pushLines(
-  parts: Parts,
+  deps: PushDeps,
   target: PushTarget,
   lines: AsyncIterable<PushedLine>,
 ): AsyncGenerator<PushResult[], void> {
   const { caller, connector } = target;
-  const { itemWrites } = parts.store.in(caller.workspaceId);
-  const { highest } = await itemWrites.guardOf(connector.connectorId, parts.clock.now());
+  const { itemWrites } = deps.store.in(caller.workspaceId);
+  const { highest } = await itemWrites.guardOf(connector.connectorId, deps.clock.now());
   const size = { lines: 50 };
   let last = 0;
   /** On their way to the store, while the next ones are made ready. */
@@ -89,12 +89,12 @@ async function* pushLines(
       last = slice.lines.at(-1)?.line ?? last;
       // What is stored of an item can be told only after what is on its way to it.
       if (slice.type === "people" || (flying && overlaps(flying, slice.lines))) yield* land();
-      await requireStillPushable(parts, caller);
-      if (slice.type === "people") yield await storePeople(parts, target, slice.lines);
+      await requireStillPushable(deps, caller);
+      if (slice.type === "people") yield await storePeople(deps, target, slice.lines);
       else {
-        const planned = await planItems(parts, target, slice.lines);
+        const planned = await planItems(deps, target, slice.lines);
         yield* land();
-        flying = takeOff(slice.lines, storeItems(parts, target, planned, highest));
+        flying = takeOff(slice.lines, storeItems(deps, target, planned, highest));
       }
       open = [];
     }

@@ -4,7 +4,7 @@ import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import { type ConnectorParts, manages, requireManaged, requireSource } from "./parts.ts";
+import { type ConnectorDeps, manages, requireManaged, requireSource } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
@@ -16,13 +16,13 @@ interface PageQuery {
 
 /** Asks for a run. @throws ApiError `not_found`, `connector_state_conflict` where nothing can be run */
 export async function requestSync(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   body: RequestSyncBody = {},
 ): Promise<{ sync: Sync }> {
-  const connector = await requireManaged(parts.store, actor, connectorId);
-  const source = await requireSource(parts.sources, connector.providerId);
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  const source = await requireSource(deps.sources, connector.providerId);
   if (!source.sync) {
     const message = `${source.spec.name} connectors don't sync: you push their items.`;
     throw new ApiError("connector_state_conflict", { message });
@@ -32,75 +32,75 @@ export async function requestSync(
   }
   const { mode, items } = body;
   const wish = { trigger: "manual" as const, ...(mode && { mode }), ...(items && { mode: "items" as const, items }) };
-  const sync = await parts.store.transaction(async (tx) => {
-    const queued = await parts.syncs.request(tx, actor.workspaceId, connector, wish);
+  const sync = await deps.store.transaction(async (tx) => {
+    const queued = await deps.syncs.request(tx, actor.workspaceId, connector, wish);
     const details = { syncId: queued.syncId, mode: queued.mode };
     const target = { type: "connector", id: connectorId };
-    await parts.audit.record(tx, actor, { action: "connector.sync_requested", target, details });
+    await deps.audit.record(tx, actor, { action: "connector.sync_requested", target, details });
     return queued;
   });
-  parts.syncs.signal();
-  return { sync: await view(parts, actor, connector, sync) };
+  deps.syncs.signal();
+  return { sync: await view(deps, actor, connector, sync) };
 }
 
 /** Runs of a connector, the newest first. @throws ApiError `not_found`, `invalid_cursor` */
 export async function listSyncs(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   { limit, cursor }: PageQuery,
 ): Promise<{ syncs: Sync[]; nextCursor: string | null }> {
-  const connector = await requireManaged(parts.store, actor, connectorId);
+  const connector = await requireManaged(deps.store, actor, connectorId);
   const scope = cursorScope(actor, "GET /api/connectors/:id/syncs", connectorId);
-  const after = cursor === undefined ? undefined : parts.cursors.decode(scope, cursor);
-  const rows = await parts.store
+  const after = cursor === undefined ? undefined : deps.cursors.decode(scope, cursor);
+  const rows = await deps.store
     .in(actor.workspaceId)
     .syncs.list(connectorId, limit + 1, after && { createdAt: after.value, syncId: `syn_${after.id}` });
   const { page, nextCursor } = cutPage(
     rows,
     limit,
     (row) => ({ flags: 0, value: row.createdAt, id: row.syncId.slice(4) }),
-    (position) => parts.cursors.encode(scope, position),
+    (position) => deps.cursors.encode(scope, position),
   );
-  return { syncs: await Promise.all(page.map((row) => view(parts, actor, connector, row))), nextCursor };
+  return { syncs: await Promise.all(page.map((row) => view(deps, actor, connector, row))), nextCursor };
 }
 
 /** One run with a sample of what it left out. @throws ApiError `not_found` */
 export async function getSync(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   syncId: string,
 ): Promise<{ sync: Sync }> {
-  const { connector, sync } = await requireSync(parts, actor, connectorId, syncId);
-  const skips = await parts.store.in(actor.workspaceId).syncs.listSkips(syncId);
+  const { connector, sync } = await requireSync(deps, actor, connectorId, syncId);
+  const skips = await deps.store.in(actor.workspaceId).syncs.listSkips(syncId);
   return {
-    sync: await toSync(parts.store.in(actor.workspaceId), parts.policy, actor, connector, sync, skips),
+    sync: await toSync(deps.store.in(actor.workspaceId), deps.policy, actor, connector, sync, skips),
   };
 }
 
 /** Ends a run. @throws ApiError `not_found`, `sync_not_running` */
 export async function cancelSync(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   syncId: string,
 ): Promise<{ sync: Sync }> {
-  const { connector } = await requireSync(parts, actor, connectorId, syncId);
-  const sync = await parts.store.transaction(async (tx) => {
+  const { connector } = await requireSync(deps, actor, connectorId, syncId);
+  const sync = await deps.store.transaction(async (tx) => {
     const current = (await tx.in(actor.workspaceId).syncs.find(syncId)) ?? fail();
-    const ended = await parts.syncs.cancel(tx, actor.workspaceId, current);
+    const ended = await deps.syncs.cancel(tx, actor.workspaceId, current);
     const target = { type: "connector", id: connectorId };
-    await parts.audit.record(tx, actor, { action: "connector.sync_cancelled", target, details: { syncId } });
+    await deps.audit.record(tx, actor, { action: "connector.sync_cancelled", target, details: { syncId } });
     return ended;
   });
-  parts.syncs.signal([sync]);
-  return { sync: await view(parts, actor, connector, sync) };
+  deps.syncs.signal([sync]);
+  return { sync: await view(deps, actor, connector, sync) };
 }
 
 /** Runs that are not over, then the last one of each connector the actor manages. */
-export async function listProgress(parts: ConnectorParts, actor: Actor): Promise<{ syncs: Sync[] }> {
-  const workspace = parts.store.in(actor.workspaceId);
+export async function listProgress(deps: ConnectorDeps, actor: Actor): Promise<{ syncs: Sync[] }> {
+  const workspace = deps.store.in(actor.workspaceId);
   const managed = (await workspace.connectors.list()).filter((connector) => manages(actor, connector));
   const byId = new Map(managed.map((connector) => [connector.connectorId, connector]));
   const ids = [...byId.keys()];
@@ -108,30 +108,30 @@ export async function listProgress(parts: ConnectorParts, actor: Actor): Promise
   const syncs: Sync[] = [];
   for (const row of rows) {
     const connector = byId.get(row.connectorId);
-    if (connector) syncs.push(await view(parts, actor, connector, row));
+    if (connector) syncs.push(await view(deps, actor, connector, row));
   }
   return { syncs };
 }
 
 /** Removals that wait for approval; names only where the actor may read the item. @throws ApiError `not_found` */
 export async function listRemovals(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   { limit, cursor }: PageQuery,
 ): Promise<{ removals: HeldRemoval[]; nextCursor: string | null }> {
-  await requireManaged(parts.store, actor, connectorId);
+  await requireManaged(deps.store, actor, connectorId);
   const scope = cursorScope(actor, "GET /api/connectors/:id/removals", connectorId);
-  const after = cursor === undefined ? "" : `kbi_${parts.cursors.decode(scope, cursor).id}`;
-  const workspace = parts.store.in(actor.workspaceId);
+  const after = cursor === undefined ? "" : `kbi_${deps.cursors.decode(scope, cursor).id}`;
+  const workspace = deps.store.in(actor.workspaceId);
   const { page, nextCursor } = cutPage(
     await workspace.itemWrites.listHeld(connectorId, after, limit + 1),
     limit,
     (row) => ({ flags: 0, value: 0, id: row.kbId.slice(4) }),
-    (position) => parts.cursors.encode(scope, position),
+    (position) => deps.cursors.encode(scope, position),
   );
   const kbIds = page.map((row) => row.kbId);
-  const open = await parts.policy.mayRead(actor, kbIds);
+  const open = await deps.policy.mayRead(actor, kbIds);
   const records = await workspace.items.records(kbIds.filter((kbId) => open.has(kbId)));
   const byId = new Map(records.map((item) => [item.kbId, item]));
   return {
@@ -153,16 +153,16 @@ export async function listRemovals(
  * @throws ApiError `not_found`, `connector_state_conflict`
  */
 export async function decideRemovals(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   decision: "approved" | "rejected",
   kbIds?: readonly string[],
 ): Promise<number> {
-  await requireManaged(parts.store, actor, connectorId);
-  const { itemWrites } = parts.store.in(actor.workspaceId);
-  await parts.store.transaction((tx) =>
-    parts.audit.record(tx, actor, {
+  await requireManaged(deps.store, actor, connectorId);
+  const { itemWrites } = deps.store.in(actor.workspaceId);
+  await deps.store.transaction((tx) =>
+    deps.audit.record(tx, actor, {
       action: `connector.removals_${decision}`,
       target: { type: "connector", id: connectorId },
       details: { all: kbIds === undefined, ...(kbIds && { count: kbIds.length }) },
@@ -174,7 +174,7 @@ export async function decideRemovals(
     const page = await itemWrites.listHeld(connectorId, after, 100);
     const chosen = page.map((row) => row.kbId).filter((kbId) => wanted?.has(kbId) ?? true);
     const op = decision === "approved" ? ("remove" as const) : ("release" as const);
-    if (chosen.length > 0) await applyOps(parts, actor.workspaceId, connectorId, [{ op, kbIds: chosen }]);
+    if (chosen.length > 0) await applyOps(deps, actor.workspaceId, connectorId, [{ op, kbIds: chosen }]);
     count += chosen.length;
     const last = page.at(-1);
     if (!last || page.length < 100) break;
@@ -186,13 +186,13 @@ export async function decideRemovals(
 }
 
 async function requireSync(
-  parts: ConnectorParts,
+  deps: ConnectorDeps,
   actor: Actor,
   connectorId: string,
   syncId: string,
 ): Promise<{ connector: ConnectorRecord; sync: SyncRecord }> {
-  const connector = await requireManaged(parts.store, actor, connectorId);
-  const sync = await parts.store.in(actor.workspaceId).syncs.find(syncId);
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  const sync = await deps.store.in(actor.workspaceId).syncs.find(syncId);
   if (sync?.connectorId === connectorId) return { connector, sync };
   return fail();
 }
@@ -201,8 +201,8 @@ function fail(): never {
   throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
-function view(parts: ConnectorParts, actor: Actor, connector: ConnectorRecord, sync: SyncRecord): Promise<Sync> {
-  return toSync(parts.store.in(actor.workspaceId), parts.policy, actor, connector, sync);
+function view(deps: ConnectorDeps, actor: Actor, connector: ConnectorRecord, sync: SyncRecord): Promise<Sync> {
+  return toSync(deps.store.in(actor.workspaceId), deps.policy, actor, connector, sync);
 }
 
 function cursorScope({ workspaceId, userId }: Actor, route: string, connectorId: string) {

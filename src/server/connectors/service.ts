@@ -24,9 +24,9 @@ import type { ItemCount } from "#storage/records/items.ts";
 import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";
-import { type ConnectorParts, manages, requireManaged } from "./parts.ts";
+import { type ConnectorDeps, manages, requireManaged } from "./deps.ts";
 import { type DocumentBody, pushDocument } from "./push-document.ts";
-import type { PushParts } from "./push-parts.ts";
+import type { PushOnlyDeps } from "./push-deps.ts";
 import { removePushed } from "./push-remove.ts";
 import { pushItems } from "./push.ts";
 import { beginUpload, endUpload, getUpload } from "./push-uploads.ts";
@@ -97,25 +97,25 @@ export interface OriginalParts {
   ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
 }
 
-export type ConnectorServiceOptions = ConnectorParts & PushParts & OriginalParts;
+export type ConnectorServiceOptions = ConnectorDeps & PushOnlyDeps & OriginalParts;
 
-export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorService {
-  const { store, clock, sources } = parts;
+export function makeConnectorService(deps: ConnectorServiceOptions): ConnectorService {
+  const { store, clock, sources } = deps;
   const full = async (actor: Actor, record: ConnectorRecord) =>
     toConnector(store.in(actor.workspaceId), actor, record, clock.now());
 
   return {
     async list(actor, query) {
-      const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(parts, actor);
+      const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(deps, actor);
       const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
-      const { page, nextCursor } = await pageOf(parts, actor, "GET /api/connectors", query, isShown);
+      const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors", query, isShown);
       const connectors: (Connector | ConnectorPublic)[] = [];
       for (const record of page) connectors.push(manages(actor, record) ? await full(actor, record) : toPublic(record));
       return { connectors, nextCursor };
     },
     async listMine(actor, query) {
       const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
-      const { page, nextCursor } = await pageOf(parts, actor, "GET /api/connectors/mine", query, isMine);
+      const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors/mine", query, isMine);
       const connectors: Connector[] = [];
       for (const record of page) connectors.push(await full(actor, record));
       return { connectors, nextCursor };
@@ -136,43 +136,43 @@ export function makeConnectorService(parts: ConnectorServiceOptions): ConnectorS
         },
       };
     },
-    create: (actor, body) => createConnector(parts, actor, body),
-    update: (actor, connectorId, body) => updateConnector(parts, actor, connectorId, body),
-    remove: (actor, connectorId) => removeConnector(parts, actor, connectorId),
-    changeScope: (actor, connectorId, scope, isDryRun) => changeScope(parts, actor, connectorId, scope, isDryRun),
-    pause: (actor, connectorId) => pauseOrResume(parts, actor, connectorId, "pause"),
-    resume: (actor, connectorId) => pauseOrResume(parts, actor, connectorId, "resume"),
-    rotateKey: (actor, connectorId, overlapSeconds) => rotateKey(parts, actor, connectorId, overlapSeconds),
-    listSources: () => listSources(parts),
-    browse: (actor, body) => browseSource(parts, actor, body),
-    requestSync: (actor, connectorId, body) => requestSync(parts, actor, connectorId, body),
-    listSyncs: (actor, connectorId, page) => listSyncs(parts, actor, connectorId, page),
-    getSync: (actor, connectorId, syncId) => getSync(parts, actor, connectorId, syncId),
-    cancelSync: (actor, connectorId, syncId) => cancelSync(parts, actor, connectorId, syncId),
-    listProgress: (actor) => listProgress(parts, actor),
-    listRemovals: (actor, connectorId, page) => listRemovals(parts, actor, connectorId, page),
+    create: (actor, body) => createConnector(deps, actor, body),
+    update: (actor, connectorId, body) => updateConnector(deps, actor, connectorId, body),
+    remove: (actor, connectorId) => removeConnector(deps, actor, connectorId),
+    changeScope: (actor, connectorId, scope, isDryRun) => changeScope(deps, actor, connectorId, scope, isDryRun),
+    pause: (actor, connectorId) => pauseOrResume(deps, actor, connectorId, "pause"),
+    resume: (actor, connectorId) => pauseOrResume(deps, actor, connectorId, "resume"),
+    rotateKey: (actor, connectorId, overlapSeconds) => rotateKey(deps, actor, connectorId, overlapSeconds),
+    listSources: () => listSources(deps),
+    browse: (actor, body) => browseSource(deps, actor, body),
+    requestSync: (actor, connectorId, body) => requestSync(deps, actor, connectorId, body),
+    listSyncs: (actor, connectorId, page) => listSyncs(deps, actor, connectorId, page),
+    getSync: (actor, connectorId, syncId) => getSync(deps, actor, connectorId, syncId),
+    cancelSync: (actor, connectorId, syncId) => cancelSync(deps, actor, connectorId, syncId),
+    listProgress: (actor) => listProgress(deps, actor),
+    listRemovals: (actor, connectorId, page) => listRemovals(deps, actor, connectorId, page),
     async approveRemovals(actor, connectorId, kbIds) {
-      return { removed: await decideRemovals(parts, actor, connectorId, "approved", kbIds) };
+      return { removed: await decideRemovals(deps, actor, connectorId, "approved", kbIds) };
     },
     async rejectRemovals(actor, connectorId, kbIds) {
-      return { kept: await decideRemovals(parts, actor, connectorId, "rejected", kbIds) };
+      return { kept: await decideRemovals(deps, actor, connectorId, "rejected", kbIds) };
     },
-    push: (caller, body, query) => pushItems(parts, caller, body, query),
-    pushDocument: (caller, body, uploadId) => pushDocument(parts, caller, body, uploadId),
-    beginUpload: (caller, body) => beginUpload(parts, caller, body),
-    getUpload: (caller, uploadId) => getUpload(parts, caller, uploadId),
-    endUpload: (caller, uploadId, body) => endUpload(parts, caller, uploadId, body),
-    removeItem: (caller, externalId) => removePushed(parts, caller, externalId),
+    push: (caller, body, query) => pushItems(deps, caller, body, query),
+    pushDocument: (caller, body, uploadId) => pushDocument(deps, caller, body, uploadId),
+    beginUpload: (caller, body) => beginUpload(deps, caller, body),
+    getUpload: (caller, uploadId) => getUpload(deps, caller, uploadId),
+    endUpload: (caller, uploadId, body) => endUpload(deps, caller, uploadId, body),
+    removeItem: (caller, externalId) => removePushed(deps, caller, externalId),
 
     async fetchOriginal(workspaceId, connectorId, externalId) {
       const record = await store.in(workspaceId).connectors.find(connectorId);
       const source = record && (await sources.find(record.providerId));
       if (!record || !source?.fetchContent) return undefined;
-      const standing = await parts.credentials.standingOf(workspaceId, record);
-      const context = makeContext(parts, source, record.config, { id: connectorId, name: record.name, ...standing });
+      const standing = await deps.credentials.standingOf(workspaceId, record);
+      const context = makeContext(deps, source, record.config, { id: connectorId, name: record.name, ...standing });
       const outermost = outermostId(externalId);
       const file = await source.fetchContent(context, { externalId: outermost });
-      return outermost === externalId ? file : parts.openPart(workspaceId, file, externalId);
+      return outermost === externalId ? file : deps.openPart(workspaceId, file, externalId);
     },
     async notesFor(actor) {
       const records = await store.in(actor.workspaceId).connectors.list();
@@ -188,7 +188,7 @@ function isPublic(record: ConnectorRecord, seen: ReadonlySet<string>): boolean {
 const COUNTS_AT_ONCE = 500;
 
 /** Connectors with at least one item that the actor may read. */
-async function connectorsSeen({ policy }: ConnectorParts, actor: Actor): Promise<Set<string>> {
+async function connectorsSeen({ policy }: ConnectorDeps, actor: Actor): Promise<Set<string>> {
   return policy.readList(actor, async ({ store, accesses }) => {
     const seen = new Set<string>();
     for (const { connectorId } of await store.connectors.list()) {
@@ -205,7 +205,7 @@ async function connectorsSeen({ policy }: ConnectorParts, actor: Actor): Promise
 
 /** A page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
 async function pageOf(
-  { store, cursors }: ConnectorParts,
+  { store, cursors }: ConnectorDeps,
   actor: Actor,
   route: string,
   query: ConnectorListQuery,

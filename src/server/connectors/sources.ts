@@ -5,13 +5,13 @@ import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { type Credentials, parseCredentials, requireMayConnect, type Standing } from "./credentials.ts";
-import { type ConnectorParts, requireSource } from "./parts.ts";
+import { type ConnectorDeps, requireSource } from "./deps.ts";
 
 /** Longer than this a person does not wait for a check or a browse. */
 const ASK_MS = 30_000;
 
 /** Every kind of app there is, with whether it can be connected here. */
-export async function listSources({ sources }: Pick<ConnectorParts, "sources">): Promise<{ sources: SourceKind[] }> {
+export async function listSources({ sources }: Pick<ConnectorDeps, "sources">): Promise<{ sources: SourceKind[] }> {
   const kinds = await Promise.all((await sources.list()).map(toKind));
   return { sources: kinds.sort((a, b) => (a.name < b.name ? -1 : 1)) };
 }
@@ -21,14 +21,14 @@ export async function listSources({ sources }: Pick<ConnectorParts, "sources">):
  *
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and what the source says
  */
-export async function browseSource(parts: ConnectorParts, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
-  const source = await requireUsable(parts, actor, body);
+export async function browseSource(deps: ConnectorDeps, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
+  const source = await requireUsable(deps, actor, body);
   if (!source.browse) {
     throw new ApiError("provider_unavailable", { message: `${source.spec.name} has nothing to choose from.` });
   }
   const standing = standingOfActor(actor, source, body);
   requireMayConnect(actor, source, parseConfig(source, body.config), standing.credentials);
-  const context = makeContext(parts, source, body.config, { id: "", name: "", ...standing });
+  const context = makeContext(deps, source, body.config, { id: "", name: "", ...standing });
   const { parent = null, query, cursor } = body;
   return source.browse(context, {
     parent,
@@ -49,7 +49,7 @@ interface Given {
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `forbidden`, `connector_config_invalid`
  */
 export async function requireUsable(
-  { sources }: Pick<ConnectorParts, "sources">,
+  { sources }: Pick<ConnectorDeps, "sources">,
   actor: Actor,
   { providerId, ...given }: { providerId: string } & Given,
 ): Promise<Source> {
@@ -107,12 +107,12 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
 export async function checkSource(
-  parts: Pick<ConnectorParts, "clock" | "log">,
+  deps: Pick<ConnectorDeps, "clock" | "log">,
   source: Source,
   config: Record<string, unknown>,
   connector: { id: string; name: string } & Standing,
 ): Promise<void> {
-  const result = await source.check(makeContext(parts, source, config, connector));
+  const result = await source.check(makeContext(deps, source, config, connector));
   if (result.ok) return;
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
@@ -128,7 +128,7 @@ export async function checkSource(
 
 /** What the source is called with. @throws ApiError `connector_config_invalid` */
 export function makeContext(
-  { clock, log }: Pick<ConnectorParts, "clock" | "log">,
+  { clock, log }: Pick<ConnectorDeps, "clock" | "log">,
   source: Source,
   config: Record<string, unknown>,
   { credentials, ...connector }: { id: string; name: string } & Standing,

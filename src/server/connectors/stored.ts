@@ -1,7 +1,7 @@
 import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 
 const PAGE = 2_000;
 /** Items of a batch of removals: some milliseconds of the writer. */
@@ -20,13 +20,13 @@ export async function* walkStored(workspace: WorkspaceStore, connectorId: string
 
 /** Removes these items because a person said so: the guard is not asked. */
 export async function removeItems(
-  parts: Pick<ConnectorParts, "store" | "clock">,
+  deps: Pick<ConnectorDeps, "store" | "clock">,
   workspaceId: string,
   connectorId: string,
   kbIds: readonly string[],
 ): Promise<void> {
   for (let i = 0; i < kbIds.length; i += SLICE) {
-    await applyOps(parts, workspaceId, connectorId, [{ op: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
+    await applyOps(deps, workspaceId, connectorId, [{ op: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
   }
 }
 
@@ -37,7 +37,7 @@ export async function removeItems(
  * @throws ApiError as `ItemWriteStore.applyBatch`
  */
 export async function applyOps(
-  { store, clock }: Pick<ConnectorParts, "store" | "clock">,
+  { store, clock }: Pick<ConnectorDeps, "store" | "clock">,
   workspaceId: string,
   connectorId: string,
   ops: readonly ItemOp[],

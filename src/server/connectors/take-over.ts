@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";
 
@@ -17,7 +17,7 @@ export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
  * @returns what changed of its record
  */
 export async function takeOver(
-  { audit }: Pick<ConnectorParts, "audit">,
+  { audit }: Pick<ConnectorDeps, "audit">,
   tx: Store,
   actor: Actor,
   before: ConnectorRecord,
@@ -46,14 +46,14 @@ export async function takeOver(
  * connector's own access before, everything stored goes, and the first run reads what the new credentials give.
  */
 export async function removeWhatTakerCouldNotRead(
-  parts: Pick<ConnectorParts, "store" | "clock">,
+  deps: Pick<ConnectorDeps, "store" | "clock">,
   actor: Actor,
   before: ConnectorRecord,
 ): Promise<void> {
   if (isNarrower(before, { ...before, ownerUserId: actor.userId })) return;
   const kbIds: string[] = [];
-  for await (const { kbId } of walkStored(parts.store.in(actor.workspaceId), before.connectorId)) kbIds.push(kbId);
-  await removeItems(parts, actor.workspaceId, before.connectorId, kbIds);
+  for await (const { kbId } of walkStored(deps.store.in(actor.workspaceId), before.connectorId)) kbIds.push(kbId);
+  await removeItems(deps, actor.workspaceId, before.connectorId, kbIds);
 }
 
 /** @throws ApiError `forbidden`: the key of a push connector opens every item in it, so not every admin may have it */

@@ -19,7 +19,7 @@ import { applySecretsSetting } from "./secrets-setting.ts";
 import { MAX_ATTEMPTS, nextSyncState } from "./state.ts";
 
 /** What the work of a sync needs from elsewhere. */
-export interface SyncParts {
+export interface SyncDeps {
   store: Store;
   /** The source of a provider; undefined when this program has none of that name. */
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
@@ -60,26 +60,26 @@ const RUNS_KEPT = 100;
 const PURGE_SLICE = 100;
 
 /** Does a claimed job. */
-export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, signals: JobSignals): Promise<JobEnd> {
+export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, signals: JobSignals): Promise<JobEnd> {
   switch (job.type) {
     case "sync":
-      return runSyncJob(parts, job, owner, signals);
+      return runSyncJob(deps, job, owner, signals);
     case "purge_removed": {
-      const removedBefore = parts.now() - KEEP_REMOVED_MS;
-      return purge(parts, job, { removedBefore }, signals.signal);
+      const removedBefore = deps.now() - KEEP_REMOVED_MS;
+      return purge(deps, job, { removedBefore }, signals.signal);
     }
     case "purge_connector": {
       const connectorId = requireConnectorId(job);
-      const end = await purge(parts, job, { connectorId }, signals.signal);
-      if (end.type === "done") await removeLast(parts, job.workspaceId, connectorId);
+      const end = await purge(deps, job, { connectorId }, signals.signal);
+      if (end.type === "done") await removeLast(deps, job.workspaceId, connectorId);
       return end;
     }
     case "sweep_accesses":
-      return sweepAccesses(parts, job, signals.signal);
+      return sweepAccesses(deps, job, signals.signal);
     case "apply_secrets": {
-      const again = (tx: Store, connector: ConnectorRecord) => readAgain(parts, tx, job.workspaceId, connector);
-      const isDone = await applySecretsSetting(parts.store, again, job, signals.signal);
-      return isDone ? { type: "done" } : { type: "again", at: parts.now() };
+      const again = (tx: Store, connector: ConnectorRecord) => readAgain(deps, tx, job.workspaceId, connector);
+      const isDone = await applySecretsSetting(deps.store, again, job, signals.signal);
+      return isDone ? { type: "done" } : { type: "again", at: deps.now() };
     }
     default:
       return assertNever(job.type);
@@ -87,7 +87,7 @@ export async function runJob(parts: SyncParts, job: ClaimedJob, owner: string, s
 }
 
 /** What the source keeps goes first: should this process end here, the record still says that there is work. */
-async function removeLast({ store, findSource }: SyncParts, workspaceId: string, connectorId: string): Promise<void> {
+async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, connectorId: string): Promise<void> {
   const { connectors } = store.in(workspaceId);
   const connector = await connectors.find(connectorId);
   const source = connector && (await findSource(connector.providerId));
@@ -96,15 +96,15 @@ async function removeLast({ store, findSource }: SyncParts, workspaceId: string,
 }
 
 /** Puts a run in line that reads everything again; nothing for a connector that can't run now or only takes pushes. */
-async function readAgain(parts: SyncParts, tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<void> {
-  const source = await parts.findSource(connector.providerId);
+async function readAgain(deps: SyncDeps, tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<void> {
+  const source = await deps.findSource(connector.providerId);
   if (source?.sync === undefined || !MAY_RUN.has(connector.state)) return;
-  const { now, randomBytes } = parts;
+  const { now, randomBytes } = deps;
   await requestSync(tx, workspaceId, connector, { trigger: "manual", mode: "full", now: now(), randomBytes });
 }
 
 async function purge(
-  { store, now }: SyncParts,
+  { store, now }: SyncDeps,
   job: ClaimedJob,
   which: { connectorId?: string; removedBefore?: number },
   signal: AbortSignal,
@@ -116,7 +116,7 @@ async function purge(
   }
 }
 
-async function sweepAccesses({ store, now }: SyncParts, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
+async function sweepAccesses({ store, now }: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
   const { itemWrites } = store.in(job.workspaceId);
   for (;;) {
     if (signal.aborted) return { type: "again", at: now() };
@@ -125,24 +125,24 @@ async function sweepAccesses({ store, now }: SyncParts, job: ClaimedJob, signal:
 }
 
 async function runSyncJob(
-  parts: SyncParts,
+  deps: SyncDeps,
   job: ClaimedJob,
   owner: string,
   { signal, onSync }: JobSignals,
 ): Promise<JobEnd> {
-  const started = await startNext(parts, job, owner, requireConnectorId(job));
+  const started = await startNext(deps, job, owner, requireConnectorId(job));
   if (!started) return { type: "settled" };
   if ("at" in started) return { type: "again", at: started.at };
   const { connector, sync } = started;
   onSync(sync.syncId);
-  const end = await runStarted(parts, job, owner, connector, sync, signal);
-  await finish(parts, job, owner, end, sync);
+  const end = await runStarted(deps, job, owner, connector, sync, signal);
+  await finish(deps, job, owner, end, sync);
   return { type: "settled" };
 }
 
 /** Takes the connector's next run; undefined when none is to be done: then the job is finished too. */
 async function startNext(
-  { store, now }: SyncParts,
+  { store, now }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   connectorId: string,
@@ -200,7 +200,7 @@ async function start(
 }
 
 async function runStarted(
-  parts: SyncParts,
+  deps: SyncDeps,
   job: ClaimedJob,
   owner: string,
   connector: ConnectorRecord,
@@ -208,25 +208,25 @@ async function runStarted(
   signal: AbortSignal,
 ): Promise<RunEnd> {
   try {
-    const source = await parts.findSource(connector.providerId);
+    const source = await deps.findSource(connector.providerId);
     if (!source?.sync) {
       const message = `This server has no source "${connector.providerId}" that can sync.`;
       throw new ApiError("provider_unavailable", { message });
     }
     return await runSync({
-      ...parts,
-      judge: (access) => parts.judge(access, connector),
-      store: parts.store.in(job.workspaceId),
+      ...deps,
+      judge: (access) => deps.judge(access, connector),
+      store: deps.store.in(job.workspaceId),
       source,
       connector,
       sync,
       lease: { jobId: job.jobId, owner },
-      context: await makeContext(parts, job.workspaceId, source, connector, signal),
+      context: await makeContext(deps, job.workspaceId, source, connector, signal),
       signal,
-      parallel: parts.parallel ?? 4,
+      parallel: deps.parallel ?? 4,
     });
   } catch (error) {
-    parts.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
+    deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
     return { type: "failed", problem: toProblem(error) };
   }
 }
@@ -238,7 +238,7 @@ async function runStarted(
  *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
-  { now, log, standingOf }: Pick<SyncParts, "now" | "log" | "standingOf">,
+  { now, log, standingOf }: Pick<SyncDeps, "now" | "log" | "standingOf">,
   workspaceId: string,
   source: Source,
   connector: ConnectorRecord,
@@ -265,7 +265,7 @@ export async function makeContext(
 
 /** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
 async function finish(
-  { store, now, randomBytes, log }: SyncParts,
+  { store, now, randomBytes, log }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   end: RunEnd,

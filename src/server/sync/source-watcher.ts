@@ -4,7 +4,7 @@ import type { ChangeNotification, Watch } from "#sources/change-notifications.ts
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
-import { makeContext, type SyncParts } from "./jobs.ts";
+import { makeContext, type SyncDeps } from "./jobs.ts";
 import { requestSync, type SyncWish } from "./request.ts";
 import type { Sleep } from "./worker.ts";
 
@@ -17,7 +17,7 @@ export interface SourceWatcher {
   stop(): Promise<void>;
 }
 
-export interface SourceWatcherOptions extends Pick<SyncParts, "findSource" | "standingOf"> {
+export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf"> {
   store: Store;
   /** Kinds whose source can be listened to. */
   providerIds: readonly string[];

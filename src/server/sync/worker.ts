@@ -2,14 +2,14 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type ClaimedJob, LEASE_MS } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
-import { type JobEnd, runJob, type SyncParts } from "./jobs.ts";
+import { type JobEnd, runJob, type SyncDeps } from "./jobs.ts";
 import type { StopReason } from "./run.ts";
 import { makeSchedule } from "./schedule.ts";
 
 /** Waits; ends early without a throw when the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-export interface WorkerOptions extends SyncParts {
+export interface WorkerOptions extends SyncDeps {
   store: Store;
   now: () => number;
   randomBytes: RandomBytes;

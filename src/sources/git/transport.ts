@@ -20,7 +20,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export interface TransportParts {
+export interface TransportDeps {
   program: GitProgram;
   guard: AddressGuard;
   /** A folder of our own for what lives as long as a transport. */
@@ -39,21 +39,21 @@ export interface TransportParts {
 export async function openTransport(
   ctx: SourceContext<GitConfig>,
   remote: Exclude<Remote, { kind: "path" }>,
-  parts: TransportParts,
+  deps: TransportDeps,
 ): Promise<Transport> {
   const usualPorts = remote.kind === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const isAdminMade = ctx.connector.isAdminMade ?? false;
-  const pinned = await parts.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
+  const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
   const talk: Talk = {
     place: pinned.host,
     hasCredentials: Object.keys(ctx.credentials).length > 0,
     isSsh: remote.kind === "ssh",
     secrets: Object.values(ctx.credentials),
   };
-  const way = remote.kind === "ssh" ? await overSsh(ctx, pinned, parts) : overHttp(ctx, remote, pinned, parts);
+  const way = remote.kind === "ssh" ? await overSsh(ctx, pinned, deps) : overHttp(ctx, remote, pinned, deps);
   return {
     async run(args, call) {
-      const output = await runGit(parts.program, args, {
+      const output = await runGit(deps.program, args, {
         ...call,
         ...way.call,
         env: { ...way.call.env, ...call.env },
@@ -79,7 +79,7 @@ function overHttp(
   { credentials }: SourceContext<GitConfig>,
   remote: Extract<Remote, { kind: "http" }>,
   pinned: PinnedAddress,
-  { askpass }: TransportParts,
+  { askpass }: TransportDeps,
 ): Way {
   if (credentials["privateKey"] !== undefined) {
     throw new ApiError("source_unauthorized", {
@@ -111,7 +111,7 @@ function repeated(line: string): string {
   return `${line}\n`.repeat(ASKED_AT_MOST);
 }
 
-async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, parts: TransportParts): Promise<Way> {
+async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, deps: TransportDeps): Promise<Way> {
   const { privateKey, passphrase } = ctx.credentials;
   if (privateKey === undefined) {
     throw new ApiError("source_unauthorized", {
@@ -119,8 +119,8 @@ async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, par
       field: "credentials.privateKey",
     });
   }
-  const folder = await mkdtemp(join(parts.folder, "ssh-"));
-  const agent = startAgent(join(folder, "agent"), parts.program.searchPath);
+  const folder = await mkdtemp(join(deps.folder, "ssh-"));
+  const agent = startAgent(join(folder, "agent"), deps.program.searchPath);
   const close = async () => {
     agent.stop();
     await rm(folder, { recursive: true, force: true });
@@ -128,7 +128,7 @@ async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, par
   try {
     const knownHosts = join(folder, "known_hosts");
     await writeFile(knownHosts, hostKeyLines(pinned, ctx.config.hostKeys), { mode: 0o600 });
-    await agent.add(privateKey, passphrase, parts, ctx.signal);
+    await agent.add(privateKey, passphrase, deps, ctx.signal);
     const command = sshCommand({ pinned, knownHosts, socket: agent.socket });
     return {
       call: { options: [], env: { GIT_ALLOW_PROTOCOL: "ssh", GIT_SSH_COMMAND: command, GIT_SSH_VARIANT: "ssh" } },
@@ -203,7 +203,7 @@ function startAgent(socket: string, searchPath: string) {
   child.unref();
   return {
     socket,
-    async add(key: string, passphrase: string | undefined, { program, askpass }: TransportParts, signal: AbortSignal) {
+    async add(key: string, passphrase: string | undefined, { program, askpass }: TransportDeps, signal: AbortSignal) {
       // The agent makes its socket before it starts what it watches; asked too early, ssh-add finds none.
       for (let tries = 0; ; tries++) {
         const code = await addKey({ key, passphrase, socket, searchPath, home: program.home, askpass });

@@ -6,7 +6,7 @@ import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { SyncParts } from "#server/sync/jobs.ts";
+import type { SyncDeps } from "#server/sync/jobs.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -28,7 +28,7 @@ export interface Harness {
   source: Source;
   worker: SyncWorker;
   /** Makes a worker of its own on the same store. */
-  makeWorker(overrides?: Partial<SyncParts>): SyncWorker;
+  makeWorker(overrides?: Partial<SyncDeps>): SyncWorker;
   request(mode?: SyncMode, items?: string[]): Promise<SyncRecord>;
   /** Requests a run and does it; gives the run's record afterwards. */
   sync(mode?: SyncMode): Promise<SyncRecord>;
@@ -53,7 +53,7 @@ export interface StoredRow {
 /** A store with one workspace and one connector, whose source says what `script` says. */
 export async function makeHarness(
   script: Script,
-  overrides: Partial<SyncParts> = {},
+  overrides: Partial<SyncDeps> = {},
   options: Pick<DatabaseOptions, "inline"> = {},
 ): Promise<Harness> {
   const { database, store } = await openTestStore(options);
@@ -61,7 +61,7 @@ export async function makeHarness(
   await seed(database, store, clock.now);
   const source = fakeSource(script);
   let drawn = 0;
-  const parts: SyncParts = {
+  const deps: SyncDeps = {
     store,
     findSource: () => source,
     extractor: fakeExtractor,
@@ -74,7 +74,7 @@ export async function makeHarness(
     log: quiet,
     ...overrides,
   };
-  const makeWorker = (more: Partial<SyncParts> = {}) => makeSyncWorker({ ...parts, ...more, sleep: untilAborted });
+  const makeWorker = (more: Partial<SyncDeps> = {}) => makeSyncWorker({ ...deps, ...more, sleep: untilAborted });
   const worker = makeWorker();
   const connector = async () => {
     const found = await store.in(WORKSPACE).connectors.find(CONNECTOR);
@@ -82,7 +82,7 @@ export async function makeHarness(
     return found;
   };
   const request = async (mode?: SyncMode, items?: string[]) => {
-    const wish = { trigger: "manual" as const, now: clock.now, randomBytes: parts.randomBytes };
+    const wish = { trigger: "manual" as const, now: clock.now, randomBytes: deps.randomBytes };
     const found = await connector();
     return store.transaction((tx) =>
       requestSync(tx, WORKSPACE, found, { ...wish, ...(mode && { mode }), ...(items && { items }) }),

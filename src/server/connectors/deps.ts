@@ -38,7 +38,7 @@ export interface SyncControl {
 }
 
 /** What every part of the connector service works with. */
-export interface ConnectorParts {
+export interface ConnectorDeps {
   store: Store;
   sources: SourceRegistry;
   syncs: SyncControl;

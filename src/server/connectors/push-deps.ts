@@ -5,11 +5,11 @@ import type { PartRules, SourceItem } from "#sources/contract.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { ConnectorParts } from "./parts.ts";
+import type { ConnectorDeps } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";
 
-/** What pushing needs beside the rest: the readers of lines and documents and the maker of items. */
-export interface PushParts {
+/** What pushing depends on besides `ConnectorDeps`: the readers of lines and documents and the maker of items. */
+export interface PushOnlyDeps {
   readLines(stream: AsyncIterable<Uint8Array>, options: { place: string }): AsyncIterable<PushedLine>;
   readDocument(
     stream: AsyncIterable<Uint8Array>,
@@ -46,8 +46,8 @@ export interface ItemBytes {
   fileName: string;
 }
 
-/** Everything that the parts of a push work with. */
-export type Parts = ConnectorParts & PushParts;
+/** Everything that pushing depends on. */
+export type PushDeps = ConnectorDeps & PushOnlyDeps;
 
 /** Whose push it is and where it goes. */
 export interface PushTarget {
@@ -57,7 +57,7 @@ export interface PushTarget {
 }
 
 /** The connector, while it takes pushes. @throws ApiError `not_found`, `connector_state_conflict` */
-export async function requirePushable({ store }: ConnectorParts, caller: ConnectorCaller): Promise<ConnectorRecord> {
+export async function requirePushable({ store }: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await store.in(caller.workspaceId).connectors.find(caller.connectorId);
   if (!connector) throw new ApiError("not_found", { message: "There is no such connector." });
   if (connector.state === "active") return connector;
@@ -69,10 +69,10 @@ export async function requirePushable({ store }: ConnectorParts, caller: Connect
  *
  * @throws ApiError as `requirePushable`, `unauthenticated`
  */
-export async function requireStillPushable(parts: ConnectorParts, caller: ConnectorCaller): Promise<void> {
-  await requirePushable(parts, caller);
-  const { connectors } = parts.store.in(caller.workspaceId);
-  const keys = await connectors.listKeys(caller.connectorId, parts.clock.now());
+export async function requireStillPushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<void> {
+  await requirePushable(deps, caller);
+  const { connectors } = deps.store.in(caller.workspaceId);
+  const keys = await connectors.listKeys(caller.connectorId, deps.clock.now());
   if (keys.some((key) => key.keyId === caller.keyId)) return;
   throw new ApiError("unauthenticated", {
     message: "This connector key has ended. Use the new key to send the lines without a result.",
