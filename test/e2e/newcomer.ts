@@ -19,7 +19,7 @@ export function newcomer() {
   writeFileSync(join(home, "bin/kb"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 });
   const env = cleanEnv(home, { PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
   onTestFinished(async () => {
-    await runKb(["stop"], { env });
+    await runKb(["stop"], { env }, () => undefined);
   });
   return {
     home,
@@ -30,6 +30,7 @@ export function newcomer() {
         const child = execFile("bash", ["-eo", "pipefail", "-c", lines], { cwd, env }, (_error, stdout, stderr) =>
           resolve({ code: child.exitCode, stdout, stderr }),
         );
+        onTestFinished(() => void child.kill("SIGKILL"));
         child.stdin?.end();
       }),
   };

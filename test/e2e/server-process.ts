@@ -81,15 +81,17 @@ export async function startServerProcess(
   };
 }
 
-/** Runs the command line to its end. */
+/** Runs the command line to its end; it is killed with the test, which may be over before, unless told. */
 export async function runKb(
   args: readonly string[],
   options: { env: Record<string, string>; input?: string; cwd?: string },
+  atEnd: (stop: () => void) => void = onTestFinished,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [CLI, ...args], {
     env: options.env,
     ...(options.cwd !== undefined && { cwd: options.cwd }),
   });
+  atEnd(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += String(chunk)));

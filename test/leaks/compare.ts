@@ -69,7 +69,12 @@ export interface LeakCount {
 export async function countLeaks(
   server: LeakServer,
   personas: readonly Persona[],
-  options: { seed: number; rounds: number },
+  options: {
+    seed: number;
+    rounds: number;
+    /** Stops at so many leaks. */
+    isEnough?: number;
+  },
 ): Promise<LeakCount> {
   const random = makeRandom(options.seed);
   const count: LeakCount = { checks: 0, leaks: [], speaking: new Set() };
@@ -81,6 +86,7 @@ export async function countLeaks(
     for (const route of routes) {
       const rounds = options.rounds * (READS_ITEMS.test(route) ? READING_ROUNDS : 1);
       for (let round = 0; round < rounds; round++) {
+        if (count.leaks.length >= (options.isEnough ?? Infinity)) return count;
         const question = ask(route, words);
         if (!question) break;
         const answer = await put(server, persona, question);
