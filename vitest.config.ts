@@ -7,7 +7,7 @@ const report = process.env.KB_TEST_REPORT;
  * are those that start many children: forking a process that has grown large takes several times as long.
  */
 const OWN_PROCESS = [
-  "test/{e2e,interop,leaks,long,bridge}/**/*.test.ts",
+  "test/{e2e,interop,long,bridge}/**/*.test.ts",
   "test/extract/{extract,fuzz,pool}.test.ts",
   "test/{sources/git,server/sync/kill}/**/*.test.ts",
   "test/*.test.ts",
