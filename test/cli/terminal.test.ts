@@ -191,7 +191,7 @@ describe("kb login with the system's keychain", () => {
       origins: { [server.url]: { store: "keychain", email: "ana@one.test" } },
     });
     expect(said("whoami")).toContain("ana@one.test");
-    expect(said("hanging")).toMatch(/which cannot be used now: it (does not answer|did not answer)/);
+    expect(said("hanging")).toMatch(/which can't be used now: it (does not answer|did not answer)/);
     expect(said("again")).toMatch(/Notice: the system's keychain can't be used/);
     expect(credentials(dir)).toContain(server.live().refresh.at(-1));
     expect(said("again")).toContain("Revoke it: kb grants list");

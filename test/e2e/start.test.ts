@@ -88,7 +88,7 @@ describe("a server that can't start says why in one line and how to mend it", ()
     other.close();
     expect(code).toBe(7);
     expect(stderr.trim()).toBe(
-      `kb serve: Port ${port} of 127.0.0.1 is taken by another program. Stop it, or choose another with --port.`,
+      `kb serve: Port ${port} of 127.0.0.1 is in use by another program. Stop it, or choose another port with --port.`,
     );
   });
 
@@ -124,7 +124,7 @@ describe("a server that can't start says why in one line and how to mend it", ()
     const damaged = await failureOf(dir);
     expect(damaged).toMatchObject({ code: 7 });
     expect(damaged.stderr).toBe(
-      `kb serve: The database ${file} can't be opened (file is not a database). It is damaged: restore it from a backup.\n`,
+      `kb serve: The database ${file} can't be opened (file is not a database). It is damaged. Restore it from a backup.\n`,
     );
     truncateSync(file);
     const empty = await failureOf(dir);
@@ -182,5 +182,5 @@ test("prints the setup code to the person and not to the log", async ({ expect }
   const settled = run(dir, { env: BOOTSTRAP });
   const again = await settled.listening;
   await settled.stop();
-  expect(settled.said()).toContain(`Sign in in a browser, at ${again}, or with: kb login ${again}`);
+  expect(settled.said()).toContain(`Sign in with a browser at ${again}, or run: kb login ${again}`);
 });
