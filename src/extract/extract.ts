@@ -134,8 +134,8 @@ function finish(
   if (stated !== undefined && stated !== "") extracted.title = stated;
   if (result.language !== undefined) extracted.language = result.language;
   if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
-  if (result.parts !== undefined && result.parts.length > 0)
-    extracted.parts = result.parts.map((part) => ({ ...part, fileName: mask(part.fileName).text }));
+  if (result.children !== undefined && result.children.length > 0)
+    extracted.children = result.children.map((child) => ({ ...child, fileName: mask(child.fileName).text }));
   return extracted;
 }
 

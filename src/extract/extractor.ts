@@ -25,7 +25,7 @@ export interface ExtractRequest {
 }
 
 /** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
-export interface ExtractedPart {
+export interface ExtractedChild {
   /** Unique and the same each time within its parent, as in `docs/a.txt`, `2/report.pdf`. */
   id: string;
   fileName: string;
@@ -53,7 +53,7 @@ export interface Extracted {
   /** How many secrets were taken out of the text. */
   maskedSecrets: number;
   /** Absent = none. */
-  parts?: ExtractedPart[];
+  children?: ExtractedChild[];
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
 }

@@ -1,5 +1,5 @@
 import type { FieldValue } from "#api/common.ts";
-import type { ExtractedPart, NotExtracted } from "./extractor.ts";
+import type { ExtractedChild, NotExtracted } from "./extractor.ts";
 import type { Section } from "#core/sections.ts";
 
 /** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
@@ -36,7 +36,7 @@ export interface FormatText {
   firstLine?: number;
   properties: Record<string, FieldValue>;
   /** Files inside it, when there are any. */
-  parts?: ExtractedPart[];
+  children?: ExtractedChild[];
   /** True when the document has more text than was taken. */
   isCut?: boolean;
 }

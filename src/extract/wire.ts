@@ -1,5 +1,5 @@
 import type { FieldValue } from "#api/common.ts";
-import type { Extracted, ExtractedPart, ExtractRequest, NotExtracted } from "./extractor.ts";
+import type { Extracted, ExtractedChild, ExtractRequest, NotExtracted } from "./extractor.ts";
 import { type Section, SECTION_KINDS } from "#core/sections.ts";
 import { encodeFrame, type Frame } from "./frames.ts";
 
@@ -21,11 +21,11 @@ export function decodeRequest(frame: Frame): ChildRequest {
 export function encodeResult(result: Extracted | NotExtracted): Uint8Array[] {
   const { analyzed, ...rest } = result;
   const text = result.state === "ok" ? result.text : "";
-  const parts = result.state === "ok" ? (result.parts ?? []) : [];
-  const about = parts.map(({ id, fileName, mimeType }) => ({ id, fileName, mimeType }));
-  const head = { ...rest, text: undefined, parts: about, length: analyzed.length };
+  const children = result.state === "ok" ? (result.children ?? []) : [];
+  const about = children.map(({ id, fileName, mimeType }) => ({ id, fileName, mimeType }));
+  const head = { ...rest, text: undefined, children: about, length: analyzed.length };
   const bodies = [Buffer.from(text), Buffer.from(analyzed.terms), analyzed.weights];
-  return encodeFrame(head, [...bodies, ...parts.map((part) => part.bytes)]);
+  return encodeFrame(head, [...bodies, ...children.map((child) => child.bytes)]);
 }
 
 /**
@@ -68,8 +68,8 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
   if (typeof head["title"] === "string") extracted.title = head["title"];
   if (typeof head["language"] === "string") extracted.language = head["language"];
   if (head["firstLine"] !== undefined) extracted.firstLine = asNumber(head["firstLine"]);
-  const parts = asParts(head["parts"], members);
-  if (parts.length > 0) extracted.parts = parts;
+  const children = asChildren(head["children"], members);
+  if (children.length > 0) extracted.children = children;
   return extracted;
 }
 
@@ -109,13 +109,13 @@ function asSections(value: unknown): Section[] {
   });
 }
 
-function asParts(value: unknown, bodies: readonly Uint8Array[]): ExtractedPart[] {
+function asChildren(value: unknown, bodies: readonly Uint8Array[]): ExtractedChild[] {
   if (!Array.isArray(value) || value.length !== bodies.length) throw new Error("a result whose parts do not match");
   return bodies.map((bytes, at) => {
     const { id, fileName, mimeType } = asRecord(value[at]);
-    const part: ExtractedPart = { id: asString(id), fileName: asString(fileName), bytes };
-    if (mimeType !== undefined) part.mimeType = asString(mimeType);
-    return part;
+    const child: ExtractedChild = { id: asString(id), fileName: asString(fileName), bytes };
+    if (mimeType !== undefined) child.mimeType = asString(mimeType);
+    return child;
   });
 }
 

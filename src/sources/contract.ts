@@ -125,7 +125,7 @@ export interface BrowseNode {
 }
 
 /** Which files inside its files a source takes as items of their own; attachments of mails always are. */
-export interface PartRules {
+export interface ChildRules {
   /** Members of archives too. */
   archives: boolean;
   /** Why a file inside a file is not taken, by its name or path in there; undefined = it is. */
@@ -213,7 +213,7 @@ export interface Source<Config = unknown, Cursor = unknown> {
    */
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
   /** Absent = no archives, and nothing is refused. */
-  partRules?(config: Config): PartRules;
+  childRules?(config: Config): ChildRules;
   /**
    * True for a source that asks for what is stored by itself (`SyncRequest.loadStored`): an incremental run that knows
    * what changed then takes no longer for a large connector than for a small one.

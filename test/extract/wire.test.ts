@@ -13,7 +13,7 @@ const RESULT: Extracted = {
   ],
   properties: { author: ["Ana", "Bo"], pages: 12, draft: false, status: "x" },
   maskedSecrets: 2,
-  parts: [
+  children: [
     { id: "1/a.txt", fileName: "a.txt", mimeType: "text/plain", bytes: new Uint8Array([104, 105]) },
     { id: "2/empty", fileName: "empty", bytes: new Uint8Array() },
   ],
@@ -23,10 +23,10 @@ const RESULT: Extracted = {
 test("A result comes out of the pipe as it went in, with the files inside it", () => {
   const [frame] = new FrameReader().push(Buffer.concat(encodeResult(RESULT)));
   const decoded = decodeResult(frame ?? { head: null, bodies: [] });
-  expect({ ...decoded, parts: undefined }).toEqual({ ...RESULT, parts: undefined });
-  const parts = decoded.state === "ok" ? decoded.parts : undefined;
-  expect(parts?.map((part) => ({ ...part, bytes: [...part.bytes] }))).toEqual(
-    RESULT.parts?.map((part) => ({ ...part, bytes: [...part.bytes] })),
+  expect({ ...decoded, children: undefined }).toEqual({ ...RESULT, children: undefined });
+  const children = decoded.state === "ok" ? decoded.children : undefined;
+  expect(children?.map((part) => ({ ...part, bytes: [...part.bytes] }))).toEqual(
+    RESULT.children?.map((part) => ({ ...part, bytes: [...part.bytes] })),
   );
 });
 
@@ -38,7 +38,7 @@ test("A child that announces more files than it sends is not believed", () => {
     properties: {},
     maskedSecrets: 0,
     length: 0,
-    parts: [{ id: "1" }],
+    children: [{ id: "1" }],
   };
   const [frame] = new FrameReader().push(
     Buffer.concat(encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")])),
@@ -48,7 +48,7 @@ test("A child that announces more files than it sends is not believed", () => {
 
 test("A child whose properties are no values of fields is not believed", () => {
   const decodedWith = (properties: unknown) => {
-    const head = { state: "ok", mimeType: "a/b", sections: [], properties, maskedSecrets: 0, length: 0, parts: [] };
+    const head = { state: "ok", mimeType: "a/b", sections: [], properties, maskedSecrets: 0, length: 0, children: [] };
     const frame = encodeFrame(head, [Buffer.from("x"), Buffer.from(""), Buffer.from("")]);
     return () => decodeResult(new FrameReader().push(Buffer.concat(frame))[0] ?? { head: null, bodies: [] });
   };

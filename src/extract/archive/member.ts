@@ -1,4 +1,4 @@
-import type { ExtractedPart } from "#extract/extractor.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
@@ -32,21 +32,21 @@ export function memberPath(name: string): string | undefined {
 /** The archive as text, which is the list of its members, and those that could be read as parts. */
 export function archiveText(members: readonly Member[], maxTextLength: number, isCut: boolean): FormatText {
   const out = new TextBuilder(maxTextLength);
-  const parts: ExtractedPart[] = [];
+  const children: ExtractedChild[] = [];
   const seen = new Map<string, number>();
   for (const { path, bytes } of members) {
     out.add(`- ${path}\n`);
     const count = (seen.get(path) ?? 0) + 1;
     seen.set(path, count);
-    if (bytes !== undefined) parts.push({ id: count === 1 ? path : `${path}#${count}`, fileName: path, bytes });
+    if (bytes !== undefined) children.push({ id: count === 1 ? path : `${path}#${count}`, fileName: path, bytes });
   }
-  const leftOut = members.length - parts.length;
+  const leftOut = members.length - children.length;
   return {
     state: "ok",
     text: out.toString(),
     sections: [],
     properties: { members: String(members.length), ...(leftOut > 0 && { membersLeftOut: String(leftOut) }) },
     isCut: isCut || out.isFull,
-    ...(parts.length > 0 && { parts }),
+    ...(children.length > 0 && { children }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ExtractedPart } from "#extract/extractor.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { headOf, mailText, readMail } from "#extract/mail/message.ts";
 import { messageName } from "#extract/mail/mime.ts";
@@ -14,19 +14,19 @@ export const mboxFormat: Format = {
     const [first] = messages;
     if (first !== undefined && messages.length === 1) return mailText(readMail(first), maxTextLength);
     const out = new TextBuilder(maxTextLength);
-    const parts: ExtractedPart[] = [];
+    const children: ExtractedChild[] = [];
     let read = 0;
     for (const message of messages) {
       if (out.isFull || !hasTime()) break;
       read++;
       const mail = readMail(message);
-      const isPart = parts.length < MAX_PARTS;
+      const isChild = children.length < MAX_CHILDREN;
       if (read > 1) out.add("\n");
       out.section(messageName(mail.subject), 1, out.offset, { kind: "part", ref: String(read) });
-      out.add(isPart ? headOf(mail) : mailText(mail, maxTextLength).text);
-      if (!isPart) continue;
+      out.add(isChild ? headOf(mail) : mailText(mail, maxTextLength).text);
+      if (!isChild) continue;
       const fileName = `${messageName(mail.subject)}.eml`;
-      parts.push({
+      children.push({
         id: idOf(mail.properties["messageId"], read),
         fileName,
         mimeType: "message/rfc822",
@@ -38,14 +38,14 @@ export const mboxFormat: Format = {
       text: out.toString(),
       sections: out.sections,
       properties: { messages: String(messages.length) },
-      parts: withUniqueIds(parts),
+      children: withUniqueIds(children),
       isCut: out.isFull || read < messages.length,
     };
   },
 };
 
 /** More would make one file a thousand writes; the pipe of a child carries no more either. */
-const MAX_PARTS = 1_000;
+const MAX_CHILDREN = 1_000;
 
 /** The messages of a mailbox: each begins with a line `From …` after an empty line. Source: RFC 4155. */
 export function splitMailbox(bytes: Buffer): Buffer[] {
@@ -78,11 +78,11 @@ function idOf(messageId: string | undefined, number: number): string {
   return id === "" || id.length > 200 ? String(number) : id;
 }
 
-function withUniqueIds(parts: readonly ExtractedPart[]): ExtractedPart[] {
+function withUniqueIds(children: readonly ExtractedChild[]): ExtractedChild[] {
   const seen = new Map<string, number>();
-  return parts.map((part) => {
-    const count = (seen.get(part.id) ?? 0) + 1;
-    seen.set(part.id, count);
-    return count === 1 ? part : { ...part, id: `${part.id}#${count}` };
+  return children.map((child) => {
+    const count = (seen.get(child.id) ?? 0) + 1;
+    seen.set(child.id, count);
+    return count === 1 ? child : { ...child, id: `${child.id}#${count}` };
   });
 }

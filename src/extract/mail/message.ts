@@ -71,7 +71,7 @@ export function mailText(mail: Mail, maxTextLength: number): FormatText {
     out.section("Attachments", 2, out.offset, { kind: "part" });
     out.add(`Attachments:\n${mail.attachments.map(({ fileName }) => `- ${oneLine(fileName, 200)}\n`).join("")}`);
   }
-  const parts = mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
+  const children = mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
     id: `${index + 1}/${fileName}`,
     fileName,
     mimeType,
@@ -84,7 +84,7 @@ export function mailText(mail: Mail, maxTextLength: number): FormatText {
     properties: propertiesOf(mail),
     isCut: out.isFull || mail.isCut,
     ...(mail.subject === "" ? {} : { title: mail.subject }),
-    ...(parts.length > 0 ? { parts } : {}),
+    ...(children.length > 0 ? { children } : {}),
   };
 }
 

@@ -13,7 +13,7 @@ import { makeTools } from "#server/mcp/tools.ts";
 import type { EntityFinder, EntityService } from "#server/entities/types.ts";
 import type { SearchService } from "#server/search/types.ts";
 import type { Extractor } from "#extract/extractor.ts";
-import { MAX_PART_BYTES } from "#core/child-ids.ts";
+import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/search/gate.ts";
 import { makeSearchService } from "#server/search/service.ts";
@@ -22,7 +22,7 @@ import { parsePushLines } from "#sources/push/lines.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
-import { makePartOpener } from "#server/sync/open-part.ts";
+import { makeChildOpener } from "#server/sync/open-child.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
 import { makeSyncWorker, type Sleep } from "#server/sync/worker.ts";
@@ -61,7 +61,7 @@ const UNDECORATED: ServiceDecorator = (_name, service) => service;
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
 
 /** Bytes of files inside pushed archives in memory at once: two of the largest. */
-const ARCHIVES_AT_ONCE = 2 * MAX_PART_BYTES;
+const ARCHIVES_AT_ONCE = 2 * MAX_CHILD_BYTES;
 
 /** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
 const FILES_AT_ONCE = 16;
@@ -130,7 +130,7 @@ export async function makeContent(
       readLines: parsePushLines,
       readDocument: readPushDocument,
       documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
-      openPart: makePartOpener(extractor),
+      openChild: makeChildOpener(extractor),
       archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
       prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
     }),

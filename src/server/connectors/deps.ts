@@ -37,7 +37,7 @@ export interface SyncControl {
   signal(cancelled?: readonly SyncRecord[]): void;
 }
 
-/** What every part of the connector service works with. */
+/** What every function of the connector service depends on. */
 export interface ConnectorDeps {
   store: Store;
   sources: SourceRegistry;

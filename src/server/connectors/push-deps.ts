@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
-import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -30,7 +30,7 @@ export interface PushOnlyDeps {
       item: SourceItem;
       judge: (access: SourceAccess) => SourceAccess;
       content?: ItemBytes;
-      rules?: PartRules;
+      rules?: ChildRules;
     },
   ): Promise<{ ops: readonly ItemOp[] } | undefined>;
 }

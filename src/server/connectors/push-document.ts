@@ -1,8 +1,8 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
-import { MAX_PART_BYTES } from "#core/child-ids.ts";
-import type { PartRules } from "#sources/contract.ts";
+import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
+import type { ChildRules } from "#sources/contract.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#sources/push/events.ts";
 import { type BatchUpload, type ItemOp, type OpOutcome, pushResultOf } from "#storage/batch/item-batch.ts";
 import { parseConfig } from "./sources.ts";
@@ -64,7 +64,7 @@ export async function pushDocument(
 async function openDocument(deps: PushDeps, target: PushTarget, document: PushedDocument): Promise<PushResult> {
   const rules = await rulesOf(deps, target);
   // What an archive holds is not known before it is read.
-  const leave = rules?.archives === true ? await enterGate(deps.archiveGate, MAX_PART_BYTES) : undefined;
+  const leave = rules?.archives === true ? await enterGate(deps.archiveGate, MAX_CHILD_BYTES) : undefined;
   try {
     return await storeDocument(deps, target, document, rules);
   } finally {
@@ -72,9 +72,9 @@ async function openDocument(deps: PushDeps, target: PushTarget, document: Pushed
   }
 }
 
-async function rulesOf({ sources }: PushDeps, { connector }: PushTarget): Promise<PartRules | undefined> {
+async function rulesOf({ sources }: PushDeps, { connector }: PushTarget): Promise<ChildRules | undefined> {
   const source = await requireSource(sources, connector.providerId);
-  return source.partRules?.(parseConfig(source, connector.config));
+  return source.childRules?.(parseConfig(source, connector.config));
 }
 
 async function enterGate(gate: PushDeps["documentGate"], bytes: number): Promise<() => void> {
@@ -115,7 +115,7 @@ async function storeDocument(
   deps: PushDeps,
   target: PushTarget,
   document: PushedDocument,
-  rules: PartRules | undefined,
+  rules: ChildRules | undefined,
 ): Promise<PushResult> {
   const { item, notes, bytes, fileName, mimeType } = document;
   const event = { t: "upsert" as const, item };

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushItemEvent } from "#sources/push/events.ts";
-import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { Principal } from "#core/principals.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
@@ -138,7 +138,7 @@ export async function planUpsert(
   { caller, connector }: PushTarget,
   plan: Plan,
   given: { line: number; item: SourceItem; notes: readonly string[] },
-  file?: { content: ItemBytes; rules: PartRules | undefined },
+  file?: { content: ItemBytes; rules: ChildRules | undefined },
 ): Promise<void> {
   const named = given.item.access;
   const { access, offending } = named ? plan.authority.judge(named) : { access: null, offending: [] };
@@ -197,7 +197,7 @@ function isWhole(ops: readonly ItemOp[], version: string): boolean {
   const [first] = ops;
   if (first?.op !== "upsert" || first.item.text.state === "failed") return false;
   const { externalId } = first.item;
-  const last = ops.find((op) => op.op === "parts" && op.externalId === externalId) ?? first.item;
+  const last = ops.find((op) => op.op === "children" && op.externalId === externalId) ?? first.item;
   return "version" in last && last.version === version;
 }
 

@@ -1,5 +1,5 @@
 import { ApiError } from "#api/errors.ts";
-import { isPartId } from "#core/child-ids.ts";
+import { isChildId } from "#core/child-ids.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { applyOps } from "./stored.ts";
@@ -12,7 +12,7 @@ export async function removePushed(
   externalId: string,
 ): Promise<{ result: "removed" | "held" | "absent" }> {
   const { connectorId } = await requirePushable(deps, caller);
-  if (isPartId(externalId)) {
+  if (isChildId(externalId)) {
     const message = "This file is inside another file. Remove the outer file, or send it again without this one.";
     throw new ApiError("invalid_request", { message, field: "externalId" });
   }

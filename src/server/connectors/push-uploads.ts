@@ -2,7 +2,7 @@ import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
-import { isPartId, outermostId } from "#core/child-ids.ts";
+import { isChildId, outermostId } from "#core/child-ids.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import { type PushUploadRecord, UPLOAD_TTL_MS } from "#storage/records/push-uploads.ts";
@@ -166,15 +166,15 @@ async function* unnamedItems(
 ): AsyncGenerator<string, void> {
   const workspace = deps.store.in(caller.workspaceId);
   const isNamed = (item: Pick<StoredItem, "seenBy"> | undefined) => item?.seenBy === uploadId;
-  // The parts of an item follow each other, so it is looked up once for all of them.
+  // The child items of an item follow each other, so it is looked up once for all of them.
   let inside = { externalId: "", isNamed: false };
   for await (const item of walkStored(workspace, connectorId)) {
     const externalId = outermostId(item.externalId);
-    if (isPartId(item.externalId) && inside.externalId !== externalId) {
+    if (isChildId(item.externalId) && inside.externalId !== externalId) {
       const outermost = await workspace.itemWrites.findStored(connectorId, externalId);
       inside = { externalId, isNamed: isNamed(outermost) };
     }
-    if (isNamed(item) || (isPartId(item.externalId) && inside.isNamed)) continue;
+    if (isNamed(item) || (isChildId(item.externalId) && inside.isNamed)) continue;
     if (item.indexState !== "held") yield item.kbId;
   }
 }

@@ -89,15 +89,15 @@ export interface ConnectorService {
 }
 
 /** Opens a file that a source gave, down to a file inside it; given by the sync engine. */
-export interface OriginalParts {
-  openPart(
+export interface ChildOpener {
+  openChild(
     workspaceId: string,
     file: { bytes: Uint8Array; mimeType?: string; fileName: string },
     externalId: string,
   ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
 }
 
-export type ConnectorServiceOptions = ConnectorDeps & PushOnlyDeps & OriginalParts;
+export type ConnectorServiceOptions = ConnectorDeps & PushOnlyDeps & ChildOpener;
 
 export function makeConnectorService(deps: ConnectorServiceOptions): ConnectorService {
   const { store, clock, sources } = deps;
@@ -172,7 +172,7 @@ export function makeConnectorService(deps: ConnectorServiceOptions): ConnectorSe
       const context = makeContext(deps, source, record.config, { id: connectorId, name: record.name, ...standing });
       const outermost = outermostId(externalId);
       const file = await source.fetchContent(context, { externalId: outermost });
-      return outermost === externalId ? file : deps.openPart(workspaceId, file, externalId);
+      return outermost === externalId ? file : deps.openChild(workspaceId, file, externalId);
     },
     async notesFor(actor) {
       const records = await store.in(actor.workspaceId).connectors.list();

@@ -1,10 +1,10 @@
 import type { RandomBytes } from "#core/clock.ts";
-import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { makeKnown } from "./known.ts";
-import { type ItemWithParts, prepareWithParts } from "./parts.ts";
+import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
@@ -16,7 +16,7 @@ export interface GivenItem {
   judge: PrepareOptions["judge"];
   content?: { bytes: Uint8Array; mimeType?: string; fileName: string };
   /** Which files inside `content` are taken. */
-  rules?: PartRules;
+  rules?: ChildRules;
 }
 
 /** Nobody waits longer for the text of one item, and for a document with files in it. */
@@ -24,31 +24,31 @@ const TEXT_MS = 60_000;
 const DOCUMENT_MS = 240_000;
 
 /**
- * Makes an item and the files inside it ready to be stored, outside any run. The ops replace whatever parts are stored
+ * Makes an item and the files inside it ready to be stored, outside any run. The ops replace whatever child items are stored
  * of it, also those that are not known here.
  *
  * @throws as `prepareWithParts`; a `TimeoutError` when it takes too long
  */
 export function makeItemPreparer({
   store,
-  ...parts
+  ...deps
 }: Pick<PrepareOptions, "extractor" | "analyze" | "keepsSecrets" | "now" | "randomBytes"> & { store: Store }) {
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
     { item, judge, content, rules }: GivenItem,
-  ): Promise<ItemWithParts | undefined> => {
+  ): Promise<ItemWithChildren | undefined> => {
     const known = makeKnown(store.in(workspaceId).itemWrites, connector.connectorId);
     if (content) await known.load([item.externalId]);
     const signal = AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS);
-    const options = { ...parts, workspaceId, connector, judge, signal, ...(rules && { rules }) };
-    return prepareWithParts(
+    const options = { ...deps, workspaceId, connector, judge, signal, ...(rules && { rules }) };
+    return prepareWithChildren(
       {
         ...options,
         ...(content && { fetchContent: async () => content }),
         storedVersion: (externalId) => known.versionOf(externalId),
         // Others push at the same time: an item that had none a moment ago may have some now.
-        hasParts: (externalId) => externalId === item.externalId || known.partsOf(externalId).length > 0,
+        hasChildren: (externalId) => externalId === item.externalId || known.childrenOf(externalId).length > 0,
       },
       item,
     );

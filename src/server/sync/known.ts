@@ -1,11 +1,11 @@
-import { beforeParts, isInside, isPartId, outermostId } from "#core/child-ids.ts";
+import { beforeChildren, isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import type { ItemWriteStore, StoredItem } from "#storage/records/item-writes.ts";
 
 /**
  * What a connector has stored, as a run saw it at its start, and what the run has named since. Some 200 bytes an item.
  */
 export interface Known {
-  /** Reads what is stored of these items and their parts, or of all; what was read already is not read again. */
+  /** Reads what is stored of these items and their child items, or of all; what was read already is not read again. */
   load(externalIds?: readonly string[]): Promise<void>;
   /** The version stored of a living item, unless the same version must be read again. */
   versionOf(externalId: string): string | undefined;
@@ -13,8 +13,8 @@ export interface Known {
   has(externalId: string): boolean;
   /** Notes that the run named it; gives what was stored of it. */
   name(externalId: string): StoredItem | undefined;
-  /** The stored parts of it that were made of its content, and theirs. */
-  partsOf(externalId: string): readonly StoredItem[];
+  /** The stored child items of it that were made of its content, and theirs. */
+  childrenOf(externalId: string): readonly StoredItem[];
   /** Named but not yet marked in the store. */
   markLater(externalId: string): void;
   /** What is to be marked now, in batches. */
@@ -33,7 +33,7 @@ type Reads = Pick<ItemWriteStore, "listStored" | "listStoredOf">;
 export function makeKnown(store: Reads, connectorId: string): Known {
   const items = new Map<string, StoredItem>();
   const named = new Set<string>();
-  let parts = new Map<string, StoredItem[]>();
+  let children = new Map<string, StoredItem[]>();
   let isWhole = false;
   let marks: string[] = [];
   return {
@@ -42,7 +42,7 @@ export function makeKnown(store: Reads, connectorId: string): Known {
       isWhole = externalIds === undefined;
       const read = externalIds ? readSome(store, connectorId, externalIds) : readAll(store, connectorId, "");
       for await (const item of read) items.set(item.externalId, item);
-      parts = groupParts(items.values());
+      children = groupChildren(items.values());
     },
     versionOf(externalId) {
       const item = items.get(externalId);
@@ -53,9 +53,9 @@ export function makeKnown(store: Reads, connectorId: string): Known {
       named.add(externalId);
       return items.get(externalId);
     },
-    partsOf(externalId) {
-      const all = parts.get(outermostId(externalId)) ?? [];
-      return isPartId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
+    childrenOf(externalId) {
+      const all = children.get(outermostId(externalId)) ?? [];
+      return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
     markLater: (externalId) => marks.push(externalId),
     *takeMarks() {
@@ -80,8 +80,8 @@ async function* readAll(store: Reads, connectorId: string, from: string): AsyncG
   }
 }
 
-/** Some parts are read together; most items have none. */
-const PARTS = 20;
+/** Some child items are read together; most items have none. */
+const CHILD_PAGE = 20;
 
 async function* readSome(
   store: Reads,
@@ -90,26 +90,26 @@ async function* readSome(
 ): AsyncGenerator<StoredItem, void> {
   for (const item of await store.listStoredOf(connectorId, externalIds)) {
     yield item;
-    for (let after = beforeParts(item.externalId); ;) {
-      const page = await store.listStored(connectorId, after, PARTS);
+    for (let after = beforeChildren(item.externalId); ;) {
+      const page = await store.listStored(connectorId, after, CHILD_PAGE);
       const inside = page.filter(({ externalId }) => isInside(item.externalId, externalId));
       yield* inside;
       const last = inside.at(-1);
-      if (!last || inside.length < PARTS) break;
+      if (!last || inside.length < CHILD_PAGE) break;
       after = last.externalId;
     }
   }
 }
 
-/** Parts at any depth by the item of the source that they are in. */
-function groupParts(items: Iterable<StoredItem>): Map<string, StoredItem[]> {
-  const parts = new Map<string, StoredItem[]>();
+/** Child items at any depth by the item of the source that they are in. */
+function groupChildren(items: Iterable<StoredItem>): Map<string, StoredItem[]> {
+  const children = new Map<string, StoredItem[]>();
   for (const item of items) {
-    if (!isPartId(item.externalId)) continue;
+    if (!isChildId(item.externalId)) continue;
     const outermost = outermostId(item.externalId);
-    const list = parts.get(outermost);
+    const list = children.get(outermost);
     if (list) list.push(item);
-    else parts.set(outermost, [item]);
+    else children.set(outermost, [item]);
   }
-  return parts;
+  return children;
 }

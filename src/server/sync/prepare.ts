@@ -5,7 +5,7 @@ import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } f
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
-import type { Extracted, ExtractedPart, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
+import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
 import { claimsOf } from "./claims.ts";
@@ -28,7 +28,7 @@ export interface PrepareOptions {
   judge: (access: SourceAccess) => SourceAccess;
   /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** True = the members of archives are read, as parts. */
+  /** True = the members of archives are read, as child items. */
   readsArchives?: boolean;
   now: () => number;
   randomBytes: RandomBytes;
@@ -40,7 +40,7 @@ export type Prepared =
   | {
       item: PreparedItem;
       bytes: number;
-      parts?: ExtractedPart[];
+      children?: ExtractedChild[];
       /** Files inside it that were listed and not read. */
       leftOut: number;
     }
@@ -76,9 +76,9 @@ export async function prepare(options: PrepareOptions, given: SourceItem): Promi
     text: read.text,
     maskedSecrets: count + read.maskedSecrets,
   };
-  const { parts, bytes } = read;
+  const { children, bytes } = read;
   const leftOut = membersLeftOut(read);
-  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, leftOut, ...(parts && { parts }) };
+  return { item: { ...prepared, indexHash: hashOf(prepared) }, bytes, leftOut, ...(children && { children }) };
 }
 
 /** What the reader of archives says of its caps; in another document the same name is somebody's own property. */
@@ -112,7 +112,7 @@ interface ReadText {
   /** What the document says of itself: claims. */
   properties: Record<string, FieldValue>;
   maskedSecrets: number;
-  parts?: ExtractedPart[];
+  children?: ExtractedChild[];
 }
 
 /** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
@@ -210,7 +210,7 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
       ...(title && { title }),
       properties: { ...properties, ...(language && { language }) },
       maskedSecrets: result.maskedSecrets,
-      ...(result.parts && { parts: result.parts }),
+      ...(result.children && { children: result.children }),
     };
   }
   const message = redact(result.message);

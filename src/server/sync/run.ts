@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { PartRules, Source, SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { ChildRules, Source, SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
@@ -9,7 +9,7 @@ import { outermostId } from "#core/child-ids.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
-import { bytesHeld, prepareWithParts } from "./parts.ts";
+import { bytesHeld, prepareWithChildren } from "./children.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, makeKnown } from "./known.ts";
@@ -149,8 +149,8 @@ interface Step {
   bytes: number;
   seen?: readonly string[];
   named?: readonly string[];
-  /** Items whose stored parts stay as they are. */
-  keepPartsOf?: readonly string[];
+  /** Items whose stored child items stay as they are. */
+  keepChildrenOf?: readonly string[];
   cursor?: string;
   progress?: { done: number; total: number | null; note: string | null };
   end?: { complete: boolean };
@@ -236,12 +236,12 @@ async function overQuota(
 }
 
 /** Named, and not read: what is in it stays as well. */
-function alive(externalId: string): Pick<Step, "named" | "keepPartsOf"> {
-  return { named: [externalId], keepPartsOf: [externalId] };
+function alive(externalId: string): Pick<Step, "named" | "keepChildrenOf"> {
+  return { named: [externalId], keepChildrenOf: [externalId] };
 }
 
-function rulesOf({ source, context }: RunOptions): PartRules | undefined {
-  return source.partRules?.(context.config);
+function rulesOf({ source, context }: RunOptions): ChildRules | undefined {
+  return source.childRules?.(context.config);
 }
 
 async function prepareStep(
@@ -253,12 +253,12 @@ async function prepareStep(
   const { source, context, store, connector } = options;
   const fetchContent = source.fetchContent?.bind(source);
   const rules = rulesOf(options);
-  const prepared = await prepareWithParts(
+  const prepared = await prepareWithChildren(
     {
       ...options,
       ...(rules && { rules }),
       storedVersion: (externalId) => known.versionOf(externalId),
-      hasParts: (externalId) => known.partsOf(externalId).length > 0,
+      hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
       workspaceId: store.workspaceId,
       connector,
       signal,
@@ -285,14 +285,14 @@ async function take(step: Step, known: Known, sink: BatchSink, syncId: string): 
   for (const externalId of step.named ?? []) known.name(externalId);
   for (const externalId of step.seen ?? []) {
     const item = known.name(externalId);
-    for (const each of item ? [item, ...known.partsOf(externalId)] : []) {
+    for (const each of item ? [item, ...known.childrenOf(externalId)] : []) {
       // What an earlier attempt has stored or marked was counted by it.
       sink.count(each.seenBy === syncId ? {} : { seen: 1, unchanged: 1 }, 1);
       markAlive(each, known, sink);
     }
   }
-  for (const externalId of step.keepPartsOf ?? []) {
-    for (const part of known.partsOf(externalId)) markAlive(part, known, sink);
+  for (const externalId of step.keepChildrenOf ?? []) {
+    for (const child of known.childrenOf(externalId)) markAlive(child, known, sink);
   }
   for (const op of step.ops) {
     sink.add(op);

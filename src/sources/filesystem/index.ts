@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
-import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
@@ -50,7 +50,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
-    partRules: makePartRules,
+    childRules: makeChildRules,
     async unavailable() {
       if (isOpenToStrangers) return "Local folders can't be connected on a server with open sign-up.";
       const roots = await places.allowedRoots();

@@ -7,7 +7,7 @@ import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
-import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type Batching, DEFAULT_BATCHING } from "./batch.ts";
 import { browseRepository } from "./browse.ts";
@@ -80,7 +80,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
     inScope: (scope, { externalId }) => inScope(scope, externalId),
     loadsStored: true,
-    partRules: makePartRules,
+    childRules: makeChildRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).kind === "path" || !hasCredentials,
     async forget(connectorId) {

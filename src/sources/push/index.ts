@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Source } from "#sources/contract.ts";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
-import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 
 /** What an admin says about a push connector. Unknown keys are errors. */
 export const PushConfig = z.strictObject({
@@ -25,6 +25,6 @@ export function makePushSource(): Source<PushConfig> {
       acl: "per_item",
     },
     check: async () => ({ ok: true }),
-    partRules: makePartRules,
+    childRules: makeChildRules,
   };
 }

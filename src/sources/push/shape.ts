@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import { assertNever } from "#api/errors.ts";
-import { isPartId } from "#core/child-ids.ts";
+import { isChildId } from "#core/child-ids.ts";
 import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
@@ -16,8 +16,8 @@ const ExternalId = z
   .max(1024)
   .refine((id) => !/[\p{Cs}\p{Cc}]/u.test(id), "must not contain control characters or lone surrogates");
 
-const PART_ID = `must not contain "!//", which is reserved for files inside files`;
-const OwnId = ExternalId.refine((id) => !isPartId(id), PART_ID);
+const RESERVED_ID = `must not contain "!//", which is reserved for files inside files`;
+const OwnId = ExternalId.refine((id) => !isChildId(id), RESERVED_ID);
 
 const Line = (max: number) => z.string().trim().min(1).max(max);
 const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });

@@ -1,4 +1,4 @@
-import { isPartId } from "#core/child-ids.ts";
+import { isChildId } from "#core/child-ids.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { HiddenChild, OpOutcome, PreparedItem } from "./item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
@@ -14,7 +14,7 @@ type Named = Pick<PreparedItem, "externalId" | "parentExternalId" | "access">;
 
 /** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
 export async function standingOf(work: Work, { externalId, parentExternalId, access }: Named): Promise<Standing> {
-  const ownAclId = access === null || isPartId(externalId) ? null : await work.intern(access);
+  const ownAclId = access === null || isChildId(externalId) ? null : await work.intern(access);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
   return { ownAclId, aclId };
 }
@@ -44,7 +44,7 @@ export function noteStanding(
     touch(work, externalId, isMoved);
   }
   // What is in a file is told with the file, and what was withheld with what it stands below.
-  const hasChanged = known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isPartId(externalId);
+  const hasChanged = known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isChildId(externalId);
   if (hasChanged && (known.ownAclId !== ownAclId || isMoved || !isWithheld(work, known))) {
     work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
   }

@@ -19,13 +19,13 @@ import {
   touch,
 } from "./access.ts";
 import { refusalOf, saveRun } from "./run.ts";
-import { deleteItem, endHold, keepParts, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
+import { deleteItem, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
 import { traceOf } from "./trace.ts";
 import { saveUpload } from "./upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
 import type { KnownItem } from "./item-rows.ts";
-import { moveParts } from "./part-rows.ts";
+import { moveChildren } from "./child-rows.ts";
 import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "./withhold.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
@@ -116,8 +116,8 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return deleteItem(work, op);
     case "seen":
       return markSeen(work, op.externalIds);
-    case "parts":
-      return keepParts(work, op);
+    case "children":
+      return keepChildren(work, op);
     case "skip":
       return skip(work, op);
     case "sweep":
@@ -172,7 +172,7 @@ function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
-  moveParts(rows, item.formerExternalId, item.externalId);
+  moveChildren(rows, item.formerExternalId, item.externalId);
   // What could not move along has no parent now.
   touch(work, item.formerExternalId);
   touch(work, item.externalId);
@@ -187,7 +187,7 @@ function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   // Named by this very run: it still lives at its old place, so this is a copy.
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
-  moveParts(rows, known.externalId, item.externalId);
+  moveChildren(rows, known.externalId, item.externalId);
   touch(work, known.externalId);
   touch(work, item.externalId);
   return { ...known, externalId: item.externalId };

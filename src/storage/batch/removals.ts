@@ -1,11 +1,11 @@
-import { isInside, isPartId, outermostId } from "#core/child-ids.ts";
+import { isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import { touch } from "./access.ts";
 import type { ItemOp, OpOutcome } from "./item-batch.ts";
 import { stateOf, type Work } from "./work.ts";
 import type { ItemRows, KnownItem } from "./item-rows.ts";
-import { partsBeside } from "./part-rows.ts";
+import { childrenBeside } from "./child-rows.ts";
 
-/** Removes an item, its parts, and with `subtree` what lies below it; holds all of it when the guard lets none pass. */
+/** Removes an item, its child items, and with `subtree` what lies below it; holds all of it when the guard lets none pass. */
 export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
   const items = targetsOf(work.rows, externalId, subtree);
   if (items.length === 0) return "absent";
@@ -18,7 +18,7 @@ export function deleteItem(work: Work, { externalId, subtree }: { externalId: st
   return "removed";
 }
 
-/** Removes these with their parts, whatever the guard says. */
+/** Removes these with their child items, whatever the guard says. */
 export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
   const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
   for (const item of new Map(found.map((each) => [each.kbId, each])).values()) removeOne(work, item);
@@ -32,11 +32,14 @@ export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
 }
 
 /** What is in the item no more goes with what is in that. */
-export function keepParts(work: Work, { externalId, keep, version }: Extract<ItemOp, { op: "parts" }>): OpOutcome {
+export function keepChildren(
+  work: Work,
+  { externalId, keep, version }: Extract<ItemOp, { op: "children" }>,
+): OpOutcome {
   const item = work.rows.find(externalId);
   if (!item || item.removedAt !== null) return "absent";
-  const gone = partsBeside(work.rows, externalId, keep);
-  for (const part of gone.flatMap((id) => targetsOf(work.rows, id, false))) removeOne(work, part);
+  const gone = childrenBeside(work.rows, externalId, keep);
+  for (const child of gone.flatMap((id) => targetsOf(work.rows, id, false))) removeOne(work, child);
   if (item.version !== version) work.rows.set(item.kbId, { version });
   return "done";
 }
@@ -69,14 +72,14 @@ export function markSeen(work: Work, externalIds: readonly string[]): OpOutcome 
 /** What is in an item is held no longer than the item is. */
 export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
   work.rows.unhold(kbId);
-  for (const part of work.rows.childrenOf(externalId)) {
-    if (part.indexState === "held" && isInside(externalId, part.externalId)) release(work, part);
+  for (const child of work.rows.childrenOf(externalId)) {
+    if (child.indexState === "held" && isInside(externalId, child.externalId)) release(work, child);
   }
 }
 
-/** A part is there as long as the item of the source that it is in, which may have been named without being read. */
+/** A child item is there as long as the item of the source that it is in, which may have been named without being read. */
 function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
-  if (seenBy === null || !isPartId(externalId)) return false;
+  if (seenBy === null || !isChildId(externalId)) return false;
   const outermost = rows.find(outermostId(externalId));
   return outermost !== undefined && outermost.removedAt === null && outermost.seenBy === seenBy;
 }
@@ -85,7 +88,7 @@ function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownI
   const found = new Map<string, KnownItem>();
   const item = rows.find(externalId);
   // Files inside a file go with it and stay with it, wherever the mark between them stands.
-  const below = subtree ? rows.below(externalId).filter((each) => !isPartId(each.externalId)) : [];
+  const below = subtree ? rows.below(externalId).filter((each) => !isChildId(each.externalId)) : [];
   const waiting = [...below.toReversed(), ...(item ? [item] : [])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     if (next.removedAt !== null || found.has(next.kbId)) continue;

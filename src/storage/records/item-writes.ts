@@ -1,6 +1,6 @@
 import { sql as rawSql } from "kysely";
 import type { IndexState } from "#api/common.ts";
-import { PART_MARK } from "#core/child-ids.ts";
+import { CHILD_MARK } from "#core/child-ids.ts";
 import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batch/item-batch.ts";
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
 import type { SqlHandles } from "#storage/handles.ts";
@@ -213,7 +213,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
         .where("aclId", "=", 0)
         .where("parentExternalId", "is not", null)
         .where((eb) => eb.or([eb("ownAclId", "is", null), eb("ownAclId", "<>", 0)]))
-        .where(rawSql<boolean>`instr("externalId", ${PART_MARK}) = 0`)
+        .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
         // What waits for its access is nobody's for no fault of its parents'.
         .where((eb) =>
           eb.not(

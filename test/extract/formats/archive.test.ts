@@ -7,7 +7,7 @@ import { extractFile } from "../documents.ts";
 
 const open = (name: string, bytes: Uint8Array) => extractFile(name, bytes, {}, { readsArchives: true });
 const partsOf = (result: Awaited<ReturnType<typeof open>>) =>
-  result.state === "ok" ? result.parts?.map(({ id, bytes }) => [id, Buffer.from(bytes).toString()]) : result.message;
+  result.state === "ok" ? result.children?.map(({ id, bytes }) => [id, Buffer.from(bytes).toString()]) : result.message;
 
 describe("an archive", () => {
   const files = { "a.txt": "alpha", "docs/b.md": "# beta" };

@@ -32,7 +32,7 @@ describe("a mail", () => {
         messageId: "<1@one.test>",
       },
     });
-    expect(result.parts).toBeUndefined();
+    expect(result.children).toBeUndefined();
   });
 
   test("shows the plain form of an alternative, and the HTML when the plain one is empty", async ({ expect }) => {
@@ -54,7 +54,7 @@ describe("a mail", () => {
     );
     expect(result.text).toMatch(/See below\.\n\nAttachments:\n- Übersicht\.pdf\n- Inner\.eml\n- a\.png\n$/u);
     expect(result.text).not.toContain("Deep words");
-    expect(result.parts?.map(({ bytes, ...part }) => ({ ...part, bytes: Buffer.from(bytes).toString() }))).toEqual([
+    expect(result.children?.map(({ bytes, ...part }) => ({ ...part, bytes: Buffer.from(bytes).toString() }))).toEqual([
       { id: "1/Übersicht.pdf", fileName: "Übersicht.pdf", mimeType: "application/pdf", bytes: "%PDF-" },
       { id: "2/Inner.eml", fileName: "Inner.eml", mimeType: "message/rfc822", bytes: inner.replaceAll("\n", "\r\n") },
       { id: "3/a.png", fileName: "a.png", mimeType: "image/png", bytes: "PNG" },
@@ -68,7 +68,7 @@ describe("a mail", () => {
         "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>Hi</p>\n--b\nContent-Type: image/png; name=logo.png\nContent-ID: <1>\n\nPNG\n--b\nContent-Type: application/pgp-signature; name=s.asc\n\nxx\n--b--",
       ),
     );
-    expect(result.parts).toBeUndefined();
+    expect(result.children).toBeUndefined();
   });
 
   test.for([
@@ -156,25 +156,25 @@ describe("a mailbox", () => {
       ["First", "1"],
       ["Second", "2"],
     ]);
-    expect(result.parts?.map(({ id, fileName }) => [id, fileName])).toEqual([
+    expect(result.children?.map(({ id, fileName }) => [id, fileName])).toEqual([
       ["1", "First.eml"],
       ["2", "Second.eml"],
     ]);
-    expect(Buffer.from(result.parts?.[0]?.bytes ?? []).toString()).toContain("\nFrom here");
+    expect(Buffer.from(result.children?.[0]?.bytes ?? []).toString()).toContain("\nFrom here");
   });
 
   test("of one message is that message", async ({ expect }) => {
     const result = await textOf("in.mbox", one("First", "Alpha"));
     expect(result.text).toBe("From: a@x.test\nSubject: First\n\nAlpha\n");
-    expect(result.parts).toBeUndefined();
+    expect(result.children).toBeUndefined();
   });
 
   test("gives parts that stay the same when another message goes, by their message ids", async ({ expect }) => {
     const message = (id: string) => one(id, "x").replace("\nSubject", `\nMessage-ID: <${id}@x>\nSubject`);
     const before = await textOf("in.mbox", message("a") + message("b") + message("b"));
-    expect(before.parts?.map(({ id }) => id)).toEqual(["a@x", "b@x", "b@x#2"]);
+    expect(before.children?.map(({ id }) => id)).toEqual(["a@x", "b@x", "b@x#2"]);
     const after = await textOf("in.mbox", message("b") + message("c"));
-    expect(after.parts?.map(({ id }) => id)).toEqual(["b@x", "c@x"]);
+    expect(after.children?.map(({ id }) => id)).toEqual(["b@x", "c@x"]);
   });
 
   test("splits into as many messages as were joined", ({ expect }) => {

@@ -48,9 +48,9 @@ describe("a message of Outlook", () => {
     expect(result).toMatchObject({
       mimeType: "application/vnd.ms-outlook",
       title: "Tides",
-      parts: [{ id: "1/Plan.txt" }],
+      children: [{ id: "1/Plan.txt" }],
     });
-    expect(Buffer.from(result.parts?.[0]?.bytes ?? []).toString()).toContain("the plan");
+    expect(Buffer.from(result.children?.[0]?.bytes ?? []).toString()).toContain("the plan");
   });
 
   test("in a message comes as a mail", async ({ expect }) => {
@@ -60,9 +60,9 @@ describe("a message of Outlook", () => {
       "__substg1.0_1000001F": Buffer.from("deep", "utf16le"),
     };
     const msg = makeMsg("Outer", "x", { "__attach_version1.0_#00000001": { "__substg1.0_3701000D": inner } });
-    const { parts = [] } = await textOf("a.msg", msg);
-    expect(parts.map(({ fileName }) => fileName)).toEqual(["Plan.txt", "Ünner.eml"]);
-    expect((await textOf("Ünner.eml", parts[1]?.bytes ?? "")).text).toBe("Subject: Ünner\n\ndeep\n");
+    const { children = [] } = await textOf("a.msg", msg);
+    expect(children.map(({ fileName }) => fileName)).toEqual(["Plan.txt", "Ünner.eml"]);
+    expect((await textOf("Ünner.eml", children[1]?.bytes ?? "")).text).toBe("Subject: Ünner\n\ndeep\n");
   });
 
   test("whose chains and trees go in circles ends", async ({ expect }) => {

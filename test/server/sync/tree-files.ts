@@ -2,7 +2,7 @@ import type { Extractor, ExtractRequest } from "#extract/extractor.ts";
 import { fakeExtractor } from "./harness.ts";
 
 /** What is in a file of these tests: text, or a text with files in it. */
-export type Tree = string | { text: string; parts: Record<string, Tree>; leftOut?: number };
+export type Tree = string | { text: string; children: Record<string, Tree>; leftOut?: number };
 
 /** Reads such files; `onRead` is told of each. */
 export function treeExtractor(onRead: (request: ExtractRequest) => void = () => undefined): Pick<Extractor, "extract"> {
@@ -13,10 +13,14 @@ export function treeExtractor(onRead: (request: ExtractRequest) => void = () => 
       const text = typeof tree === "string" ? tree : tree.text;
       const read = await fakeExtractor.extract({ ...request, bytes: new TextEncoder().encode(text) }, signal);
       if (typeof tree === "string" || read.state !== "ok") return read;
-      const parts = Object.entries(tree.parts).map(([id, part]) => ({ id, fileName: id, bytes: bytesOf(part) }));
-      if (tree.leftOut === undefined) return { ...read, parts };
+      const children = Object.entries(tree.children).map(([id, child]) => ({
+        id,
+        fileName: id,
+        bytes: bytesOf(child),
+      }));
+      if (tree.leftOut === undefined) return { ...read, children };
       const properties = { ...read.properties, membersLeftOut: String(tree.leftOut) };
-      return { ...read, parts, mimeType: "application/zip", properties };
+      return { ...read, children, mimeType: "application/zip", properties };
     },
   };
 }

@@ -8,7 +8,7 @@ import { verifies } from "../../requirements.ts";
 const ids = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => String(from + i).padStart(3, "0"));
 const files = (from: number, to: number) => Object.fromEntries(ids(from, to).map((id) => [`p${id}`, `text of ${id}`]));
-const MAIL: Tree = { text: "mail", parts: { a: "alpha", z: { text: "zip", parts: { y: "deep" } } } };
+const MAIL: Tree = { text: "mail", children: { a: "alpha", z: { text: "zip", children: { y: "deep" } } } };
 const ALL = ["m", "m!//a", "m!//z", "m!//z!//y"];
 
 /** A push server whose documents are trees; what is read is noted. */
@@ -23,11 +23,11 @@ async function makeTreeServer(config?: Record<string, unknown>, onRead?: (reques
   const send = (externalId: string, tree: Tree, more: Record<string, unknown> = {}, query = "") => {
     const { text: _text, ...item } = pushed(externalId, { kind: "file", version: undefined, ...more }).item;
     const line = JSON.stringify({ t: "upsert", item });
-    const parts = [
+    const children = [
       { name: "line", text: line },
       { name: "file", text: JSON.stringify(tree), fileName: `${externalId}.eml` },
     ];
-    return kb.send("POST", `/documents${query}`, form(parts));
+    return kb.send("POST", `/documents${query}`, form(children));
   };
   return {
     ...kb,
@@ -65,7 +65,7 @@ describe("files inside a pushed document", () => {
       kb.state.read = [];
       expect((await kb.document("m", MAIL)).result).toBe("unchanged");
       expect([kb.state.read, await kb.rows()]).toEqual([[], before]);
-      await kb.document("m", { text: "new", parts: { a: "alpha", z: { text: "zip", parts: { x: "other" } } } });
+      await kb.document("m", { text: "new", children: { a: "alpha", z: { text: "zip", children: { x: "other" } } } });
       expect(kb.state.read).toEqual(["m.eml", "z", "x"]);
       const after = await kb.rows();
       expect(after.map((row) => row.externalId)).toEqual(["m", "m!//a", "m!//z", "m!//z!//x"]);
@@ -96,9 +96,9 @@ describe("files inside a pushed document", () => {
 
   test("that can't be read now are read again with the same version", async ({ expect }) => {
     const kb = await makeTreeServer();
-    await kb.document("m", { text: "mail", parts: { a: "LATER", b: "beta" } }, { version: "1" });
+    await kb.document("m", { text: "mail", children: { a: "LATER", b: "beta" } }, { version: "1" });
     kb.state.read = [];
-    await kb.document("m", { text: "mail", parts: { a: "now", b: "beta" } }, { version: "1" });
+    await kb.document("m", { text: "mail", children: { a: "now", b: "beta" } }, { version: "1" });
     expect(kb.state.read).toEqual(["m.eml", "a"]);
     expect((await kb.rows()).map((row) => [row.indexState, row.version === null])).toEqual([
       ["indexed", false],
@@ -122,7 +122,7 @@ describe("files inside a pushed document", () => {
       // The same version with another access, and a new one that names whom it may not name.
       expect((await kb.document("m", MAIL)).result).toBe("upserted");
       expect(await kb.readableBy(kb.owner)).toEqual(ALL);
-      const grown: Tree = { text: "new", parts: { a: "alpha", b: "beta" } };
+      const grown: Tree = { text: "new", children: { a: "alpha", b: "beta" } };
       const refused = await kb.document("m", grown, { access: known(["group:connector:con_2222222222222222"]) });
       expect(refused.result).toBe("acl_unknown");
       expect((await kb.rows()).map((row) => [row.externalId, row.aclId])).toEqual([
@@ -141,12 +141,12 @@ describe("files inside a pushed document", () => {
     await plain.document("m", MAIL);
     expect(plain.state.archives).toEqual([]);
     const kb = await makeTreeServer({ archives: true });
-    const { notes } = await kb.document("m", { text: "zip", parts: { a: "alpha", "keys/id_rsa": "key" } });
+    const { notes } = await kb.document("m", { text: "zip", children: { a: "alpha", "keys/id_rsa": "key" } });
     expect(kb.state.archives).toEqual(["m.eml", "a"]);
     expect(await kb.living()).toEqual(["m", "m!//a"]);
     expect(notes).toEqual(["m!//keys/id_rsa: The name suggests keys or passwords."]);
     const open = await makeTreeServer({ archives: true, secretFiles: true });
-    await open.document("m", { text: "zip", parts: { id_rsa: "key" } });
+    await open.document("m", { text: "zip", children: { id_rsa: "key" } });
     expect(await open.living()).toEqual(["m", "m!//id_rsa"]);
   });
 
@@ -189,7 +189,7 @@ describe("a whole set", () => {
     "that does not name it takes both, or holds both; whoever names it again keeps both",
     async ({ expect }) => {
       const kb = await makeTreeServer();
-      await kb.document("m", { text: "mail", parts: files(1, 30) });
+      await kb.document("m", { text: "mail", children: files(1, 30) });
       const set = await kb.begin({ mode: "set" });
       expect((await kb.end(set.id, 0)).json.upload.swept).toEqual({ removed: 0, held: 31 });
       const held = () => kb.database.read.selectFrom("removals").selectAll().execute();
@@ -206,11 +206,11 @@ describe("a whole set", () => {
 });
 
 describe("a document of many files", () => {
-  const MANY: Tree = { text: "many", parts: files(1, 60) };
+  const MANY: Tree = { text: "many", children: files(1, 60) };
 
   test("is stored in several transactions, and whole only with the last", async ({ expect }) => {
     const kb = await makeTreeServer();
-    await kb.document("m", { text: "one", parts: files(1, 10) });
+    await kb.document("m", { text: "one", children: files(1, 10) });
     let left = 2;
     const calls = interceptBatches(kb.store, () => left-- > 0);
     expect((await kb.sendRaw("m", MANY)).status).toBe(500);
@@ -236,8 +236,8 @@ describe("a document of many files", () => {
 
   test("that an archive holds beyond what is read are told by their number", async ({ expect }) => {
     const kb = await makeTreeServer({ archives: true });
-    const inner: Tree = { text: "zip", parts: { b: "beta" }, leftOut: 2 };
-    const { notes } = await kb.document("m", { text: "zip", parts: { a: "alpha", inner }, leftOut: 40 });
+    const inner: Tree = { text: "zip", children: { b: "beta" }, leftOut: 2 };
+    const { notes } = await kb.document("m", { text: "zip", children: { a: "alpha", inner }, leftOut: 40 });
     expect(notes).toEqual([expect.stringContaining("m: 42 of the files inside it were left out")]);
   });
 

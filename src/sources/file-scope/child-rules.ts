@@ -1,8 +1,8 @@
-import type { PartRules } from "#sources/contract.ts";
+import type { ChildRules } from "#sources/contract.ts";
 import { isSecretFile } from "./secret-files.ts";
 
 /** What of the files inside files a connector takes: the same names are secret in an archive as in a folder. Source: S37. */
-export function makePartRules(config: { archives: boolean; secretFiles: boolean }): PartRules {
+export function makeChildRules(config: { archives: boolean; secretFiles: boolean }): ChildRules {
   const { archives, secretFiles } = config;
   return {
     archives,

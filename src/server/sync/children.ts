@@ -1,34 +1,34 @@
 import { createHash } from "node:crypto";
-import type { ExtractedPart } from "#extract/extractor.ts";
-import { isPartId, MAX_PART_BYTES, partExternalId } from "#core/child-ids.ts";
-import type { PartRules, SourceItem } from "#sources/contract.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
+import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts";
+import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
 
 /** What preparing an item with the files inside it takes. */
-export interface PartsOptions extends PrepareOptions {
+export interface ChildrenOptions extends PrepareOptions {
   /** Absent = attachments of mails and the like, no members of archives. */
-  rules?: PartRules;
-  /** The version stored of a living item; a part that has it already is not read again. */
+  rules?: ChildRules;
+  /** The version stored of a living item; a child item that has it already is not read again. */
   storedVersion(externalId: string): string | undefined;
-  /** True when parts of this item are stored: then those that are gone have to go. */
-  hasParts(externalId: string): boolean;
+  /** True when child items of this item are stored: then those that are gone have to go. */
+  hasChildren(externalId: string): boolean;
 }
 
-/** An item and its parts, ready to be stored in this order. */
-export interface ItemWithParts {
+/** An item and its child items, ready to be stored in this order. */
+export interface ItemWithChildren {
   ops: ItemOp[];
   bytes: number;
   /** Every id that the ops write. */
   named: string[];
-  /** Parts that are stored as they are: alive, with all that is in them. */
+  /** Child items that are stored as they are: alive, with all that is in them. */
   unchanged: string[];
   /** Items that could not be read this time: their former version stays, and what is in that. */
-  keepPartsOf: string[];
+  keepChildrenOf: string[];
 }
 
-/** Most parts of one item, those of its parts included. */
-const MAX_PARTS = 1_000;
+/** Most child items of one item, those of its child items included. */
+const MAX_CHILDREN = 1_000;
 /** Mailbox, mail, attached mail, its attachment; and an archive in an archive. */
 const MAX_DEPTH = 4;
 const MAX_ARCHIVE_DEPTH = 2;
@@ -40,119 +40,122 @@ const ARCHIVE = /\.(?:zip|tar|tgz|gz|tbz2?|txz)$/iu;
  *
  * @throws as `prepare`
  */
-export async function prepareWithParts(options: PartsOptions, item: SourceItem): Promise<ItemWithParts | undefined> {
-  const all: ItemWithParts = { ops: [], bytes: 0, named: [], unchanged: [], keepPartsOf: [] };
-  if (isPartId(item.externalId)) return { ...all, ops: [refused(item.externalId)] };
+export async function prepareWithChildren(
+  options: ChildrenOptions,
+  item: SourceItem,
+): Promise<ItemWithChildren | undefined> {
+  const all: ItemWithChildren = { ops: [], bytes: 0, named: [], unchanged: [], keepChildrenOf: [] };
+  if (isChildId(item.externalId)) return { ...all, ops: [refused(item.externalId)] };
   const prepared = await prepare({ ...options, readsArchives: options.rules?.archives === true }, item);
   if (!prepared) return undefined;
-  const budget = { parts: MAX_PARTS, bytes: MAX_PART_BYTES, leftOut: 0 };
+  const budget = { children: MAX_CHILDREN, bytes: MAX_CHILD_BYTES, leftOut: 0 };
   await addItem({ ...options, budget, all }, item, prepared, 0);
   if (budget.leftOut > 0) all.ops.push(leftOut(item.externalId, budget.leftOut));
   return { ...all, bytes: prepared.bytes };
 }
 
-/** The externalId of a part in the item with this one. */
-export function partIdIn(parentId: string, part: Pick<ExtractedPart, "id">): string {
-  return partExternalId(parentId, part.id, (text) => digestOf(text).slice(0, 12));
+/** The externalId of a child item in the item with this one. */
+export function childIdIn(parentId: string, child: Pick<ExtractedChild, "id">): string {
+  return childExternalId(parentId, child.id, (text) => digestOf(text).slice(0, 12));
 }
 
 /** Bytes that reading the item holds in memory until it is stored, as far as its name and size tell. */
-export function bytesHeld(item: Pick<SourceItem, "size" | "title">, unknown: number, rules?: PartRules): number {
+export function bytesHeld(item: Pick<SourceItem, "size" | "title">, unknown: number, rules?: ChildRules): number {
   const size = item.size ?? unknown;
-  return rules?.archives === true && ARCHIVE.test(item.title) ? size + MAX_PART_BYTES : size;
+  return rules?.archives === true && ARCHIVE.test(item.title) ? size + MAX_CHILD_BYTES : size;
 }
 
-interface Work extends PartsOptions {
-  budget: { parts: number; bytes: number; leftOut: number };
-  all: ItemWithParts;
+interface Work extends ChildrenOptions {
+  budget: { children: number; bytes: number; leftOut: number };
+  all: ItemWithChildren;
 }
 
 type Read = NonNullable<Prepared>;
 
 /**
- * The item comes first, so that its access is there for its parts, and without its version when it has parts: that comes
+ * The item comes first, so that its access is there for its child items, and without its version when it has child items: that comes
  * with the last op, so that a run that ends in between reads the item again.
  *
  * @returns whether another try of it, or of something in it, may give text
  */
 async function addItem(work: Work, item: SourceItem, read: Read, depth: number): Promise<boolean> {
-  const { item: prepared, parts } = read;
+  const { item: prepared, children } = read;
   const { all, budget } = work;
   budget.leftOut += read.leftOut;
   all.named.push(item.externalId);
   if (prepared.text.state === "failed") {
-    all.keepPartsOf.push(item.externalId);
+    all.keepChildrenOf.push(item.externalId);
     all.ops.push({ op: "upsert", item: prepared });
     return prepared.text.retryAt !== null;
   }
-  if ((parts ?? []).length === 0 && !work.hasParts(item.externalId)) {
+  if ((children ?? []).length === 0 && !work.hasChildren(item.externalId)) {
     all.ops.push({ op: "upsert", item: prepared });
     return false;
   }
   all.ops.push({ op: "upsert", item: { ...prepared, version: null } });
-  const { keep, isRetryable } = await addParts(work, item, parts ?? [], depth + 1);
-  all.ops.push({ op: "parts", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });
+  const { keep, isRetryable } = await addChildren(work, item, children ?? [], depth + 1);
+  all.ops.push({ op: "children", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });
   return isRetryable;
 }
 
-async function addParts(
+async function addChildren(
   work: Work,
   parent: SourceItem,
-  parts: readonly ExtractedPart[],
+  children: readonly ExtractedChild[],
   depth: number,
 ): Promise<{ keep: string[]; isRetryable: boolean }> {
   const { budget, all, rules } = work;
   const keep = new Set<string>();
   let isRetryable = false;
-  for (const part of parts) {
-    const item = toItem(parent, part);
+  for (const child of children) {
+    const item = toItem(parent, child);
     if (keep.has(item.externalId)) continue;
-    const refusal = rules?.refuse?.(part.fileName);
+    const refusal = rules?.refuse?.(child.fileName);
     if (refusal !== undefined) {
       all.ops.push({ op: "skip", externalId: item.externalId, ...refusal, retryable: false });
-    } else if (depth > MAX_DEPTH || budget.parts <= 0 || part.bytes.length > budget.bytes) {
+    } else if (depth > MAX_DEPTH || budget.children <= 0 || child.bytes.length > budget.bytes) {
       budget.leftOut++;
     } else {
-      budget.parts--;
-      budget.bytes -= part.bytes.length;
+      budget.children--;
+      budget.bytes -= child.bytes.length;
       keep.add(item.externalId);
       if (work.storedVersion(item.externalId) === item.version) all.unchanged.push(item.externalId);
-      else isRetryable = (await addPart(work, item, part, depth)) || isRetryable;
+      else isRetryable = (await addChild(work, item, child, depth)) || isRetryable;
     }
   }
   return { keep: [...keep], isRetryable };
 }
 
-async function addPart(work: Work, item: SourceItem, part: ExtractedPart, depth: number): Promise<boolean> {
-  const { fileName, bytes, mimeType } = part;
+async function addChild(work: Work, item: SourceItem, child: ExtractedChild, depth: number): Promise<boolean> {
+  const { fileName, bytes, mimeType } = child;
   const content = { fileName: fileName.slice(fileName.lastIndexOf("/") + 1), bytes, ...(mimeType && { mimeType }) };
   const readsArchives = work.rules?.archives === true && depth < MAX_ARCHIVE_DEPTH;
   const prepared = await prepare({ ...work, readsArchives, fetchContent: async () => content }, item);
   return prepared ? addItem(work, item, prepared, depth) : false;
 }
 
-function toItem(parent: SourceItem, part: ExtractedPart): SourceItem {
-  const isMessage = part.mimeType === "message/rfc822";
-  const folders = part.fileName.split("/").filter((name) => name !== "");
+function toItem(parent: SourceItem, child: ExtractedChild): SourceItem {
+  const isMessage = child.mimeType === "message/rfc822";
+  const folders = child.fileName.split("/").filter((name) => name !== "");
   const name = folders.pop() ?? "Untitled";
   const item: SourceItem = {
-    externalId: partIdIn(parent.externalId, part),
+    externalId: childIdIn(parent.externalId, child),
     kind: isMessage ? "message" : "file",
     title: isMessage ? name.replace(/\.eml$/iu, "") : name,
     ...(!isMessage && { hasFileTitle: true }),
     parentId: parent.externalId,
     path: [...(parent.path ?? []), parent.title, ...folders],
-    size: part.bytes.length,
-    content: part.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
+    size: child.bytes.length,
+    content: child.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
     // What a mail program says of a file it does not know tells less than the bytes.
-    ...(part.mimeType !== undefined && part.mimeType !== "application/octet-stream" && { mimeType: part.mimeType }),
+    ...(child.mimeType !== undefined && child.mimeType !== "application/octet-stream" && { mimeType: child.mimeType }),
     ...(parent.url !== undefined && { url: parent.url }),
     ...(parent.place !== undefined && { place: parent.place }),
     ...(parent.containers !== undefined && { containers: parent.containers }),
     ...(parent.createdAt !== undefined && { createdAt: parent.createdAt }),
     ...(parent.updatedAt !== undefined && { updatedAt: parent.updatedAt }),
   };
-  return { ...item, version: versionOf(item, part.bytes) };
+  return { ...item, version: versionOf(item, child.bytes) };
 }
 
 /**
@@ -160,12 +163,12 @@ function toItem(parent: SourceItem, part: ExtractedPart): SourceItem {
  * does not make all that is in it new, and the access follows in the store.
  */
 function versionOf({ title, path, url, place, containers, mimeType }: SourceItem, bytes: Uint8Array): string {
-  const shown = JSON.stringify([PARTS_VERSION, title, path, url, place, containers, mimeType]);
+  const shown = JSON.stringify([CHILDREN_VERSION, title, path, url, place, containers, mimeType]);
   return createHash("sha256").update(shown).update(bytes).digest("base64url").slice(0, 22);
 }
 
-/** Another one reads every part again. */
-const PARTS_VERSION = 1;
+/** Another one reads every child item again. */
+const CHILDREN_VERSION = 1;
 
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
@@ -177,6 +180,6 @@ function refused(externalId: string): ItemOp {
 }
 
 function leftOut(externalId: string, count: number): ItemOp {
-  const message = `${count} of the files inside it were left out: kb reads at most ${MAX_PARTS} files, 64 MiB and ${MAX_DEPTH} levels, and nothing encrypted or broken.`;
+  const message = `${count} of the files inside it were left out: kb reads at most ${MAX_CHILDREN} files, 64 MiB and ${MAX_DEPTH} levels, and nothing encrypted or broken.`;
   return { op: "skip", externalId, reason: "too_large", message, retryable: false };
 }

@@ -1,13 +1,13 @@
 import { test } from "vitest";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
-import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 
 test("what is secret in a folder is secret in an archive, unless the connector takes secrets", ({ expect }) => {
-  const rules = makePartRules({ archives: true, secretFiles: false });
+  const rules = makeChildRules({ archives: true, secretFiles: false });
   expect(rules.refuse?.("deploy/.env")).toMatchObject({ reason: "excluded_by_policy" });
   expect(rules.refuse?.("id_rsa")).toMatchObject({ reason: "excluded_by_policy" });
   expect(rules.refuse?.("docs/notes.md")).toBeUndefined();
-  expect(makePartRules({ archives: true, secretFiles: true }).refuse?.("deploy/.env")).toBeUndefined();
+  expect(makeChildRules({ archives: true, secretFiles: true }).refuse?.("deploy/.env")).toBeUndefined();
 });
 
 test("archives are fetched where they are wanted, pictures and recordings for their metadata, fonts never", ({

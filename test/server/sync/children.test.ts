@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { isInside, isPartId, outermostId, parentOfPart, partExternalId } from "#core/child-ids.ts";
+import { isInside, isChildId, outermostId, parentOfChild, childExternalId } from "#core/child-ids.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
-import { makePartRules } from "#sources/file-scope/part-rules.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { makeZip } from "../../extract/containers.ts";
-import { makePartOpener } from "#server/sync/open-part.ts";
+import { makeChildOpener } from "#server/sync/open-child.ts";
 import { end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
 import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
 import { verifies } from "../../requirements.ts";
@@ -56,7 +56,10 @@ describe("files inside a file", () => {
   test("are items of their own: under the file's path, with its access, and theirs below them", async ({ expect }) => {
     const { kb } = await makeFolder(
       {
-        "m.eml": { text: "mail", parts: { "docs/a.txt": "alpha", "b.eml": { text: "inner", parts: { c: "gamma" } } } },
+        "m.eml": {
+          text: "mail",
+          children: { "docs/a.txt": "alpha", "b.eml": { text: "inner", children: { c: "gamma" } } },
+        },
       },
       { path: ["Inbox"], url: "https://x.test/m", title: "Mail" },
     );
@@ -90,7 +93,7 @@ describe("files inside a file", () => {
   });
 
   test("stay alive with an unchanged file, which is not read for it", async ({ expect }) => {
-    const { kb, state } = await makeFolder({ m: { text: "mail", parts: { a: "alpha" } }, n: "plain" });
+    const { kb, state } = await makeFolder({ m: { text: "mail", children: { a: "alpha" } }, n: "plain" });
     await kb.sync();
     const before = await kb.items();
     state.reads = [];
@@ -101,13 +104,16 @@ describe("files inside a file", () => {
 
   test("that are the same in a new version are not even read, those gone go, and kbIds stay", async ({ expect }) => {
     const { kb, state } = await makeFolder({
-      m: { text: "one", parts: { a: "alpha", b: "beta", z: { text: "zip", parts: { y: "deep", x: "deeper" } } } },
+      m: { text: "one", children: { a: "alpha", b: "beta", z: { text: "zip", children: { y: "deep", x: "deeper" } } } },
     });
     await kb.sync();
     const before = await kbIdsOf(kb);
     state.extracted = [];
     state.files = {
-      m: { text: "two", parts: { a: "alpha", b: "beta changed", z: { text: "zip", parts: { y: "deep" } }, n: "new" } },
+      m: {
+        text: "two",
+        children: { a: "alpha", b: "beta changed", z: { text: "zip", children: { y: "deep" } }, n: "new" },
+      },
     };
     const { counts } = await kb.sync();
     expect(state.extracted).toEqual(["m", "b", "z", "n"]);
@@ -118,7 +124,7 @@ describe("files inside a file", () => {
   });
 
   test("go with the file, by the sweep and by a delete, and come back with their kbIds", async ({ expect }) => {
-    const file: Tree = { text: "mail", parts: { a: "alpha", z: { text: "zip", parts: { y: "deep" } } } };
+    const file: Tree = { text: "mail", children: { a: "alpha", z: { text: "zip", children: { y: "deep" } } } };
     const { kb, state } = await makeFolder({ m: file, n: "stays" });
     await kb.sync();
     const before = await kbIdsOf(kb);
@@ -138,8 +144,8 @@ describe("files inside a file", () => {
   });
 
   test("go when the file can be read and holds nothing any more, without asking the guard", async ({ expect }) => {
-    const parts = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`p${i}`, `text ${i}`]));
-    const { kb, state } = await makeFolder({ m: { text: "many", parts } });
+    const children = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`p${i}`, `text ${i}`]));
+    const { kb, state } = await makeFolder({ m: { text: "many", children } });
     await kb.sync();
     expect(await ids(kb)).toHaveLength(61);
     state.files = { m: "none" };
@@ -148,7 +154,7 @@ describe("files inside a file", () => {
   });
 
   test("stay when the file can't be read this time", async ({ expect }) => {
-    const { kb, state } = await makeFolder({ m: { text: "mail", parts: { a: "alpha" } } });
+    const { kb, state } = await makeFolder({ m: { text: "mail", children: { a: "alpha" } } });
     await kb.sync();
     state.files = { m: "LATER" };
     await kb.sync();
@@ -159,7 +165,7 @@ describe("files inside a file", () => {
   });
 
   test("that fail are tried again with the file, which keeps no version until then", async ({ expect }) => {
-    const { kb, state } = await makeFolder({ m: { text: "mail", parts: { a: "LATER", b: "beta" } } });
+    const { kb, state } = await makeFolder({ m: { text: "mail", children: { a: "LATER", b: "beta" } } });
     await kb.sync();
     expect(await living(kb)).toMatchObject([
       { externalId: "m", indexState: "indexed", version: null },
@@ -172,7 +178,7 @@ describe("files inside a file", () => {
   });
 
   test("follow a file that was renamed, with their kbIds", async ({ expect }) => {
-    const file: Tree = { text: "mail", parts: { a: "alpha", z: { text: "zip", parts: { y: "deep" } } } };
+    const file: Tree = { text: "mail", children: { a: "alpha", z: { text: "zip", children: { y: "deep" } } } };
     const { kb, state } = await makeFolder({ "old.eml": file }, { identityHint: "1:7" });
     await kb.sync();
     const before = (await living(kb)).map((row) => row.kbId);
@@ -184,8 +190,8 @@ describe("files inside a file", () => {
   });
 
   test("go with the file out of the scope, and only with it", async ({ expect }) => {
-    const parts = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, `text ${i}`]));
-    const { kb, state } = await makeFolder({ m: { text: "mail", parts } });
+    const children = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, `text ${i}`]));
+    const { kb, state } = await makeFolder({ m: { text: "mail", children } });
     await kb.sync();
     kb.source.inScope = (_scope, { externalId }) => externalId === "m";
     await kb.sync("full");
@@ -198,9 +204,9 @@ describe("files inside a file", () => {
   });
 
   test("are refused by name where the source says so, and left out beyond a thousand", async ({ expect }) => {
-    const parts = Object.fromEntries(Array.from({ length: 1_010 }, (_, i) => [`p${i}`, "x"]));
-    const { kb } = await makeFolder({ m: { text: "many", parts: { "keys/id_rsa": "key", ...parts } } });
-    kb.source.partRules = () => ({
+    const children = Object.fromEntries(Array.from({ length: 1_010 }, (_, i) => [`p${i}`, "x"]));
+    const { kb } = await makeFolder({ m: { text: "many", children: { "keys/id_rsa": "key", ...children } } });
+    kb.source.childRules = () => ({
       archives: true,
       refuse: (path) => (path.endsWith("id_rsa") ? { reason: "excluded_by_policy", message: "A key." } : undefined),
     });
@@ -219,13 +225,13 @@ describe("files inside a file", () => {
   test("in archives are read only where the source says so, and two archives deep", async ({ expect }) => {
     const nested = (depth: number): Tree => ({
       text: "z",
-      parts: depth === 0 ? {} : { [`z${depth}`]: nested(depth - 1) },
+      children: depth === 0 ? {} : { [`z${depth}`]: nested(depth - 1) },
     });
     const { kb, state } = await makeFolder({ z: nested(6) });
     await kb.sync();
     expect(state).toMatchObject({ extracted: ["z", "z6", "z5", "z4", "z3"], archives: [] });
-    kb.source.partRules = () => ({ archives: true });
-    state.files = { z: { text: "new", parts: { a: nested(6) } } };
+    kb.source.childRules = () => ({ archives: true });
+    state.files = { z: { text: "new", children: { a: nested(6) } } };
     await kb.sync();
     expect(state.archives).toEqual(["z", "a"]);
   });
@@ -238,7 +244,7 @@ describe("files inside a file", () => {
 });
 
 describe("the access of files inside a file", () => {
-  const file: Tree = { text: "mail", parts: { z: { text: "zip", parts: { y: "deep" } } } };
+  const file: Tree = { text: "mail", children: { z: { text: "zip", children: { y: "deep" } } } };
 
   verifies(
     "extract:parts-access",
@@ -298,22 +304,22 @@ describe("the id of a part", () => {
     const name = fc.string({ unit: fc.constantFrom("a", "!", "/", "b"), minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(name, name, name, name, (parent, id, other, otherId) => {
-        fc.pre(!isPartId(parent) && !isPartId(other));
-        const made = partExternalId(parent, id, digest);
-        expect(isPartId(made)).toBe(true);
-        expect(parentOfPart(made)).toBe(parent);
+        fc.pre(!isChildId(parent) && !isChildId(other));
+        const made = childExternalId(parent, id, digest);
+        expect(isChildId(made)).toBe(true);
+        expect(parentOfChild(made)).toBe(parent);
         expect(isInside(parent, made)).toBe(true);
-        expect(partExternalId(other, otherId, digest) === made).toBe(parent === other && id === otherId);
-        const inner = partExternalId(made, otherId, digest);
-        expect([parentOfPart(inner), outermostId(inner)]).toEqual([made, parent]);
+        expect(childExternalId(other, otherId, digest) === made).toBe(parent === other && id === otherId);
+        const inner = childExternalId(made, otherId, digest);
+        expect([parentOfChild(inner), outermostId(inner)]).toEqual([made, parent]);
       }),
     );
   });
 });
 
 describe("the bytes of a file inside a file", () => {
-  const file = { text: "mail", parts: { "a/b.txt": "alpha", z: { text: "zip", parts: { y: "deep" } } } };
-  const open = makePartOpener(treeExtractor());
+  const file = { text: "mail", children: { "a/b.txt": "alpha", z: { text: "zip", children: { y: "deep" } } } };
+  const open = makeChildOpener(treeExtractor());
   const read = async (id: string) => {
     const found = await open(WORKSPACE, { bytes: bytesOf(file), fileName: "m" }, id);
     return [found.fileName, JSON.parse(new TextDecoder().decode(found.bytes))];
@@ -331,7 +337,7 @@ describe("the bytes of a file inside a file", () => {
 });
 
 describe("a run that ends in the middle of a file's parts", () => {
-  const parts = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, `text ${i}`]));
+  const children = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, `text ${i}`]));
   const changed = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i + 3}`, `text ${i % 2} of ${i}`]));
 
   test("leaves a file that is read again, and then all is as if nothing had been", async ({ expect }) => {
@@ -340,9 +346,9 @@ describe("a run that ends in the middle of a file's parts", () => {
 
     /** The digest after a second state of the file, whose run could store only so many batches at first. */
     async function endState(batches: number): Promise<string> {
-      const { kb, state } = await makeFolder({ m: { text: "many", parts }, n: "other" });
+      const { kb, state } = await makeFolder({ m: { text: "many", children }, n: "other" });
       await kb.sync();
-      state.files = { m: { text: "many changed", parts: changed }, n: "other" };
+      state.files = { m: { text: "many changed", children: changed }, n: "other" };
       kb.clock.now += 1_000;
       let left = batches;
       const store = withBatches(kb.store, () => left-- > 0);
@@ -370,7 +376,7 @@ test("a mail with an archive in it, as the extractor reads it", async ({ expect 
     },
   );
   kb.source.fetchContent = async () => ({ bytes: new TextEncoder().encode(mail), fileName: "m.eml" });
-  kb.source.partRules = () => makePartRules({ archives: true, secretFiles: false });
+  kb.source.childRules = () => makeChildRules({ archives: true, secretFiles: false });
   expect(await kb.sync()).toMatchObject({ counts: { upserted: 4, skipped: 1, failed: 0 } });
   const rows = await kb.database.read
     .selectFrom("items")

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
-import type { ExtractedPart, Extractor } from "#extract/extractor.ts";
+import type { ExtractedChild, Extractor } from "#extract/extractor.ts";
 import { isInside, outermostId } from "#core/child-ids.ts";
-import { partIdIn } from "./parts.ts";
+import { childIdIn } from "./children.ts";
 
 /** Bytes with their name, as a source gives them. */
 export interface FileBytes {
@@ -16,7 +16,7 @@ export interface FileBytes {
  *
  * @throws ApiError `source_not_found` when it is not in there any more
  */
-export function makePartOpener(extractor: Pick<Extractor, "extract">) {
+export function makeChildOpener(extractor: Pick<Extractor, "extract">) {
   return async (workspaceId: string, file: FileBytes, externalId: string): Promise<FileBytes> => {
     const signal = AbortSignal.timeout(60_000);
     let at = outermostId(externalId);
@@ -24,9 +24,9 @@ export function makePartOpener(extractor: Pick<Extractor, "extract">) {
     while (at !== externalId) {
       const about = { title: "", path: [], labels: [], readsArchives: true, keepsSecrets: true };
       const read = await extractor.extract({ workspace: workspaceId, ...found, ...about }, signal);
-      const next = read.state === "ok" ? findPart(read.parts ?? [], at, externalId) : undefined;
+      const next = read.state === "ok" ? findChild(read.children ?? [], at, externalId) : undefined;
       if (!next) throw new ApiError("source_not_found", { message: "The outer file no longer contains this file." });
-      const { bytes, fileName, mimeType } = next.part;
+      const { bytes, fileName, mimeType } = next.child;
       found = { bytes, fileName: fileName.slice(fileName.lastIndexOf("/") + 1), ...(mimeType && { mimeType }) };
       at = next.id;
     }
@@ -34,10 +34,10 @@ export function makePartOpener(extractor: Pick<Extractor, "extract">) {
   };
 }
 
-function findPart(parts: readonly ExtractedPart[], parentId: string, wanted: string) {
-  for (const part of parts) {
-    const id = partIdIn(parentId, part);
-    if (id === wanted || isInside(id, wanted)) return { part, id };
+function findChild(children: readonly ExtractedChild[], parentId: string, wanted: string) {
+  for (const child of children) {
+    const id = childIdIn(parentId, child);
+    if (id === wanted || isInside(id, wanted)) return { child, id };
   }
   return undefined;
 }
