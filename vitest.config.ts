@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { makeProofReporter } from "./test/proof.ts";
 
-const report = process.env.KB_TEST_REPORT;
+const outputFile = process.env.KB_TEST_REPORT;
+const json: ["json", { outputFile: string }][] = outputFile ? [["json", { outputFile }]] : [];
 
 /**
  * Whole programs, children that are killed, browsers, and suites that plant faults: each file in a process of its own. So
@@ -21,7 +23,7 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     setupFiles: ["test/setup.ts"],
-    reporters: report ? ["default", ["json", { outputFile: report }]] : ["default"],
+    reporters: ["default", makeProofReporter(), ...json],
     projects: [
       { extends: true, test: { name: "own", include: OWN_PROCESS } },
       // Modules do nothing when they are imported, so files may share them: half of the time went into imports.

@@ -332,7 +332,8 @@ export const REQUIREMENTS = {
 export type RequirementId = keyof typeof REQUIREMENTS;
 
 /**
- * A test that proves requirements of the contract. The ids stand first, so that `requirements.test.ts` can read them.
+ * A test that proves requirements of the contract, once it has passed: `proof.ts` counts those. The ids stand first, so
+ * that `requirements.test.ts` can read them.
  * An unknown id is a type error, and throws.
  */
 export function verifies(
@@ -343,5 +344,8 @@ export function verifies(
   for (const id of typeof ids === "string" ? [ids] : ids) {
     if (!(id in REQUIREMENTS)) throw new Error(`"${id}" is not a requirement of test/requirements.ts.`);
   }
-  test(title, body);
+  test(title, async (context) => {
+    context.task.meta.requirements = [ids].flat();
+    await body(context);
+  });
 }

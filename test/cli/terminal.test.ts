@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, onTestFinished, test, type TestContext } from "vitest";
@@ -147,7 +147,7 @@ async function inSession(dir: string, lines: readonly string[]): Promise<string>
   const script = [
     'eval "$(printf pw | gnome-keyring-daemon --unlock --components=secrets 2>/dev/null)"',
     // The daemon is back before it answers to its name.
-    'until [ -n "$KEYRING" ]; do sleep 0.05',
+    'until [ -n "$KEYRING" ]; do n=$((n + 1)); [ $n -le 400 ] || exit 1; sleep 0.05',
     `KEYRING=$(dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null | sed "s/.*uint32 //"); done`,
     ...lines,
     "kill -CONT $KEYRING; kill $KEYRING",
@@ -163,6 +163,8 @@ async function inSession(dir: string, lines: readonly string[]): Promise<string>
 describe("kb login with the system's keychain", () => {
   test("test 59: keeps the login there, survives a keychain that hangs, and loses no token", async (context) => {
     need(context, "dbus-run-session", "gnome-keyring-daemon", "dbus-send");
+    // It is started with a capability that some containers do not give: then it is there and can't run.
+    if (spawnSync("gnome-keyring-daemon", ["--version"]).status !== 0) context.skip("not run: no keyring runs here");
     const { expect } = context;
     const server = await startStandIn();
     server.intervalSeconds = 1;
