@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(await callTool(server, token)).toBe(200);
     // Escape does not throw away what is shown this once.
     await page.keyboard.press("Escape");
-    await page.getByText("You won't see this again.").waitFor();
+    await page.getByText("Copy it before you close this dialog").waitFor();
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe(token);
     await tabTo(page, "Done");
     await page.keyboard.press("Enter");

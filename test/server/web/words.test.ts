@@ -93,8 +93,9 @@ describe("a problem", () => {
 test("moments near now are told in words, others as a date", ({ expect }) => {
   const now = Date.UTC(2026, 10, 21, 9, 30);
   const minutes = (n: number) => describeTime(now + n * 60_000, now);
-  expect([0.2, -0.2, -5, -90, 60 * 24 * 3, 60 * 24 * 30].map(minutes)).toEqual([
+  expect([0.2, 0.1, -0.2, -5, -90, 60 * 24 * 3, 60 * 24 * 30].map(minutes)).toEqual([
     "in a moment",
+    "just now",
     "just now",
     "5 minutes ago",
     "1 hour ago",

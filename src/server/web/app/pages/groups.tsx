@@ -122,13 +122,13 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
         : api.PATCH("/api/groups/{id}", { params: { path: { id: group.id } }, body }),
     );
     await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
-    toast(`${body.name} saved`);
+    toast(`${body.name} ${group === undefined ? "created" : "saved"}`);
     onDone();
   }
 
   const others = groups.filter(({ id }) => id !== group?.id);
   return (
-    <Form onSubmit={save} submit="Save">
+    <Form onSubmit={save} submit={group === undefined ? "Create group" : "Save"}>
       <TextField autoComplete="off" defaultValue={group?.name} label="Name" maxLength={120} name="name" />
       <Choices
         chosen={group?.memberIds ?? []}

@@ -20,7 +20,7 @@ export function Page() {
   return (
     <>
       <PageHeading title="Agent activity">
-        The items that your tokens and connected clients received. kb records item IDs, but no queries or titles.
+        Items that your sessions, tokens and clients received. kb records item IDs, but no queries or titles.
       </PageHeading>
       <Section
         action={
@@ -30,7 +30,7 @@ export function Page() {
             onChange={(event) => setCredential(event.currentTarget.value)}
             value={credential}
           >
-            <option value="">All tokens and clients</option>
+            <option value="">All sessions, tokens and clients</option>
             {[...names].map(([id, name]) => (
               <option key={id} value={`pat:${id}`}>
                 {name}

@@ -53,7 +53,7 @@ export function Dialog({ isOpen, onClose, isSticky = false, ...rest }: DialogPro
   );
 }
 
-const NOT_TAKEN = "You won't see this again. Copy it first, or select Done.";
+const NOT_TAKEN = "Copy it before you close this dialog, or select Done.";
 
 interface PopupProps extends Pick<DialogProps, "title" | "description" | "children"> {
   canClose: boolean;

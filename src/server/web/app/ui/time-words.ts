@@ -10,7 +10,8 @@ const DAY = 24 * HOUR;
  */
 export function describeTime(at: number, now: number, locale = "en-GB"): string {
   const distance = Math.abs(at - now);
-  if (distance < MINUTE) return at > now ? "in a moment" : "just now";
+  // The server's clock may be a little ahead of the browser's.
+  if (distance < MINUTE) return at - now > 10_000 ? "in a moment" : "just now";
   if (distance >= 14 * DAY) return new Intl.DateTimeFormat(locale, { dateStyle: "medium" }).format(at);
   const [unit, size] =
     distance < HOUR

@@ -80,7 +80,7 @@ function Facts({ connector }: { connector: Connector }) {
   return (
     <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
       <Fact label="Source">{providerId}</Fact>
-      <Fact label="Owner">{owner.name}</Fact>
+      <Fact label="Owner">{owner.name || "Former member"}</Fact>
       <Fact label="Visible to">{VISIBILITY_WORDS[access.visibility]}</Fact>
       <Fact label="Created">
         <Time at={createdAt} />

@@ -91,7 +91,7 @@ function Plaintext({ made, onDone }: { made: CreatedToken; onDone(): void }) {
       <CopyField isOnce label="Token" showsLabel value={made.plaintext} />
       <CopyField label="MCP URL" showsLabel value={made.mcpUrl} />
       <p className="text-muted">
-        The lines under “Connect a client” read it from <code className="font-mono">KB_TOKEN</code>.
+        The HTTP examples under “Connect a client” read the token from <code className="font-mono">KB_TOKEN</code>.
       </p>
       <div className="flex justify-end">
         <Button kind="primary" onClick={onDone}>
