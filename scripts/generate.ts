@@ -1,6 +1,6 @@
 /**
- * Writes what is made from the contract, the catalogue of commands and the settings: `docs/openapi.json`, the client's types,
- * `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md` and `docs/push-line.schema.json`.
+ * Writes what is made from the contract, the commands and the settings: `docs/openapi.json`, the client's types, the table of
+ * commands, `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md` and `docs/push-line.schema.json`.
  * It also refreshes the quotations of our code in the guides. With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -11,6 +11,7 @@ import { makeCliReference } from "#cli/reference.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
 import { makePushLineSchema } from "#sources/push/json-schema.ts";
+import { formatCliTable, makeCliTable } from "./cli-table.ts";
 import { makeDocument } from "./openapi.ts";
 import { refreshQuotes } from "./quotes.ts";
 
@@ -20,6 +21,7 @@ await main(process.argv.includes("--check"));
 
 async function main(isCheck: boolean): Promise<void> {
   const document = makeDocument();
+  const cliTable = await makeCliTable(document);
   const outputs = [
     { path: "docs/openapi.json", text: `${JSON.stringify(document, null, 2)}\n` },
     {
@@ -27,7 +29,8 @@ async function main(isCheck: boolean): Promise<void> {
       // The generator's own type of a document is narrower than OpenAPI 3.1; the text is the same.
       text: HEADER + astToString(await openapiTS(JSON.stringify(document), { alphabetize: true })),
     },
-    { path: "docs/reference/cli.md", text: makeCliReference() },
+    { path: "src/cli/generated/table.ts", text: formatCliTable(cliTable) },
+    { path: "docs/reference/cli.md", text: makeCliReference(cliTable.commands) },
     { path: "docs/mcp.md", text: makeMcpReference() },
     { path: "docs/settings.md", text: makeSettingsReference() },
     { path: "docs/push-line.schema.json", text: `${JSON.stringify(makePushLineSchema(), null, 2)}\n` },

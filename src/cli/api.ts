@@ -4,7 +4,7 @@ import type { ServerUrl } from "#api/server-url.ts";
 import { targetOf, toQuery, type Params } from "#api/target.ts";
 import { VERSION } from "#api/version.ts";
 import { brokenOff, failureOf, notKb, unreachable } from "./api-failures.ts";
-import type { CommandInput } from "./command.ts";
+import type { Input } from "./command.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
@@ -46,7 +46,7 @@ export interface AnyCall extends CallOptions {
 type Values = Readonly<Record<string, unknown>>;
 
 /** The API of the server that the settings name, with the person's credential. Throws with exit code 4 without one. */
-export async function connect(input: CommandInput, deps: Deps): Promise<Api> {
+export async function connect(input: Pick<Input, "options">, deps: Deps): Promise<Api> {
   const settings = await loadSettings(deps, input.options);
   return makeApi(deps, settings, await getCredential(deps, settings, "api"));
 }

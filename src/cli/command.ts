@@ -1,90 +1,140 @@
-/** A command is data; its handler is loaded when it runs. */
+/** A command: its data, from which help, completion, the reference and the types of its input are made, and its handler. */
+import type { DataOf, Method, PathOf } from "#api/client.ts";
 import type { Deps } from "./deps.ts";
 
-export interface ArgumentSpec {
+export interface ArgumentData {
   name: string;
   summary: string;
   required?: boolean;
   variadic?: boolean;
 }
 
-export interface OptionSpec {
+export interface OptionData {
   /** commander's form: `--name <value>`, `-o, --output <file>`, `--wait`. */
   flags: string;
   summary: string;
+  /** The words that it takes. Those of the contract's type: the compiler compares them where the value is used. */
   choices?: readonly string[];
   /** May be given several times; the values come as a list. */
   repeatable?: boolean;
 }
 
-export interface CommandSpec {
-  /** As typed after `kb`: "connectors sync". */
-  name: string;
+export interface CommandData {
   summary: string;
   /** More than the summary says, for help and the reference. */
   details?: string;
-  /** Other names of the same command, whole: "connectors create". Help shows `name`. */
+  /** Other names of the same command, whole: "bridge". Help shows its own. */
   aliases?: readonly string[];
-  arguments?: readonly ArgumentSpec[];
-  options?: readonly OptionSpec[];
+  arguments?: readonly ArgumentData[];
+  options?: readonly OptionData[];
   /** Whole command lines; the first one is in the help text. */
   examples: readonly [string, ...string[]];
   /** Exit codes that this command has beyond 0, 1, 2. */
   exitCodes?: readonly number[];
-  /** Names of the fields that `--json fields` may choose; without it the command has no `--json`. */
-  fields?: readonly string[];
+  /** What `--json fields` may choose; without it the command has no `--json`. */
+  fields?: readonly (FieldSource | string)[];
   /** Talks to a server: takes --url and --profile. */
   isRemote?: boolean;
-  load(): Promise<Handler>;
 }
 
-export interface CommandInput {
-  arguments: readonly (string | readonly string[] | undefined)[];
-  options: Readonly<Record<string, unknown>>;
+/** Fields of an answer of the contract: its own, or those of the records under `key`. The generator lists them. */
+export interface FieldSource {
+  method: Method;
+  path: string;
+  key: string | undefined;
 }
 
-/** Runs a command; gives its exit code, 0 when nothing is returned. Throws CliFailure or ApiError. */
-export type Handler = (input: CommandInput, deps: Deps) => Promise<number | void>;
-
-/** The text of an option or undefined. */
-export function textOption(input: CommandInput, name: string): string | undefined {
-  const value = input.options[name];
-  return typeof value === "string" ? value : undefined;
+/** What every command has, whatever its own options are. */
+export interface CommonOptions {
+  /** The names of fields, or "" for all; undefined without `--json`. */
+  json?: string;
+  url?: string;
+  profile?: string;
+  /** False after `--no-input`. */
+  input?: boolean;
+  /** False after `--no-color`. */
+  color?: boolean;
 }
 
-/**
- * The text of an option as one of the words that the contract has in its place. The parser takes only those of the
- * catalogue's `choices`; where it has none, the server says which there are.
- */
-export function wordOption<Word extends string>(input: CommandInput, name: string): Word | undefined {
-  return textOption(input, name) as Word | undefined;
+/** A command line that was read, as any command takes it. */
+export interface Input {
+  args: object;
+  options: CommonOptions;
 }
 
-/** The words of a repeatable option, as `wordOption` gives one; undefined when it was not given. */
-export function wordsOption<Word extends string>(input: CommandInput, name: string): Word[] | undefined {
-  const words = listOption(input, name);
-  return words.length > 0 ? (words as Word[]) : undefined;
+/** What a handler gets: the arguments and options of its command's data by their names, in the types that they have. */
+export interface InputOf<D extends CommandData> extends Input {
+  args: ArgumentsOf<D>;
+  options: CommonOptions & OptionsOf<D extends { options: infer O extends readonly OptionData[] } ? O : readonly []>;
 }
 
-/** Whether a flag was given. */
-export function flagOption(input: CommandInput, name: string): boolean {
-  return input.options[name] === true;
+export interface Command extends CommandData {
+  /** Gives the exit code, 0 when nothing is returned. Throws CliFailure or ApiError. */
+  run(input: Input, deps: Deps): Promise<number | void>;
 }
 
-/** The values of a repeatable option, in order. */
-export function listOption(input: CommandInput, name: string): string[] {
-  const value = input.options[name];
-  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+/** A noun with its verbs, in the order of its help. */
+export interface Noun {
+  summary: string;
+  verbs: Readonly<Record<string, Command>>;
 }
 
-/** The positional argument at `index`; the parser has made sure that a required one is there. */
-export function argument(input: CommandInput, index: number): string {
-  const value = input.arguments[index];
-  return typeof value === "string" ? value : "";
+/** A command as the generated table lists it: with its name, and its fields by theirs. */
+export interface ListedCommand extends CommandData {
+  /** As typed after `kb`: "connectors sync". */
+  name: string;
+  fields?: readonly string[];
 }
 
-/** The positional arguments of a variadic one. */
-export function argumentList(input: CommandInput, index: number): readonly string[] {
-  const value = input.arguments[index];
-  return Array.isArray(value) ? value : typeof value === "string" ? [value] : [];
+/** Makes a command. The types of what `run` gets are those of the data. */
+export function command<const D extends CommandData>(
+  data: D,
+  run: (input: InputOf<D>, deps: Deps) => Promise<number | void>,
+): Command {
+  return { ...data, run };
 }
+
+/** The fields of an answer, or with `key` those of the records that it holds there. */
+export function fieldsOf<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  key?: keyof DataOf<M, P> & string,
+): FieldSource {
+  return { method, path, key };
+}
+
+/** Fields of what the command prints itself. */
+export function ownFields<T>(...names: (keyof T & string)[]): readonly string[] {
+  return names;
+}
+
+/** The values of options, by their names: `--date-field` is `dateField`. */
+export type OptionsOf<O extends readonly OptionData[]> = {
+  readonly [Each in O[number] as Camel<LongName<Each["flags"]>>]: ValueOf<Each>;
+};
+
+type ValueOf<O extends OptionData> = O["flags"] extends `${string}<${string}`
+  ? O extends { repeatable: true }
+    ? readonly WordOf<O>[]
+    : WordOf<O> | undefined
+  : boolean;
+
+type WordOf<O> = O extends { choices: readonly (infer Word extends string)[] } ? Word : string;
+
+type LongName<F extends string> = F extends `${string}--${infer Rest}`
+  ? Rest extends `${infer Name} ${string}`
+    ? Name
+    : Rest
+  : never;
+
+type Camel<S extends string> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : S;
+
+type ArgumentsOf<D> = D extends { arguments: infer A extends readonly ArgumentData[] }
+  ? { readonly [Each in A[number] as Each["name"]]: ArgumentValue<Each> }
+  : {};
+
+type ArgumentValue<A> = A extends { variadic: true }
+  ? readonly string[]
+  : A extends { required: true }
+    ? string
+    : string | undefined;

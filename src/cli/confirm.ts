@@ -1,10 +1,14 @@
-import { flagOption, type CommandInput } from "./command.ts";
+import type { CommonOptions } from "./command.ts";
 import { canAsk, type Deps } from "./deps.ts";
 import { interrupted, usageFailure } from "./failure.ts";
 
 /** Goes on only after a yes: `--yes`, or the person's own. Without a terminal the flag is needed. */
-export async function confirmed(input: CommandInput, deps: Deps, question: string): Promise<void> {
-  if (flagOption(input, "yes")) return;
+export async function confirmed(
+  input: { options: CommonOptions & { yes: boolean } },
+  deps: Deps,
+  question: string,
+): Promise<void> {
+  if (input.options.yes) return;
   if (!canAsk(deps, input.options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
   if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
 }

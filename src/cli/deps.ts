@@ -59,7 +59,7 @@ export interface Deps {
 }
 
 /** Whether a command may ask: a terminal on both sides, and nobody said otherwise. */
-export function canAsk(deps: Deps, options: Readonly<Record<string, unknown>>): boolean {
+export function canAsk(deps: Deps, options: { input?: boolean }): boolean {
   const isAutomated = deps.env["CI"] !== undefined && deps.env["CI"] !== "" && deps.env["CI"] !== "false";
-  return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options["input"] !== false;
+  return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options.input !== false;
 }

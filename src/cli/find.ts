@@ -2,7 +2,6 @@
 import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "./api.ts";
-import { listOption, wordOption, type CommandInput } from "./command.ts";
 import { pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
 
@@ -61,13 +60,18 @@ export async function groupIdsOf(api: Api, words: readonly string[]): Promise<st
 
 type AccessBody = BodyOf<"post", "/api/connectors">["access"];
 
+interface AccessOptions {
+  access: AccessBody["visibility"] | undefined;
+  member: readonly string[];
+  group: readonly string[];
+}
+
 /** The `access` of a body; undefined when no option says anything about it. */
-export async function accessOf(api: Api, input: CommandInput): Promise<AccessBody | undefined> {
-  const memberIds = await memberIdsOf(api, listOption(input, "member"));
-  const groupIds = await groupIdsOf(api, listOption(input, "group"));
+export async function accessOf(api: Api, { access, member, group }: AccessOptions): Promise<AccessBody | undefined> {
+  const memberIds = await memberIdsOf(api, member);
+  const groupIds = await groupIdsOf(api, group);
   const isForSome = memberIds.length + groupIds.length > 0;
-  const visibility: AccessBody["visibility"] | undefined =
-    wordOption(input, "access") ?? (isForSome ? "members" : undefined);
+  const visibility = access ?? (isForSome ? "members" : undefined);
   if (visibility === undefined) return undefined;
   return {
     visibility,

@@ -32,8 +32,10 @@ export interface AnswerHeaders extends Iterable<[name: string, value: string]> {
 /** A `Fetch` over node:http; nothing is loaded before its first call. */
 export function makeFetch(): Fetch {
   const send = makeSendRequest();
-  return async (url, { method = "GET", headers = {}, body, signal }) =>
-    toAnswer(await send(url, { method, headers, body, signal }));
+  return async (url, { method = "GET", headers = {}, body, signal }) => {
+    const isRepeatable = method === "GET" || method === "HEAD" || "idempotency-key" in headers;
+    return toAnswer(await send(url, { method, headers, body, signal, isRepeatable }));
+  };
 }
 
 function toAnswer(message: IncomingMessage): Answer {

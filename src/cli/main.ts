@@ -26,9 +26,9 @@ async function start(): Promise<void> {
 /** The bridge, without what the other commands load; undefined when the full parser has to read the command line. */
 async function runMcp(): Promise<number | undefined> {
   if (first !== "mcp" && first !== "bridge") return undefined;
-  const { makeHost, mcp, readMcpArgv } = await import("./mcp-entry.ts");
+  const { makeHost, readMcpArgv, runMcp } = await import("./mcp-entry.ts");
   const input = readMcpArgv(process.argv.slice(2));
-  return input && (await mcp(input, makeHost(process, exit)));
+  return input && (await runMcp(input, makeHost(process, exit)));
 }
 
 async function runAny(): Promise<number> {

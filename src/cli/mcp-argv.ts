@@ -1,21 +1,25 @@
 /** `kb mcp` is started by hosts that wait for it: its plain command lines are read without the parser of all others. */
-import type { CommandInput } from "./command.ts";
+import type { McpInput, McpOptions } from "./commands/mcp.ts";
 
-const VALUES: Record<string, string> = { "--url": "url", "--profile": "profile", "--log-file": "logFile" };
+const VALUES: Record<string, "url" | "profile" | "logFile"> = {
+  "--url": "url",
+  "--profile": "profile",
+  "--log-file": "logFile",
+};
 
 /**
  * The input of `kb mcp` when every word after it is one of its own options in its long form.
  *
  * @returns undefined for anything else, help and mistakes included: the full parser answers those
  */
-export function readMcpArgv(argv: readonly string[]): CommandInput | undefined {
+export function readMcpArgv(argv: readonly string[]): McpInput | undefined {
   if (argv[0] !== "mcp" && argv[0] !== "bridge") return undefined;
-  const options: Record<string, unknown> = {};
+  const options: McpOptions = { verbose: false };
   for (let at = 1; at < argv.length; at += 1) {
     const word = argv[at] ?? "";
     const [name = "", inline] = word.split(/=(.*)/s);
     const key = Object.hasOwn(VALUES, name) ? VALUES[name] : undefined;
-    if (word === "--verbose") options["verbose"] = true;
+    if (word === "--verbose") options.verbose = true;
     else if (key === undefined) return undefined;
     else {
       if (inline === undefined) at += 1;
@@ -24,5 +28,5 @@ export function readMcpArgv(argv: readonly string[]): CommandInput | undefined {
       options[key] = value;
     }
   }
-  return { arguments: [], options };
+  return { args: {}, options };
 }

@@ -3,6 +3,6 @@
  * answer of `initialize` it took 40 ms of processor time more than an empty program with one file per shared module, and
  * 20 with one file.
  */
-export { mcp } from "./commands/mcp.ts";
+export { runMcp } from "./commands/mcp.ts";
 export { makeHost } from "./host.ts";
 export { readMcpArgv } from "./mcp-argv.ts";

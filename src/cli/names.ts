@@ -1,7 +1,18 @@
-/** Names of commands as people type them: the catalogue's own, other words for the same, and near ones. */
-import type { CommandSpec } from "./command.ts";
+/** Names of commands as people type them: their own, other words for the same, and near ones. */
+import type { Command, Noun } from "./command.ts";
 import { usageFailure, type CliFailure } from "./failure.ts";
 import { nearest } from "./values.ts";
+
+/** A command and what it is called. */
+export interface Named {
+  /** As typed after `kb`: "connectors sync". */
+  name: string;
+  /** Other names of the same command, whole: "connectors create". */
+  aliases?: readonly string[] | undefined;
+}
+
+/** A command with its names. */
+export type NamedCommand = Command & Named;
 
 /** Verbs that mean the same with every noun: what a noun calls one of `ours` answers to each of `typed`. */
 const SAME_VERBS = [
@@ -10,41 +21,30 @@ const SAME_VERBS = [
   { ours: ["list"], typed: ["list", "ls"] },
 ];
 
-/** The commands with the names of `SAME_VERBS` as aliases; a name that a command has of its own stays its own. */
-export function withVerbAliases(commands: readonly CommandSpec[]): CommandSpec[] {
-  const names = new Set(commands.map(({ name }) => name));
-  return commands.map((spec) => {
-    const [noun, verb] = spec.name.split(" ");
-    const same = SAME_VERBS.find(({ ours }) => verb !== undefined && ours.includes(verb));
-    const aliases = (same?.typed ?? []).map((typed) => `${noun} ${typed}`).filter((name) => !names.has(name));
-    return aliases.length === 0 ? spec : { ...spec, aliases: [...(spec.aliases ?? []), ...aliases] };
+/** The commands of a noun with their names; a name that a command has of its own stays its own. */
+export function namedCommands(noun: string, loaded: Noun | Command): NamedCommand[] {
+  if (!("verbs" in loaded)) return [{ ...loaded, name: noun }];
+  const verbs = Object.keys(loaded.verbs);
+  return Object.entries(loaded.verbs).map(([verb, each]) => {
+    const same = SAME_VERBS.find(({ ours }) => ours.includes(verb))?.typed ?? [];
+    const aliases = same.filter((typed) => !verbs.includes(typed)).map((typed) => `${noun} ${typed}`);
+    return { ...each, name: `${noun} ${verb}`, ...(aliases.length > 0 && { aliases }) };
   });
 }
 
-/**
- * The words of a command line with its command under its own name. A noun alone stays as it is, and so does a line that
- * begins with an option.
- *
- * @throws CliFailure (usage) with what may have been meant when there is no such command
- */
-export function resolveNames(argv: readonly string[], commands: readonly CommandSpec[]): string[] {
-  const [first, second] = argv;
-  if (first === undefined || first.startsWith("-")) return [...argv];
-  const single = find(first, commands);
-  if (single !== undefined) return [single.name, ...argv.slice(1)];
-  if (!isNoun(first, commands)) throw unknown(first, suggestCommands(argv, commands), "kb help");
-  if (second === undefined || second.startsWith("-")) return [...argv];
-  if (second === "help") return [first, "--help"];
-  const spec = find(`${first} ${second}`, commands);
-  if (spec !== undefined) return [...spec.name.split(" "), ...argv.slice(2)];
-  throw unknown(`${first} ${second}`, suggestVerbs(first, second, commands), `kb ${first} --help`);
+/** The command of this name, else the one with this alias. */
+export function findNamed<N extends Named>(name: string, commands: readonly N[]): N | undefined {
+  return commands.find((each) => each.name === name) ?? commands.find((each) => each.aliases?.includes(name));
 }
 
-/** The words at the start of a resolved command line that name its command or noun. */
-export function nameIn(argv: readonly string[], commands: readonly CommandSpec[]): string[] {
-  const [first = "", second = ""] = argv;
-  if (find(`${first} ${second}`, commands) !== undefined) return [first, second];
-  return find(first, commands) !== undefined || isNoun(first, commands) ? [first] : [];
+/** There is no such noun: what may have been meant. */
+export function unknownCommand(argv: readonly string[], all: readonly Named[]): CliFailure {
+  return unknown(argv[0] ?? "", suggestCommands(argv, all), "kb help");
+}
+
+/** The noun has no such verb: what may have been meant. */
+export function unknownVerb(noun: string, verb: string, commands: readonly Named[]): CliFailure {
+  return unknown(`${noun} ${verb}`, suggestVerbs(noun, verb, commands), `kb ${noun} --help`);
 }
 
 /** What people type for a command that has another name here, as other programs call it. */
@@ -120,28 +120,20 @@ const OTHER_VERBS: Readonly<Record<string, readonly string[]>> = {
 
 const MAX_SUGGESTIONS = 3;
 
-function find(name: string, commands: readonly CommandSpec[]): CommandSpec | undefined {
-  return commands.find((spec) => spec.name === name) ?? commands.find((spec) => spec.aliases?.includes(name));
-}
-
-function isNoun(word: string, commands: readonly CommandSpec[]): boolean {
-  return commands.some(({ name }) => name.startsWith(`${word} `));
-}
-
-function suggestCommands([first = "", second]: readonly string[], commands: readonly CommandSpec[]): string[] {
+function suggestCommands([first = "", second]: readonly string[], commands: readonly Named[]): string[] {
   const word = first.toLowerCase();
   const others = (Object.hasOwn(OTHER_WORDS, word) && OTHER_WORDS[word]) || [];
-  if (others.length > 0) return others.filter((name) => find(name, commands) !== undefined);
+  if (others.length > 0) return others.filter((name) => findNamed(name, commands) !== undefined);
   const near = nearest(word, [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))]);
   if (near !== undefined) {
-    const whole = second === undefined ? undefined : find(`${near} ${second}`, commands);
+    const whole = second === undefined ? undefined : findNamed(`${near} ${second}`, commands);
     return [whole?.name ?? near];
   }
   const asVerb = commands.filter(({ name }) => name.split(" ")[1] === word).map(({ name }) => name);
   return asVerb.length <= MAX_SUGGESTIONS ? asVerb : [];
 }
 
-function suggestVerbs(noun: string, typed: string, commands: readonly CommandSpec[]): string[] {
+function suggestVerbs(noun: string, typed: string, commands: readonly Named[]): string[] {
   const verb = typed.toLowerCase();
   const names = commands
     .filter(({ name }) => name.startsWith(`${noun} `))

@@ -1,6 +1,6 @@
 /** What a command prints: data on stdout, talk on stderr; tables for people, tabs and JSON for programs. */
 import { cleanBlock, cleanLine } from "#api/clean.ts";
-import type { CommandInput } from "./command.ts";
+import type { Input } from "./command.ts";
 import type { Deps, Io } from "./deps.ts";
 import { excerptLines, wrapLine } from "./excerpt.ts";
 import { redact } from "./failure.ts";
@@ -37,10 +37,14 @@ export interface Output {
  *
  * @param defaults from the profile and kb.json
  */
-export function makeOutput(input: CommandInput, deps: Pick<Deps, "io" | "env">, defaults: Defaults = {}): Output {
+export function makeOutput(
+  input: Pick<Input, "options">,
+  deps: Pick<Deps, "io" | "env">,
+  defaults: Defaults = {},
+): Output {
   const { io } = deps;
   const chosen = chosenFields(input);
-  const format = input.options["json"] === undefined ? defaultFormat(io, defaults) : "json";
+  const format = input.options.json === undefined ? defaultFormat(io, defaults) : "json";
   const write = (text: string): void => void io.stdout.write(text);
   const self: Output = {
     format,
@@ -136,9 +140,8 @@ function defaultFormat(io: Io, defaults: Defaults): Format {
 }
 
 /** The fields of `--json a,b`; the parser has checked them. */
-function chosenFields(input: CommandInput): string[] | undefined {
-  const { json } = input.options;
-  return typeof json === "string" && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
+function chosenFields({ options: { json } }: Pick<Input, "options">): string[] | undefined {
+  return json !== undefined && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
 }
 
 /** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays as it is. */

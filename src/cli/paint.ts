@@ -1,5 +1,5 @@
 import { createColors } from "picocolors";
-import type { CommandInput } from "./command.ts";
+import type { Input } from "./command.ts";
 import type { Deps } from "./deps.ts";
 
 /** The colours of one stream; each gives the text back as it is where colours are off. */
@@ -13,9 +13,9 @@ export interface Paint {
 }
 
 /** Colours for a stream: `NO_COLOR`, `FORCE_COLOR`, `TERM=dumb` and --no-color decide before the terminal does. */
-export function makePaint(input: Pick<CommandInput, "options">, deps: Pick<Deps, "env">, isTty: boolean): Paint {
+export function makePaint(input: Pick<Input, "options">, deps: Pick<Deps, "env">, isTty: boolean): Paint {
   const { env } = deps;
   const isForced = Boolean(env["FORCE_COLOR"]) && env["FORCE_COLOR"] !== "0";
-  const isForbidden = Boolean(env["NO_COLOR"]) || input.options["color"] === false || env["FORCE_COLOR"] === "0";
+  const isForbidden = Boolean(env["NO_COLOR"]) || input.options.color === false || env["FORCE_COLOR"] === "0";
   return createColors(!isForbidden && (isForced || (isTty && env["TERM"] !== "dumb")));
 }

@@ -1,198 +1,153 @@
-/** Command line → command and input, by the catalogue. */
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+/** Command line → command and input, by the data of the one command that it names. */
+import { Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "#api/version.ts";
-import type { CommandInput, CommandSpec, OptionSpec } from "./command.ts";
+import type { ArgumentData, Input, Noun, OptionData } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { usageFailure } from "./failure.ts";
-import { nameIn, resolveNames } from "./names.ts";
+import { findNamed, namedCommands, unknownCommand, unknownVerb, type NamedCommand } from "./names.ts";
+import { findNoun } from "./nouns.ts";
+import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
 import { nearest } from "./values.ts";
 
-export interface Noun {
-  name: string;
-  summary: string;
-}
-
 /** What a command line asks for: a command with its input, or a text that is the whole answer. */
-export type Parsed = { spec: CommandSpec; input: CommandInput } | { text: string };
-
-export interface Catalogue {
-  nouns: readonly Noun[];
-  /** The order of `kb help`: headings, and the first words of commands below them. What is in none comes last. */
-  sections?: readonly { title: string; names: readonly string[] }[];
-  commands: readonly CommandSpec[];
-}
+export type Parsed = { command: NamedCommand; input: Input } | { text: string };
 
 /**
- * Reads what comes after `kb`.
+ * Reads what comes after `kb`. Loads the file of the noun that is typed, and the table of all commands only for help,
+ * fields and mistakes.
  *
  * @throws CliFailure (usage) with a "did you mean" where one is near
  */
-export async function parseArgv(given: readonly string[], catalogue: Catalogue, columns: number): Promise<Parsed> {
-  if (VERSION_WORDS.includes(given[0] ?? "") && given.length === 1) return { text: `${VERSION}\n` };
-  if (given[0] === "help") {
+export async function parseArgv(given: readonly string[], columns: number): Promise<Parsed> {
+  const [first, second] = given;
+  if (VERSION_WORDS.includes(first ?? "") && given.length === 1) return { text: `${VERSION}\n` };
+  if (first === "help") {
     const topic = given.slice(1).filter((part) => !part.startsWith("-"));
-    if (topic[0] === "exit-codes") return { text: exitCodesHelp() };
-    return await parseArgv([...resolveNames(topic, catalogue.commands), "--help"], catalogue, columns);
+    return topic[0] === "exit-codes" ? { text: exitCodesHelp() } : await parseArgv([...topic, "--help"], columns);
   }
-  const argv = resolveNames(given, catalogue.commands);
-  let found: Parsed | undefined;
-  let text = "";
-  const program = buildProgram(
-    neededFor(argv, catalogue),
-    columns,
-    (parsed) => {
-      found = parsed;
-    },
-    (part) => {
-      text += part;
-    },
-  );
-  try {
-    await program.parseAsync(argv, { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0 || error.code === "commander.help") return { text };
-    throw usageFailure(sentence(error.message), `kb ${[...nameIn(argv, catalogue.commands), "--help"].join(" ")}`);
+  if (first === undefined || first.startsWith("-")) return await parseProgram(given, columns);
+  const noun = findNoun(first);
+  if (noun === undefined) throw unknownCommand(given, (await loadTable()).COMMANDS);
+  const { name } = noun;
+  const loaded = await noun.load();
+  const commands = namedCommands(name, loaded);
+  if (!("verbs" in loaded)) return await parseCommand({ ...loaded, name }, given.slice(1), columns);
+  if (second === undefined || second.startsWith("-") || second === "help") {
+    return parseNoun(name, loaded, commands, second === "help" ? ["--help"] : given.slice(1), columns);
   }
-  if (found !== undefined && "spec" in found) checkFields(found.spec, found.input.options["json"]);
-  return found ?? { text: program.helpInformation() };
-}
-
-/** The commands of the noun that is typed: to build all of them takes longer than everything else that parsing does. */
-function neededFor([first = "-"]: readonly string[], catalogue: Catalogue): Catalogue {
-  if (first.startsWith("-")) return catalogue;
-  return { ...catalogue, commands: catalogue.commands.filter(({ name }) => name.split(" ")[0] === first) };
-}
-
-/** The help text of one command, for the reference. */
-export function optionLines(spec: CommandSpec): readonly OptionSpec[] {
-  return [
-    ...(spec.options ?? []),
-    ...(spec.fields === undefined ? [] : [JSON_OPTION]),
-    ...(spec.isRemote === true ? remoteOptions(spec) : []),
-  ];
+  const command = findNamed(`${name} ${second}`, commands);
+  if (command === undefined) throw unknownVerb(name, second, commands);
+  return await parseCommand(command, given.slice(2), columns);
 }
 
 /** `kb help exit-codes`. */
-export function exitCodesHelp(): string {
+function exitCodesHelp(): string {
   const rows = EXIT_CODES.map(({ code, name, meaning }) => `${String(code).padStart(4)}  ${name.padEnd(22)}${meaning}`);
   return `Exit codes of kb\n\n${rows.join("\n")}\n`;
 }
 
-const JSON_OPTION: OptionSpec = {
-  flags: "--json [fields]",
-  summary: "print the server's answer as JSON, or only these fields of it: the word after it, as in --json id,name",
-};
-
 const VERSION_WORDS = ["version", "-v", "-V", "--version"];
 
-const REMOTE_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--url <url>", summary: "the server (default: KB_URL, else the profile)" },
-  { flags: "--profile <name>", summary: "a stored server (default: KB_PROFILE, else the last login)" },
-];
+const loadTable = () => import("./generated/table.ts");
 
-const VERBOSE: OptionSpec = { flags: "--verbose", summary: "name the request with every failure" };
-
-function remoteOptions(spec: CommandSpec): readonly OptionSpec[] {
-  const hasOwn = spec.options?.some(({ flags }) => flags === VERBOSE.flags) ?? false;
-  return hasOwn ? REMOTE_OPTIONS : [...REMOTE_OPTIONS, VERBOSE];
-}
-
-const ALWAYS_OPTIONS: readonly OptionSpec[] = [
-  { flags: "--no-input", summary: "never ask" },
-  { flags: "--no-color", summary: "no colour" },
-];
-
-type Found = (parsed: Parsed) => void;
-
-function buildProgram(catalogue: Catalogue, columns: number, found: Found, write: (text: string) => void): Command {
-  const program = configured(new Command("kb"), columns, write)
+/** `kb` alone or with options of its own: all there is. */
+async function parseProgram(argv: readonly string[], columns: number): Promise<Parsed> {
+  const { SECTIONS } = await loadTable();
+  const screen = makeScreen(columns);
+  const program = makeParser("kb", screen)
     .description("Search your connected apps with your own permissions, run the server, and bridge it to agents.")
     .usage("<command> [options]")
     .option("-v, --version", "print the version");
   program.addHelpText("after", "\nMore: kb help <command>, kb help exit-codes");
-  const nouns = new Map<string, Command>();
-  program.configureHelp({ subcommandTerm: (command) => command.name() });
-  for (const spec of inSections(catalogue)) {
-    const [first = "", second] = spec.name.split(" ");
-    if (second === undefined) {
-      addCommand(program, first, spec, columns, found, write);
-      program.commands.at(-1)?.helpGroup(headingOf(first, catalogue));
-      continue;
-    }
-    const noun = nouns.get(first) ?? addNoun(program, first, catalogue, columns, write);
-    nouns.set(first, noun);
-    addCommand(noun, second, spec, columns, found, write);
+  for (const { title, nouns } of SECTIONS) {
+    for (const { name, summary } of nouns) program.command(name).summary(summary).helpGroup(`${title}:`);
   }
-  return program;
+  read(program, [], argv);
+  return { text: screen.text() };
 }
 
-/** The commands in the order of the sections, and within one as its names stand. */
-function inSections(catalogue: Catalogue): CommandSpec[] {
-  const order = (catalogue.sections ?? []).flatMap(({ names }) => names);
-  const rank = ({ name }: CommandSpec): number => {
-    const at = order.indexOf(name.split(" ")[0] ?? "");
-    return at === -1 ? order.length : at;
-  };
-  return catalogue.commands.toSorted((a, b) => rank(a) - rank(b));
-}
-
-function headingOf(name: string, catalogue: Catalogue): string {
-  return `${catalogue.sections?.find(({ names }) => names.includes(name))?.title ?? "Other"}:`;
-}
-
-function addNoun(
-  program: Command,
+/** A noun without a verb: its verbs. */
+function parseNoun(
   name: string,
-  catalogue: Catalogue,
+  { summary }: Noun,
+  verbs: readonly NamedCommand[],
+  argv: readonly string[],
   columns: number,
-  write: (text: string) => void,
-): Command {
-  const summary = catalogue.nouns.find((noun) => noun.name === name)?.summary ?? "";
-  const noun = configured(program.command(name), columns, write).description(summary).usage("<command> [options]");
-  noun.helpGroup(headingOf(name, catalogue));
-  // A noun alone: its list of verbs is what the person needs.
-  return noun;
+): Parsed {
+  const screen = makeScreen(columns);
+  const program = makeParser("kb", screen);
+  const noun = makeParser(name, screen).description(summary).usage("<command> [options]");
+  program.addCommand(noun);
+  for (const each of verbs) {
+    const verb = noun.command(each.name.slice(name.length + 1)).summary(each.summary);
+    for (const item of each.arguments ?? []) verb.argument(argumentTerm(item), item.summary);
+  }
+  read(program, [name], argv);
+  return { text: screen.text() };
 }
 
-function addCommand(
-  parent: Command,
-  name: string,
-  spec: CommandSpec,
-  columns: number,
-  found: Found,
-  write: (text: string) => void,
-): void {
-  const command = configured(parent.command(name), columns, write).summary(spec.summary);
-  const also = spec.aliases?.map((alias) => `kb ${alias}`).join(", ");
-  command.description(
-    [spec.summary, spec.details, also && `Also: ${also}.`].filter((part) => part !== undefined).join("\n\n"),
+async function parseCommand(command: NamedCommand, argv: readonly string[], columns: number): Promise<Parsed> {
+  const words = command.name.split(" ");
+  const screen = makeScreen(columns);
+  const program = makeParser("kb", screen);
+  let parser = program;
+  for (const word of words) {
+    const next = makeParser(word, screen);
+    parser.addCommand(next);
+    parser = next;
+  }
+  const also = command.aliases?.map((alias) => `kb ${alias}`).join(", ");
+  parser.description(
+    [command.summary, command.details, also && `Also: ${also}.`].filter((part) => part !== undefined).join("\n\n"),
   );
-  for (const item of spec.arguments ?? []) {
-    const word = item.variadic === true ? `${item.name}...` : item.name;
-    command.argument(item.required === true ? `<${word}>` : `[${word}]`, item.summary);
-  }
-  for (const option of [...optionLines(spec), ...ALWAYS_OPTIONS]) command.addOption(makeOption(option));
-  command.addHelpText("after", () => `\nExample:\n  ${spec.examples[0]}`);
-  command.action((...values: unknown[]) => {
+  for (const item of command.arguments ?? []) parser.argument(argumentTerm(item), item.summary);
+  const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
+  for (const option of options) parser.addOption(makeOption(option));
+  parser.addHelpText("after", () => `\nExample:\n  ${command.examples[0]}`);
+  let input: Input | undefined;
+  parser.action((...values: unknown[]) => {
     // commander passes the arguments, then the options, then itself.
-    const options = { ...command.opts<Record<string, unknown>>() };
-    // Bare `--json` is true to commander.
-    if (options["json"] === true) options["json"] = "";
-    found({ spec, input: { arguments: values.slice(0, -2).map(asArgument), options } });
+    const args = Object.fromEntries((command.arguments ?? []).map(({ name }, at) => [name, values[at]]));
+    input = { args, options: withAbsent(parser.opts(), options) };
   });
+  read(program, words, argv);
+  if (input === undefined) return { text: screen.text() };
+  await checkFields(command, input.options.json);
+  return { command, input };
 }
 
-function asArgument(value: unknown): string | readonly string[] | undefined {
-  if (Array.isArray(value)) return value.map(String);
-  return typeof value === "string" ? value : undefined;
+/** Where a parser writes help. */
+interface Screen {
+  columns: number;
+  write(text: string): void;
+  text(): string;
 }
 
-function makeOption(spec: OptionSpec): Option {
-  const option = new Option(spec.flags, spec.summary);
-  if (spec.choices !== undefined) option.choices(spec.choices);
-  if (spec.repeatable === true) {
-    const { choices } = spec;
+function makeScreen(columns: number): Screen {
+  let text = "";
+  return { columns, write: (part) => void (text += part), text: () => text };
+}
+
+/**
+ * Parses a command line; help ends it quietly.
+ *
+ * @throws CliFailure (usage)
+ */
+function read(program: Parser, words: readonly string[], argv: readonly string[]): void {
+  try {
+    program.parse([...words, ...argv], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0 || error.code === "commander.help") return;
+    throw usageFailure(sentence(error.message), `kb ${[...words, "--help"].join(" ")}`);
+  }
+}
+
+function makeOption(data: OptionData): Option {
+  const option = new Option(data.flags, data.summary);
+  const { choices } = data;
+  if (choices !== undefined) option.choices(choices);
+  if (data.repeatable === true) {
     option.argParser((value: string, previous: unknown) => {
       if (choices !== undefined && !choices.includes(value)) {
         throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
@@ -203,8 +158,22 @@ function makeOption(spec: OptionSpec): Option {
   return option;
 }
 
-function configured(command: Command, columns: number, write: (text: string) => void): Command {
-  return command
+/** What was not given has the value that `InputOf` says: flags are false, lists empty. */
+function withAbsent(given: Record<string, unknown>, options: readonly OptionData[]): Input["options"] {
+  const all = { ...given };
+  for (const data of options) {
+    const name = makeOption(data).attributeName();
+    // Bare `--json` is true to commander.
+    if (name === "json" && all[name] === true) all[name] = "";
+    if (name in all) continue;
+    if (data.repeatable === true) all[name] = [];
+    else if (!data.flags.includes("<") && name !== "json") all[name] = false;
+  }
+  return all;
+}
+
+function makeParser(name: string, { columns, write }: Screen): Parser {
+  return new Parser(name)
     .exitOverride()
     .helpCommand(false)
     .showSuggestionAfterError(true)
@@ -222,29 +191,36 @@ function configured(command: Command, columns: number, write: (text: string) => 
       sortSubcommands: false,
       // Every command takes options: to say so on each line would only push the summaries aside.
       subcommandTerm: (item) =>
-        [item.name(), ...item.registeredArguments.map((each) => argumentTerm(each.name(), each))].join(" "),
+        [
+          item.name(),
+          ...item.registeredArguments.map((each) => termOf(each.name(), each.required, each.variadic)),
+        ].join(" "),
     });
 }
 
-function argumentTerm(name: string, { required, variadic }: { required: boolean; variadic: boolean }): string {
+function argumentTerm({ name, required = false, variadic = false }: ArgumentData): string {
+  return termOf(name, required, variadic);
+}
+
+function termOf(name: string, required: boolean, variadic: boolean): string {
   const word = variadic ? `${name}...` : name;
   return required ? `<${word}>` : `[${word}]`;
 }
 
 /** The word after `--json` is always its list of fields: were it an argument at times, a misspelt field would be one too. */
-function checkFields(spec: CommandSpec, json: unknown): void {
-  if (typeof json !== "string" || json === "") return;
-  const known = spec.fields ?? [];
-  const unknown = json.split(",").filter((name) => !known.includes(name.trim()));
+async function checkFields({ name, ...data }: NamedCommand, json: string | undefined): Promise<void> {
+  if (json === undefined || json === "") return;
+  const known = (await loadTable()).COMMANDS.find((each) => each.name === name)?.fields ?? [];
+  const unknown = json.split(",").filter((field) => !known.includes(field.trim()));
   const [first] = unknown;
   if (first === undefined) return;
   const near = nearest(first.trim(), known);
   const before =
-    (spec.arguments ?? []).length === 0 || json.includes(",")
+    (data.arguments ?? []).length === 0 || json.includes(",")
       ? ""
-      : `\nFor "${json}" as an argument put it before: kb ${spec.name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
+      : `\nFor "${json}" as an argument put it before: kb ${name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
   throw usageFailure(
-    `--json knows no field ${unknown.map((name) => `"${name}"`).join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `--json knows no field ${unknown.map((field) => `"${field}"`).join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
     `Fields: ${known.join(", ")}.${before}`,
   );
 }

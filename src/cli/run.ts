@@ -1,37 +1,34 @@
 /** One run of `kb`: parse, load the handler, run it, report what failed. Never exits; `main.ts` does. */
-import { CATALOGUE } from "./catalogue/index.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { interrupted, redact, toFailure, type CliFailure } from "./failure.ts";
-import { parseArgv, type Catalogue } from "./parse.ts";
+import { parseArgv } from "./parse.ts";
 
 /**
  * Runs the command line that comes after `kb`.
  *
  * @returns the exit code
  */
-export async function runCli(argv: readonly string[], deps: Deps, catalogue: Catalogue = CATALOGUE): Promise<number> {
+export async function runCli(argv: readonly string[], deps: Deps): Promise<number> {
   try {
-    const parsed = await parseArgv(argv, catalogue, deps.io.columns());
+    const parsed = await parseArgv(argv, deps.io.columns());
     if ("text" in parsed) {
       deps.io.stdout.write(parsed.text);
       return EXIT.ok;
     }
-    const handler = await parsed.spec.load();
-    return (await handler(parsed.input, deps)) ?? EXIT.ok;
+    return (await parsed.command.run(parsed.input, deps)) ?? EXIT.ok;
   } catch (error) {
     const failure = deps.signal.aborted && isAbort(error) ? interrupted() : toFailure(error);
-    await report(failure, failure.hint ?? listHint(failure, argv, catalogue), argv, deps);
+    await report(failure, failure.hint ?? (await listHint(failure, argv)), argv, deps);
     return failure.exit;
   }
 }
 
 /** Where a noun has a list, what is not found is looked for there. */
-function listHint({ exit }: CliFailure, argv: readonly string[], { commands }: Catalogue): string | undefined {
-  const [noun, verb] = argv;
-  const isAbsent = exit === EXIT.notFound && verb !== "list" && verb !== "ls";
-  const isListed = isAbsent && commands.some(({ name }) => name === `${noun} list`);
-  return isListed ? `kb ${noun} list` : undefined;
+async function listHint({ exit }: CliFailure, [noun, verb]: readonly string[]): Promise<string | undefined> {
+  if (exit !== EXIT.notFound || verb === "list" || verb === "ls") return undefined;
+  const { COMMANDS } = await import("./generated/table.ts");
+  return COMMANDS.some(({ name }) => name === `${noun} list`) ? `kb ${noun} list` : undefined;
 }
 
 function isAbort(error: unknown): boolean {

@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
+import type { CommonOptions } from "./command.ts";
 import {
   configDir,
   isFresh,
@@ -62,13 +63,16 @@ export const LOCAL_URL = "http://127.0.0.1:7700";
  *
  * @throws CliFailure (usage) for a bad address, an unknown profile, or a kb.json that wants more than it may
  */
-export async function loadSettings(deps: SettingsDeps, options: Readonly<Record<string, unknown>>): Promise<Settings> {
+export async function loadSettings(
+  deps: SettingsDeps,
+  options: Pick<CommonOptions, "url" | "profile">,
+): Promise<Settings> {
   const project = await readProjectFile(deps.cwd);
   const user = await readUserFile(deps);
-  const asked = textOf(options["profile"]) ?? nonEmpty(deps.env["KB_PROFILE"]) ?? project.profile;
+  const asked = options.profile ?? nonEmpty(deps.env["KB_PROFILE"]) ?? project.profile;
   const profile = asked === undefined ? user.currentProfile : profileNamed(asked, user);
   const known = profile === undefined ? undefined : user.profiles[profile];
-  const flag = textOf(options["url"]);
+  const flag = options.url;
   const fromEnv = nonEmpty(deps.env["KB_URL"]);
   const defaults = { ...known?.defaults, ...project.defaults };
   const server = parseServerUrl(flag ?? fromEnv ?? known?.url ?? LOCAL_URL);

@@ -10,6 +10,8 @@ export interface HttpRequest {
   /** Undefined: a request without a body. */
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
+  /** Sent again on another connection when a kept one turns out to be closed: for what changes nothing the second time. */
+  isRepeatable?: boolean;
 }
 
 /** Sends to an http or https address. Rejects as the socket fails, or with the signal's reason when that aborts. */
@@ -19,19 +21,30 @@ export type SendRequest = (url: string, request: HttpRequest) => Promise<Incomin
 export function makeSendRequest(): SendRequest {
   let plain: Requester | undefined;
   let secure: Requester | undefined;
-  return async (url, { method, headers, body, signal }) => {
+  return async (url, { method, headers, body, signal, isRepeatable = false }) => {
     const isSecure = url.startsWith("https:");
     const requester = isSecure ? (secure ??= loadSecure()) : (plain ??= loadPlain());
     const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
     const sized = bytes === undefined ? headers : { ...headers, "content-length": String(bytes.length) };
-    return await new Promise((resolve, reject) => {
-      const sent = requester(url, { method, headers: sized }, resolve);
-      // Not the option `signal`: it costs the first request 1.5 ms. A request that is over is not touched by destroy().
-      const stop = () => void sent.destroy(reasonOf(signal));
-      signal.addEventListener("abort", stop, { once: true });
-      sent.on("error", reject).end(bytes);
-      if (signal.aborted) stop();
-    });
+    const attempt = (): Promise<Attempt> =>
+      new Promise((resolve, reject) => {
+        const sent = requester(url, { method, headers: sized }, resolve);
+        // Not the option `signal`: it costs the first request 1.5 ms. A request that is over is not touched by destroy().
+        const stop = () => void sent.destroy(reasonOf(signal));
+        signal.addEventListener("abort", stop, { once: true });
+        sent.on("error", (error) => {
+          signal.removeEventListener("abort", stop);
+          // The server closed it while it was idle. Each attempt uses up one of those, so it ends.
+          if (isRepeatable && sent.reusedSocket && isReset(error) && !signal.aborted) resolve("closed");
+          else reject(error);
+        });
+        sent.end(bytes);
+        if (signal.aborted) stop();
+      });
+    for (;;) {
+      const answer = await attempt();
+      if (answer !== "closed") return answer;
+    }
   };
 }
 
@@ -48,6 +61,9 @@ export function readText(message: IncomingMessage): Promise<string> {
   });
 }
 
+/** An answer, or that a kept connection was closed before the request came through it. */
+type Attempt = IncomingMessage | "closed";
+
 type Requester = (url: string, options: RequestOptions, onAnswer: (message: IncomingMessage) => void) => ClientRequest;
 
 // Not `import("node:http")`: an import reads every property of a module, and one of them loads all of undici on Node 22
@@ -62,6 +78,10 @@ function loadSecure(): Requester {
   const { Agent, request } = process.getBuiltinModule("node:https");
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   return (url, options, onAnswer) => request(url, { ...options, agent }, onAnswer);
+}
+
+function isReset(error: Error): boolean {
+  return "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
 
 function reasonOf({ reason }: AbortSignal): Error {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { CATALOGUE } from "#cli/catalogue/index.ts";
+import { COMMANDS } from "#cli/generated/table.ts";
 import { cleanEnv, runBuilt } from "../bridge/built.ts";
 import { result, startUpstream } from "../bridge/upstream.ts";
 import { tempDir } from "../helpers.ts";
@@ -38,7 +38,7 @@ function storeLogin(config: string, profile: string, url: string): void {
   writeFileSync(join(config, "credentials.json"), JSON.stringify({ origins: { [url]: login } }), { mode: 0o600 });
 }
 
-const REMOTE = CATALOGUE.commands.filter((spec) => spec.isRemote === true);
+const REMOTE = COMMANDS.filter((spec) => spec.isRemote === true);
 
 describe("a kb.json in the working directory", () => {
   test.for(HOSTILE_FILES)("with %s makes every command fail before a request", async ([, file], { expect }) => {

@@ -78,3 +78,29 @@ test("an answer that breaks off rejects as text and as bytes", async ({ expect }
     },
   );
 });
+
+test("a kept connection that the server closed meanwhile is replaced, where a repeat does no harm", async ({
+  expect,
+}) => {
+  const used = new WeakSet<object>();
+  await withServer(
+    (request, response) => {
+      if (used.has(request.socket)) return void request.socket.destroy();
+      used.add(request.socket);
+      response.end("here");
+    },
+    async (url) => {
+      const fetch = makeFetch();
+      const call = async (more: Partial<FetchRequest>): Promise<string> => {
+        const answer = await fetch(url, { redirect: "manual", signal: new AbortController().signal, ...more });
+        const text = await answer.text();
+        // The connection goes back to where the next request finds it.
+        await new Promise((resolve) => setImmediate(resolve));
+        return text;
+      };
+      const keyed = { method: "POST", headers: { "idempotency-key": "k" }, body: "{}" };
+      expect([await call({}), await call({}), await call(keyed)]).toEqual(["here", "here", "here"]);
+      await expect(call({ method: "POST", body: "{}" })).rejects.toThrow();
+    },
+  );
+});

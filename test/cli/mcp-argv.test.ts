@@ -1,5 +1,4 @@
 import { test } from "vitest";
-import { CATALOGUE } from "#cli/catalogue/index.ts";
 import { readMcpArgv } from "#cli/mcp-argv.ts";
 import { parseArgv } from "#cli/parse.ts";
 
@@ -9,9 +8,9 @@ test.for([
   [["mcp", "--url", "https://kb.test", "--log-file=x.log"]],
   [["mcp", "--url=https://kb.test/mcp?a=b", "--profile", "work", "--verbose"]],
 ])("%j is read as the full parser reads it", async ([argv = []], { expect }) => {
-  const full = await parseArgv(argv, CATALOGUE, 80);
+  const full = await parseArgv(argv, 80);
   const { input: _no, color: _colour, ...options } = "input" in full ? full.input.options : {};
-  expect(readMcpArgv(argv)).toEqual({ arguments: [], options });
+  expect(readMcpArgv(argv)).toEqual({ args: {}, options });
 });
 
 test.for([

@@ -1,44 +1,54 @@
 import type { FileAccess } from "#api/files.ts";
 import { connect } from "#cli/api.ts";
-import { argument, textOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
 
 /** `kb access explain ITEM`: the chain that grants or refuses, with names where a person reads it. */
-export async function explainAccess(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const user = textOption(input, "user");
-  const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
-  const access = await api.get("/api/connectors/files/{fileId}/access", {
-    params: { path: { fileId: argument(input, 0) }, query: { userId } },
-  });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  const isForPerson = output.format === "table";
-  // `user:usr_…` and the like stay what they are; only the id gives way to the name.
-  const named = (text: string): string =>
-    isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
-  output.result(access, () => {
-    output.record([
-      ["item", access.title ?? access.kbId],
-      ["user", named(access.userId)],
-      ["can read it", access.isAllowed ? "yes" : "no"],
-      ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
-      ["connector", named(access.connectorId)],
-    ]);
-    output.table(
-      access.lists,
-      [
-        { title: "list from", value: (list) => list.origin },
-        { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
-        { title: "names", value: (list) => list.size },
-        { title: "through", value: (list) => list.chain?.map(named).join(" > ") ?? "", isFlexible: true },
-        { title: "principals", value: (list) => list.principals?.map(named) ?? "", isFlexible: true },
-      ],
-      "No access list applies.",
-    );
-  });
-}
+const explainAccess = command(
+  {
+    summary: "Explain why somebody can or can't see an item.",
+    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    options: [{ flags: "--user <member>", summary: "another member (admin): id, e-mail or name" }],
+    examples: ["kb access explain kbi_2345abcd2345abcd"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/connectors/files/{fileId}/access")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const user = input.options.user;
+    const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
+    const access = await api.get("/api/connectors/files/{fileId}/access", {
+      params: { path: { fileId: input.args.kbId }, query: { userId } },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    const isForPerson = output.format === "table";
+    // `user:usr_…` and the like stay what they are; only the id gives way to the name.
+    const named = (text: string): string =>
+      isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
+    output.result(access, () => {
+      output.record([
+        ["item", access.title ?? access.kbId],
+        ["user", named(access.userId)],
+        ["can read it", access.isAllowed ? "yes" : "no"],
+        ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
+        ["connector", named(access.connectorId)],
+      ]);
+      output.table(
+        access.lists,
+        [
+          { title: "list from", value: (list) => list.origin },
+          { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
+          { title: "names", value: (list) => list.size },
+          { title: "through", value: (list) => list.chain?.map(named).join(" > ") ?? "", isFlexible: true },
+          { title: "principals", value: (list) => list.principals?.map(named) ?? "", isFlexible: true },
+        ],
+        "No access list applies.",
+      );
+    });
+  },
+);
 
 const REASONS: Record<FileAccess["reason"], string> = {
   allowed: "every access list below lets them in",
@@ -48,4 +58,11 @@ const REASONS: Record<FileAccess["reason"], string> = {
   connector_deleting: "its connector is being deleted",
   permissions_too_old: "its permissions have not been confirmed for too long",
   list_unmet: "an access list below does not let them in",
+};
+
+export const access: Noun = {
+  summary: "Who can see what, and why.",
+  verbs: {
+    explain: explainAccess,
+  },
 };

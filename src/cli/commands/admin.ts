@@ -1,50 +1,92 @@
 /** Commands of the operator on the server's machine: they work on the data folder itself and ask no server. */
-import { argument, flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
+import { DATA_DIR } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { readStdin } from "#cli/values.ts";
 
-/** `kb admin set-password EMAIL`. */
-export async function setPassword(input: CommandInput, deps: Deps): Promise<void> {
-  const password = await readNewPassword(input, deps);
-  const { withHostAdmin } = await import("#server/admin.ts");
-  const user = await withHostAdmin(placesOf(input, deps), ({ admin }) =>
-    admin.setPassword(argument(input, 0), password),
-  );
-  makeOutput(input, deps).talk(
-    `The password of ${user.email} is set. Their sessions, tokens, clients, links and linked identities are ended.`,
-  );
+const setPassword = command(
+  {
+    summary: "Set a person's password and end all their sign-ins.",
+    details:
+      "For a person who lost their password when the server sends no e-mail. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
+    arguments: [{ name: "email", summary: "the address of the account", required: true }],
+    options: [DATA_DIR, { flags: "--password-stdin", summary: "line 1 of stdin is the new password" }],
+    examples: [
+      "kb admin set-password ana@example.com",
+      "kb admin set-password ana@example.com --password-stdin < password.txt",
+    ],
+    exitCodes: [3, 7],
+  },
+  async (input, deps) => {
+    const password = await readNewPassword(input, deps);
+    const { withHostAdmin } = await import("#server/admin.ts");
+    const user = await withHostAdmin(placesOf(input, deps), ({ admin }) =>
+      admin.setPassword(input.args.email, password),
+    );
+    makeOutput(input, deps).talk(
+      `The password of ${user.email} is set. Their sessions, tokens, clients, links and linked identities are ended.`,
+    );
+  },
+);
+
+const setupCode = command(
+  {
+    summary: "Print a new setup code for the first admin; it replaces the previous one.",
+    options: [DATA_DIR],
+    examples: ["kb admin setup-code --data-dir /var/lib/kb"],
+    exitCodes: [5, 7],
+  },
+  async (input, deps) => {
+    const { withHostAdmin } = await import("#server/admin.ts");
+    await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
+      tellCode(
+        await admin.makeSetupCode(),
+        baseUrl,
+        "It makes the first admin and is valid for 24 hours.",
+        input,
+        deps,
+      );
+    });
+  },
+);
+
+const reopenSetup = command(
+  {
+    summary: "Print a setup code that creates one more owner, valid for an hour.",
+    details:
+      "For an installation without an owner. If there is one workspace, the new owner joins it; otherwise they get a new one. The audit log records it. Not available in managed mode.",
+    options: [DATA_DIR],
+    examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
+    exitCodes: [5, 7],
+  },
+  async (input, deps) => {
+    const { withHostAdmin } = await import("#server/admin.ts");
+    await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
+      tellCode(await admin.reopenSetup(), baseUrl, "It makes one more owner and is valid for an hour.", input, deps);
+    });
+  },
+);
+
+/** What every one of these commands takes. */
+type HostInput = Input & { options: OptionsOf<readonly [typeof DATA_DIR]> };
+
+function placesOf(input: HostInput, deps: Deps) {
+  return { flags: { dataDir: input.options.dataDir }, env: deps.env };
 }
 
-/** `kb admin setup-code`. */
-export async function setupCode(input: CommandInput, deps: Deps): Promise<void> {
-  const { withHostAdmin } = await import("#server/admin.ts");
-  await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-    tellCode(await admin.makeSetupCode(), baseUrl, "It makes the first admin and is valid for 24 hours.", input, deps);
-  });
-}
-
-/** `kb admin reopen-setup`. */
-export async function reopenSetup(input: CommandInput, deps: Deps): Promise<void> {
-  const { withHostAdmin } = await import("#server/admin.ts");
-  await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-    tellCode(await admin.reopenSetup(), baseUrl, "It makes one more owner and is valid for an hour.", input, deps);
-  });
-}
-
-function placesOf(input: CommandInput, deps: Deps) {
-  return { flags: { dataDir: textOption(input, "dataDir") }, env: deps.env };
-}
-
-function tellCode(code: string, baseUrl: string, meaning: string, input: CommandInput, deps: Deps): void {
+function tellCode(code: string, baseUrl: string, meaning: string, input: HostInput, deps: Deps): void {
   makeOutput(input, deps).talk(`${meaning} Give it at ${baseUrl}/welcome#code=${code}`);
   deps.io.stdout.write(`${code}\n`);
 }
 
 /** From the person, twice, or line 1 of stdin; never from the command line, which every user of the machine reads. */
-async function readNewPassword(input: CommandInput, deps: Deps): Promise<string> {
-  if (flagOption(input, "passwordStdin")) {
+async function readNewPassword(
+  input: HostInput & { options: { passwordStdin: boolean } },
+  deps: Deps,
+): Promise<string> {
+  if (input.options.passwordStdin) {
     const [line = ""] = (await readStdin(deps)).split(/\r?\n/);
     if (line === "") throw usageFailure("stdin has no line 1, the new password.");
     return line;
@@ -57,3 +99,12 @@ async function readNewPassword(input: CommandInput, deps: Deps): Promise<string>
     throw usageFailure("The passwords don't match.");
   return password;
 }
+
+export const admin: Noun = {
+  summary: "Operator tasks, run on the data folder.",
+  verbs: {
+    "set-password": setPassword,
+    "setup-code": setupCode,
+    "reopen-setup": reopenSetup,
+  },
+};

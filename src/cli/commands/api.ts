@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { notKb } from "#cli/api-failures.ts";
 import { connect, type AnyCall, type Api } from "#cli/api.ts";
-import { argument, flagOption, listOption, type CommandInput } from "#cli/command.ts";
+import { command, type CommandData, type InputOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { safeJson, safeText } from "#cli/output.ts";
@@ -10,10 +10,30 @@ import { parsePair, readStdin } from "#cli/values.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
+const API = {
+  summary: "Call a path of the server's API.",
+  arguments: [
+    { name: "method", summary: "GET, POST, PATCH, PUT, DELETE", required: true },
+    { name: "path", summary: "such as /api/connectors", required: true },
+  ],
+  options: [
+    { flags: "-f, --raw-field <key=value>", summary: "a field as text; may be repeated", repeatable: true },
+    { flags: "-F, --field <key=value>", summary: "a field as JSON, or key=@FILE; may be repeated", repeatable: true },
+    { flags: "--body <file>", summary: "the whole body from a file, or - for stdin" },
+    { flags: "--paginate", summary: "all pages, one JSON document per line" },
+    { flags: "-i, --include", summary: "status and headers, on stderr" },
+  ],
+  examples: ["kb api GET /api/connectors", "kb api POST /api/groups -f name=Team"],
+  exitCodes: [3, 4, 5, 6, 7],
+  isRemote: true,
+} as const satisfies CommandData;
+
+type ApiInput = InputOf<typeof API>;
+
 /** `kb api METHOD PATH`: a call on a path of the server, never on another origin. */
-export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
-  const method = argument(input, 0).toUpperCase();
-  const path = argument(input, 1);
+export const api = command(API, async (input, deps) => {
+  const method = input.args.method.toUpperCase();
+  const path = input.args.path;
   if (!METHODS.includes(method)) throw usageFailure(`"${method}" is not a method.`, `One of ${METHODS.join(", ")}.`);
   if (!path.startsWith("/") || path.startsWith("//") || path.includes("\\")) {
     throw usageFailure(
@@ -22,11 +42,11 @@ export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
     );
   }
   const api = await connect(input, deps);
-  const fields = await fieldsOf(input, deps);
+  const fields = await bodyFieldsOf(input, deps);
   const options: AnyCall = method === "GET" || method === "HEAD" ? { query: queryOf(fields) } : { body: fields };
-  if (flagOption(input, "paginate")) return await printPages(api, method, path, options, deps);
+  if (input.options.paginate) return await printPages(api, method, path, options, deps);
   const response = await api.send(method, path, { ...options, timeoutMs: 0 });
-  if (flagOption(input, "include")) {
+  if (input.options.include) {
     const headers = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     deps.io.stderr.write(`${safeText([`HTTP ${response.status}`, ...headers].join("\n"))}\n\n`);
   }
@@ -37,19 +57,19 @@ export async function callApi(input: CommandInput, deps: Deps): Promise<void> {
   const text = await response.text();
   const value = parseObject(text);
   deps.io.stdout.write(`${value === undefined ? safeText(text) : safeJson(value, 2)}\n`);
-}
+});
 
 type Fields = Record<string, unknown>;
 
 /** `-f key=value` as text, `-F key=value` as JSON, `key=@file` and `key=@-` from there; `--body` the whole body. */
-async function fieldsOf(input: CommandInput, deps: Deps): Promise<Fields> {
-  const whole = input.options["body"];
+async function bodyFieldsOf(input: ApiInput, deps: Deps): Promise<Fields> {
+  const whole = input.options.body;
   const fields: Fields = typeof whole === "string" ? await objectFrom(whole, deps) : {};
-  for (const text of listOption(input, "rawField")) {
+  for (const text of input.options.rawField) {
     const [key, value] = parsePair(text, "-f");
     fields[key] = value;
   }
-  for (const text of listOption(input, "field")) {
+  for (const text of input.options.field) {
     const [key, value] = parsePair(text, "-F");
     fields[key] = value.startsWith("@") ? await textFrom(value.slice(1), deps) : typed(value);
   }

@@ -1,7 +1,7 @@
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { connect, type Api } from "#cli/api.ts";
-import { textOption, type CommandInput } from "#cli/command.ts";
+import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
@@ -12,148 +12,194 @@ import { shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 
 const DEFAULT_ROWS = 50;
+const WHOSE = {
+  flags: "--member <member>",
+  summary: "only this member: e-mail or usr_…",
+} as const satisfies OptionData;
+const ROWS = { flags: "--limit <n>", summary: "how many rows (default: 50)" } as const satisfies OptionData;
 
-/** `kb audit list` */
-export async function listAudit(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const names: Record<string, string> = {};
-  const entries = await api.list("/api/audit", "entries", {
-    query: { action: textOption(input, "action"), userId: await memberOf(api, input) },
-    max: rowsOf(input),
-    onPage: (page) => void Object.assign(names, page.names),
-  });
-  const named = (id: string): string => names[id] ?? id;
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ entries, nextCursor: null, names }, () =>
-    output.table(
-      entries,
-      [
-        { title: "no", value: (entry) => entry.seq },
-        { title: "at", value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
-        {
-          title: "who",
-          value: (entry) => entry.actorUserId ?? "system",
-          shown: (entry) => named(entry.actorUserId ?? "system"),
-          isFlexible: true,
-        },
-        {
-          title: "with",
-          value: (entry) => entry.credential,
-          shown: (entry) => credentialOf(entry.credential, named),
-          isFlexible: true,
-          isOptional: true,
-        },
-        { title: "action", value: (entry) => entry.action },
-        {
-          title: "what",
-          value: (entry) => entry.targetId || entry.targetType,
-          shown: (entry) => named(entry.targetId) || entry.targetType,
-          isFlexible: true,
-        },
-        { title: "outcome", value: (entry) => entry.outcome },
-        { title: "from", value: (entry) => entry.ip ?? "", isOptional: true },
-      ],
-      "Nothing was recorded.",
-    ),
-  );
-}
+const listAudit = command(
+  {
+    summary: "List what was done in the workspace, newest first (admin).",
+    options: [{ flags: "--action <action>", summary: "only this action, such as member.removed" }, WHOSE, ROWS],
+    examples: ["kb audit list --action member.removed"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/audit", "entries")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const names: Record<string, string> = {};
+    const entries = await api.list("/api/audit", "entries", {
+      query: { action: input.options.action, userId: await memberOf(api, input) },
+      max: rowsOf(input),
+      onPage: (page) => void Object.assign(names, page.names),
+    });
+    const named = (id: string): string => names[id] ?? id;
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ entries, nextCursor: null, names }, () =>
+      output.table(
+        entries,
+        [
+          { title: "no", value: (entry) => entry.seq },
+          { title: "at", value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
+          {
+            title: "who",
+            value: (entry) => entry.actorUserId ?? "system",
+            shown: (entry) => named(entry.actorUserId ?? "system"),
+            isFlexible: true,
+          },
+          {
+            title: "with",
+            value: (entry) => entry.credential,
+            shown: (entry) => credentialOf(entry.credential, named),
+            isFlexible: true,
+            isOptional: true,
+          },
+          { title: "action", value: (entry) => entry.action },
+          {
+            title: "what",
+            value: (entry) => entry.targetId || entry.targetType,
+            shown: (entry) => named(entry.targetId) || entry.targetType,
+            isFlexible: true,
+          },
+          { title: "outcome", value: (entry) => entry.outcome },
+          { title: "from", value: (entry) => entry.ip ?? "", isOptional: true },
+        ],
+        "Nothing was recorded.",
+      ),
+    );
+  },
+);
 
 /** `kb audit reads`: what my credentials showed or read. */
-export async function listReads(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const reads = await api.list("/api/audit/reads", "reads", {
-    query: { credential: textOption(input, "credential"), userId: await memberOf(api, input) },
-    max: rowsOf(input),
-  });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ reads, nextCursor: null }, () =>
-    output.table(
-      reads,
-      [
-        { title: "at", value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
-        { title: "with", value: (read) => read.credential, isFlexible: true, isOptional: true },
-        { title: "client", value: (read) => read.client ?? "", isFlexible: true },
-        { title: "tool", value: (read) => read.tool },
-        { title: "items", value: (read) => read.kbIds.length },
-        { title: "ids", value: (read) => read.kbIds, isFlexible: true, isOptional: true },
-      ],
-      "Nothing was read.",
-    ),
-  );
-}
+const listReads = command(
+  {
+    summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
+    options: [{ flags: "--credential <credential>", summary: "only this credential, such as pat:tok_…" }, WHOSE, ROWS],
+    examples: ["kb audit reads --limit 20"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/audit/reads", "reads")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const reads = await api.list("/api/audit/reads", "reads", {
+      query: { credential: input.options.credential, userId: await memberOf(api, input) },
+      max: rowsOf(input),
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ reads, nextCursor: null }, () =>
+      output.table(
+        reads,
+        [
+          { title: "at", value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
+          { title: "with", value: (read) => read.credential, isFlexible: true, isOptional: true },
+          { title: "client", value: (read) => read.client ?? "", isFlexible: true },
+          { title: "tool", value: (read) => read.tool },
+          { title: "items", value: (read) => read.kbIds.length },
+          { title: "ids", value: (read) => read.kbIds, isFlexible: true, isOptional: true },
+        ],
+        "Nothing was read.",
+      ),
+    );
+  },
+);
 
 /** `kb audit check`: exit code 1 when the chain is broken. */
-export async function checkAudit(input: CommandInput, deps: Deps): Promise<number> {
-  const api = await connect(input, deps);
-  const check = await api.get("/api/audit/check", { timeoutMs: 0 });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(check, () =>
-    output.record([
-      ["intact", check.isIntact ? "yes" : "no"],
-      ["rows", check.entries],
-      ["first", check.firstSeq ?? ""],
-      ["last", check.lastSeq ?? ""],
-      ["last hash", check.lastHash ?? ""],
-    ]),
-  );
-  if (check.isIntact) {
-    output.talk(
-      "Every row follows from the previous one. Keep the last hash elsewhere, so that you can prove later that no rows were cut off.",
+const checkAudit = command(
+  {
+    summary: "Check that the audit log is unbroken; exit code 1 if it was changed (admin).",
+    examples: ["kb audit check"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/audit/check")],
+    isRemote: true,
+  },
+  async (input, deps): Promise<number> => {
+    const api = await connect(input, deps);
+    const check = await api.get("/api/audit/check", { timeoutMs: 0 });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(check, () =>
+      output.record([
+        ["intact", check.isIntact ? "yes" : "no"],
+        ["rows", check.entries],
+        ["first", check.firstSeq ?? ""],
+        ["last", check.lastSeq ?? ""],
+        ["last hash", check.lastHash ?? ""],
+      ]),
     );
-    return EXIT.ok;
-  }
-  throw new CliFailure({
-    code: "audit_broken",
-    exit: EXIT.failure,
-    message: `The audit log was changed: row ${check.brokenAt ?? "?"} does not follow from the previous one.`,
-    hint: "Compare it with a backup or an earlier kb audit export.",
-  });
-}
+    if (check.isIntact) {
+      output.talk(
+        "Every row follows from the previous one. Keep the last hash elsewhere, so that you can prove later that no rows were cut off.",
+      );
+      return EXIT.ok;
+    }
+    throw new CliFailure({
+      code: "audit_broken",
+      exit: EXIT.failure,
+      message: `The audit log was changed: row ${check.brokenAt ?? "?"} does not follow from the previous one.`,
+      hint: "Compare it with a backup or an earlier kb audit export.",
+    });
+  },
+);
 
 /** `kb audit export`: to stdout, or to a file that is there whole or not at all. */
-export async function exportAudit(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const path = textOption(input, "output");
-  const response = await api.open.get("/api/audit/export", {
-    params: { query: { since: sinceOf(input) } },
-    timeoutMs: 0,
-  });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  const progress = makeProgress(deps, "Exporting", "rows");
-  const done = { rows: 0, bytes: 0 };
-  async function* parts(): AsyncGenerator<Buffer> {
-    if (response.body === null) return;
-    for await (const part of response.body) {
-      const chunk = Buffer.from(part);
-      done.bytes += chunk.length;
-      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) done.rows += 1;
-      progress.update({ done: done.rows, total: null, note: bytes(done.bytes) });
-      yield chunk;
+const exportAudit = command(
+  {
+    summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
+    options: [
+      { flags: "-o, --output <file>", summary: "write to this file (default: stdout); the file is complete or absent" },
+      { flags: "--since <time>", summary: "only from this day on, such as 2026-01-31" },
+    ],
+    examples: ["kb audit export -o audit.ndjson"],
+    exitCodes: [4, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const path = input.options.output;
+    const response = await api.open.get("/api/audit/export", {
+      params: { query: { since: sinceOf(input.options.since) } },
+      timeoutMs: 0,
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    const progress = makeProgress(deps, "Exporting", "rows");
+    const done = { rows: 0, bytes: 0 };
+    async function* parts(): AsyncGenerator<Buffer> {
+      if (response.body === null) return;
+      for await (const part of response.body) {
+        const chunk = Buffer.from(part);
+        done.bytes += chunk.length;
+        for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) done.rows += 1;
+        progress.update({ done: done.rows, total: null, note: bytes(done.bytes) });
+        yield chunk;
+      }
     }
-  }
-  try {
-    if (path === undefined) await toStdout(parts(), deps);
-    else await toFile(parts(), resolve(deps.cwd, path));
-  } catch (error) {
-    throw error instanceof CliFailure ? error : cut(done.rows, error);
-  } finally {
-    progress.stop();
-  }
-  const where = path === undefined ? "" : ` to ${resolve(deps.cwd, path)}`;
-  output.talk(`Exported ${plural(done.rows, "row")} (${bytes(done.bytes)})${where}.`);
-}
+    try {
+      if (path === undefined) await toStdout(parts(), deps);
+      else await toFile(parts(), resolve(deps.cwd, path));
+    } catch (error) {
+      throw error instanceof CliFailure ? error : cut(done.rows, error);
+    } finally {
+      progress.stop();
+    }
+    const where = path === undefined ? "" : ` to ${resolve(deps.cwd, path)}`;
+    output.talk(`Exported ${plural(done.rows, "row")} (${bytes(done.bytes)})${where}.`);
+  },
+);
 
-async function memberOf(api: Api, input: CommandInput): Promise<string | undefined> {
-  const word = textOption(input, "member");
+async function memberOf(
+  api: Api,
+  { options: { member: word } }: { options: OptionsOf<readonly [typeof WHOSE]> },
+): Promise<string | undefined> {
   return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
 }
 
-function rowsOf(input: CommandInput): number {
-  return parseInteger(textOption(input, "limit"), "--limit", 1, 100_000) ?? DEFAULT_ROWS;
+function rowsOf({ options: { limit } }: { options: OptionsOf<readonly [typeof ROWS]> }): number {
+  return parseInteger(limit, "--limit", 1, 100_000) ?? DEFAULT_ROWS;
 }
 
-function sinceOf(input: CommandInput): string | undefined {
-  const text = textOption(input, "since");
+function sinceOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const at = Date.parse(text);
   if (Number.isNaN(at))
@@ -206,3 +252,13 @@ function cut(rows: number, cause: unknown): CliFailure {
     cause,
   });
 }
+
+export const audit: Noun = {
+  summary: "What was done and read, and who did it.",
+  verbs: {
+    list: listAudit,
+    reads: listReads,
+    check: checkAudit,
+    export: exportAudit,
+  },
+};

@@ -1,6 +1,5 @@
-import type { CommandInput } from "#cli/command.ts";
+import { command, ownFields, type Noun } from "#cli/command.ts";
 import { makeCredentialStore, type CredentialStore, type StoredLogin, type StoreName } from "#cli/credentials.ts";
-import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
@@ -21,30 +20,50 @@ interface LoginStatus {
 }
 
 /** `kb auth status`: what this machine is signed in to, without asking any server; exit code 4 when not to the current one. */
-export async function authStatus(input: CommandInput, deps: Deps): Promise<number> {
-  const settings = await loadSettings(deps, input.options);
-  const store = makeCredentialStore(deps);
-  const profiles = await listProfiles(deps);
-  const logins: LoginStatus[] = [];
-  for (const { origin, email, store: place } of await store.list()) {
-    const names = profiles.filter(({ url }) => new URL(url).origin === origin).map(({ name }) => name);
-    const isCurrent = origin === settings.server.origin;
-    logins.push({
-      ...(await statusOf(store, origin, place, deps.clock.now())),
-      email: email ?? null,
-      profiles: names,
-      isCurrent,
-    });
-  }
-  const fromEnv = deps.env["KB_TOKEN"] ? "KB_TOKEN" : deps.env["KB_TOKEN_FILE"] ? "KB_TOKEN_FILE" : undefined;
-  const output = makeOutput(input, deps, settings.defaults);
-  output.result({ logins, environment: fromEnv ?? null }, () => print(logins, output));
-  if (fromEnv !== undefined) output.talk(`${fromEnv} is set: commands use that token instead.`);
-  const isSignedIn = fromEnv !== undefined || logins.some(({ isCurrent, problem }) => isCurrent && problem === null);
-  if (isSignedIn) return EXIT.ok;
-  output.talk(`Not signed in to ${settings.server.baseUrl}. kb login ${settings.server.baseUrl}`);
-  return EXIT.notSignedIn;
-}
+const authStatus = command(
+  {
+    summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",
+    examples: ["kb auth status", "kb auth status --json"],
+    exitCodes: [4],
+    fields: ownFields<LoginStatus>(
+      "server",
+      "profiles",
+      "isCurrent",
+      "email",
+      "kind",
+      "scopes",
+      "store",
+      "place",
+      "adminUntil",
+      "problem",
+    ),
+    isRemote: true,
+  },
+  async (input, deps): Promise<number> => {
+    const settings = await loadSettings(deps, input.options);
+    const store = makeCredentialStore(deps);
+    const profiles = await listProfiles(deps);
+    const logins: LoginStatus[] = [];
+    for (const { origin, email, store: place } of await store.list()) {
+      const names = profiles.filter(({ url }) => new URL(url).origin === origin).map(({ name }) => name);
+      const isCurrent = origin === settings.server.origin;
+      logins.push({
+        ...(await statusOf(store, origin, place, deps.clock.now())),
+        email: email ?? null,
+        profiles: names,
+        isCurrent,
+      });
+    }
+    const fromEnv = deps.env["KB_TOKEN"] ? "KB_TOKEN" : deps.env["KB_TOKEN_FILE"] ? "KB_TOKEN_FILE" : undefined;
+    const output = makeOutput(input, deps, settings.defaults);
+    output.result({ logins, environment: fromEnv ?? null }, () => print(logins, output));
+    if (fromEnv !== undefined) output.talk(`${fromEnv} is set: commands use that token instead.`);
+    const isSignedIn = fromEnv !== undefined || logins.some(({ isCurrent, problem }) => isCurrent && problem === null);
+    if (isSignedIn) return EXIT.ok;
+    output.talk(`Not signed in to ${settings.server.baseUrl}. kb login ${settings.server.baseUrl}`);
+    return EXIT.notSignedIn;
+  },
+);
 
 async function statusOf(
   store: CredentialStore,
@@ -107,4 +126,11 @@ const UNTIL: Record<LoginStatus["kind"], string> = {
   token: "kb whoami shows whether it still works",
   admin: "the end of the admin rights",
   unknown: "",
+};
+
+export const auth: Noun = {
+  summary: "What this machine is signed in to.",
+  verbs: {
+    status: authStatus,
+  },
 };

@@ -1,56 +1,83 @@
 import { parseServerUrl } from "#api/server-url.ts";
-import { argument, type CommandInput } from "#cli/command.ts";
+import { command, ownFields, type Noun } from "#cli/command.ts";
 import { makeCredentialStore } from "#cli/credentials.ts";
-import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { changeProfile, findProfile, listProfiles } from "#cli/settings.ts";
 
-/** `kb context list` */
-export async function listContexts(input: CommandInput, deps: Deps): Promise<void> {
-  const logins = await makeCredentialStore(deps).list();
-  const profiles = (await listProfiles(deps)).map((profile) => ({
-    ...profile,
-    email: logins.find(({ origin }) => origin === new URL(profile.url).origin)?.email ?? null,
-  }));
-  const output = makeOutput(input, deps);
-  output.result({ profiles }, () =>
-    output.table(
-      profiles,
-      [
-        { title: "name", value: (profile) => profile.name },
-        { title: "server", value: (profile) => profile.url, isFlexible: true },
-        { title: "signed in as", value: (profile) => profile.email ?? "", isFlexible: true },
-        { title: "in use", value: (profile) => (profile.isCurrent ? "yes" : "") },
-      ],
-      "There are no stored servers. Add one with kb login URL.",
-    ),
-  );
+/** A server that is kept here, and who is signed in to it. */
+interface StoredServer {
+  name: string;
+  url: string;
+  isCurrent: boolean;
+  email: string | null;
 }
 
-/** `kb context use NAME` */
-export async function useContext(input: CommandInput, deps: Deps): Promise<void> {
-  const name = await findProfile(deps, argument(input, 0));
-  await changeProfile(deps, name, "use");
-  const url = (await listProfiles(deps)).find((profile) => profile.name === name)?.url ?? "";
-  makeOutput(input, deps).talk(`Commands now go to ${url}.`);
-}
+const listContexts = command(
+  {
+    summary: "List the stored servers.",
+    examples: ["kb context list"],
+    fields: ownFields<StoredServer>("name", "url", "isCurrent", "email"),
+  },
+  async (input, deps) => {
+    const logins = await makeCredentialStore(deps).list();
+    const profiles: StoredServer[] = (await listProfiles(deps)).map((profile) => ({
+      ...profile,
+      email: logins.find(({ origin }) => origin === new URL(profile.url).origin)?.email ?? null,
+    }));
+    const output = makeOutput(input, deps);
+    output.result({ profiles }, () =>
+      output.table(
+        profiles,
+        [
+          { title: "name", value: (profile) => profile.name },
+          { title: "server", value: (profile) => profile.url, isFlexible: true },
+          { title: "signed in as", value: (profile) => profile.email ?? "", isFlexible: true },
+          { title: "in use", value: (profile) => (profile.isCurrent ? "yes" : "") },
+        ],
+        "There are no stored servers. Add one with kb login URL.",
+      ),
+    );
+  },
+);
+
+const useContext = command(
+  {
+    summary: "Switch to a stored server.",
+    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
+    examples: ["kb context use kb.example.com"],
+  },
+  async (input, deps) => {
+    const name = await findProfile(deps, input.args.name);
+    await changeProfile(deps, name, "use");
+    const url = (await listProfiles(deps)).find((profile) => profile.name === name)?.url ?? "";
+    makeOutput(input, deps).talk(`Commands now go to ${url}.`);
+  },
+);
 
 /** `kb context remove NAME`: the last one of a server only when nobody is signed in to it, so that no login is forgotten alive. */
-export async function removeContext(input: CommandInput, deps: Deps): Promise<void> {
-  const name = await findProfile(deps, argument(input, 0));
-  const profiles = await listProfiles(deps);
-  const profile = profiles.find((item) => item.name === name);
-  if (profile !== undefined) {
-    const { origin } = parseServerUrl(profile.url);
-    const isLast = !profiles.some((item) => item.name !== name && new URL(item.url).origin === origin);
-    const hasLogin = (await makeCredentialStore(deps).list()).some((login) => login.origin === origin);
-    if (isLast && hasLogin) throw stillSignedIn(name);
-  }
-  await changeProfile(deps, name, "remove");
-  makeOutput(input, deps).talk(`Removed "${name}".`);
-}
+const removeContext = command(
+  {
+    summary: "Remove a stored server that you are signed out of.",
+    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
+    examples: ["kb context remove kb.example.com"],
+    exitCodes: [5],
+  },
+  async (input, deps) => {
+    const name = await findProfile(deps, input.args.name);
+    const profiles = await listProfiles(deps);
+    const profile = profiles.find((item) => item.name === name);
+    if (profile !== undefined) {
+      const { origin } = parseServerUrl(profile.url);
+      const isLast = !profiles.some((item) => item.name !== name && new URL(item.url).origin === origin);
+      const hasLogin = (await makeCredentialStore(deps).list()).some((login) => login.origin === origin);
+      if (isLast && hasLogin) throw stillSignedIn(name);
+    }
+    await changeProfile(deps, name, "remove");
+    makeOutput(input, deps).talk(`Removed "${name}".`);
+  },
+);
 
 function stillSignedIn(name: string): CliFailure {
   return new CliFailure({
@@ -60,3 +87,12 @@ function stillSignedIn(name: string): CliFailure {
     hint: `kb logout --profile ${name}`,
   });
 }
+
+export const context: Noun = {
+  summary: "The stored servers.",
+  verbs: {
+    list: listContexts,
+    use: useContext,
+    remove: removeContext,
+  },
+};

@@ -2,131 +2,133 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
-import type { FileList, FileRecord } from "#api/files.ts";
-import { connect, type Api } from "#cli/api.ts";
-import { argument, flagOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
+import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
-import { count, makeOutput, type Output } from "#cli/output.ts";
-import { parseInteger } from "#cli/values.ts";
+import { count, makeOutput } from "#cli/output.ts";
 
-/** `kb files list` */
-export async function listFiles(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const connector = textOption(input, "connector");
-  const list = await api.get("/api/connectors/all-files", {
-    params: {
-      query: {
-        ...fileQueryOf(input, api),
-        connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
-        providerId: textOption(input, "provider"),
-        source: textOption(input, "source") ?? api.settings.defaults.source,
+const listFiles = command(
+  {
+    summary: "List indexed items that you can see.",
+    options: [
+      { flags: "--connector <connector>", summary: "only of this connector: id or name" },
+      { flags: "--provider <provider>", summary: "only this kind of source" },
+      { flags: "--source <source>", summary: "only of this place, exactly as printed" },
+      ...FILE_LIST_OPTIONS,
+    ],
+    examples: ["kb files list --state unsearchable"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/connectors/all-files", "files")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = input.options.connector;
+    const list = await api.get("/api/connectors/all-files", {
+      params: {
+        query: {
+          ...fileQueryOf(input.options, api.settings),
+          connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
+          providerId: input.options.provider,
+          source: input.options.source ?? api.settings.defaults.source,
+        },
       },
-    },
-  });
-  printFiles(list, makeOutput(input, deps, api.settings.defaults));
-}
-
-/** What both lists of files take. */
-type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf<"get", "/api/connectors/{id}/files">>;
-
-/** The query that the options of a file list say. */
-export function fileQueryOf(input: CommandInput, { settings }: Api): FileQuery {
-  return {
-    kind: wordOption(input, "kind"),
-    indexState: wordOption(input, "state"),
-    textReason: wordOption(input, "reason"),
-    q: textOption(input, "find"),
-    sort: wordOption(input, "sort"),
-    limit: parseInteger(textOption(input, "limit"), "--limit", 1, 200) ?? settings.defaults.limit,
-    cursor: textOption(input, "cursor"),
-  };
-}
-
-/** One page of a file list, with the way to the next. */
-export function printFiles(list: FileList, output: Output): void {
-  output.result(list, () => {
-    output.table<FileRecord>(
-      list.files,
-      [
-        { title: "kbId", value: (file) => file.kbId },
-        { title: "kind", value: (file) => file.kind },
-        { title: "title", value: (file) => file.title, isFlexible: true },
-        { title: "source", value: (file) => file.source, isFlexible: true, isOptional: true },
-        { title: "path", value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
-        { title: "state", value: stateOf, shown: whyNoText, isFlexible: true },
-        { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
-      ],
-      "No matching items that you can see.",
-    );
-    output.talk(
-      `${count(list.files.length)} of ${count(list.total)}.${list.nextCursor === null ? "" : ` More: --cursor ${list.nextCursor}`}`,
-    );
-  });
-}
+    });
+    printFiles(list, makeOutput(input, deps, api.settings.defaults));
+  },
+);
 
 /** `kb files get KBID`: the stored text, a range, the passages around words, or the original bytes. */
-export async function getFile(input: CommandInput, deps: Deps): Promise<number> {
-  const api = await connect(input, deps);
-  const isOriginal = flagOption(input, "original");
-  const target = textOption(input, "output");
-  if (isOriginal && target === undefined && deps.io.isStdoutTty) {
-    throw usageFailure("The original is binary and can't be shown on a terminal.", "Save it with -o FILE, or pipe it.");
-  }
-  const response = await api.open.get("/api/connectors/files/{fileId}/content", {
-    params: {
-      path: { fileId: argument(input, 0) },
-      query: {
-        ...rangeOf(textOption(input, "range")),
-        section: textOption(input, "section"),
-        find: textOption(input, "find"),
-        original: isOriginal ? "true" : undefined,
+const getFile = command(
+  {
+    summary: "Print an item's text, or fetch the original.",
+    details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
+    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    options: [
+      { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },
+      { flags: "--section <name>", summary: "only this section: a heading, page 3, an anchor, or L10 for a line" },
+      { flags: "--find <words>", summary: "only the passages around these words" },
+      { flags: "--original", summary: "the source's original bytes" },
+      { flags: "-o, --output <file>", summary: "write to this file" },
+    ],
+    examples: ["kb files get kbi_2345abcd2345abcd --find budget"],
+    exitCodes: [3, 4, 7],
+    isRemote: true,
+  },
+  async (input, deps): Promise<number> => {
+    const api = await connect(input, deps);
+    const isOriginal = input.options.original;
+    const target = input.options.output;
+    if (isOriginal && target === undefined && deps.io.isStdoutTty) {
+      throw usageFailure(
+        "The original is binary and can't be shown on a terminal.",
+        "Save it with -o FILE, or pipe it.",
+      );
+    }
+    const response = await api.open.get("/api/connectors/files/{fileId}/content", {
+      params: {
+        path: { fileId: input.args.kbId },
+        query: {
+          ...rangeOf(input.options.range),
+          section: input.options.section,
+          find: input.options.find,
+          original: isOriginal ? "true" : undefined,
+        },
       },
-    },
-    headers: { accept: isOriginal ? "*/*" : "text/markdown, text/plain, application/problem+json" },
-    timeoutMs: isOriginal ? 0 : 60_000,
-  });
-  if (target !== undefined) {
-    // Written only where the person said: a name from the server decides nothing.
-    if (response.body !== null) await pipeline(response.body, createWriteStream(target));
+      headers: { accept: isOriginal ? "*/*" : "text/markdown, text/plain, application/problem+json" },
+      timeoutMs: isOriginal ? 0 : 60_000,
+    });
+    if (target !== undefined) {
+      // Written only where the person said: a name from the server decides nothing.
+      if (response.body !== null) await pipeline(response.body, createWriteStream(target));
+      return EXIT.ok;
+    }
+    if (isOriginal) {
+      for await (const part of response.body ?? []) deps.io.stdout.write(part);
+      return EXIT.ok;
+    }
+    const text = await response.text();
+    if (response.headers.get("x-total-passages") === "0") {
+      makeOutput(input, deps).talk(`This item contains none of "${input.options.find ?? ""}".`);
+      return EXIT.failure;
+    }
+    deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
+    const total = response.headers.get("x-total-chars");
+    if (total !== null && deps.io.isStderrTty)
+      deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);
     return EXIT.ok;
-  }
-  if (isOriginal) {
-    for await (const part of response.body ?? []) deps.io.stdout.write(part);
-    return EXIT.ok;
-  }
-  const text = await response.text();
-  if (response.headers.get("x-total-passages") === "0") {
-    makeOutput(input, deps).talk(`This item contains none of "${textOption(input, "find") ?? ""}".`);
-    return EXIT.failure;
-  }
-  deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
-  const total = response.headers.get("x-total-chars");
-  if (total !== null && deps.io.isStderrTty)
-    deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);
-  return EXIT.ok;
-}
+  },
+);
 
-/** `kb files counts` */
-export async function countFiles(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const answer = await api.get("/api/connectors/file-counts-by-source");
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () =>
-    output.table(
-      answer.counts,
-      [
-        { title: "source", value: (row) => row.source, isFlexible: true },
-        { title: "kind", value: (row) => row.kind },
-        { title: "indexed", value: (row) => count(row.indexed) },
-        { title: "unsearchable", value: (row) => count(row.unsearchable) },
-      ],
-      "You can see no indexed items.",
-    ),
-  );
-}
+const countFiles = command(
+  {
+    summary: "Count the items that you can see, by source and kind.",
+    examples: ["kb files counts"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/connectors/file-counts-by-source", "counts")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const answer = await api.get("/api/connectors/file-counts-by-source");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () =>
+      output.table(
+        answer.counts,
+        [
+          { title: "source", value: (row) => row.source, isFlexible: true },
+          { title: "kind", value: (row) => row.kind },
+          { title: "indexed", value: (row) => count(row.indexed) },
+          { title: "unsearchable", value: (row) => count(row.unsearchable) },
+        ],
+        "You can see no indexed items.",
+      ),
+    );
+  },
+);
 
 /** `100-400` as offset and limit in characters of the stored text; `100-` is open at the end. Throws a usage failure. */
 export function rangeOf(
@@ -141,13 +143,11 @@ export function rangeOf(
   return { offset: from, ...(to === undefined ? {} : { limit: to - from }) };
 }
 
-function stateOf({ indexState, textState }: FileRecord): string {
-  return textState.reason === null || textState.reason === indexState
-    ? indexState
-    : `${indexState} (${textState.reason})`;
-}
-
-/** The reason alone where an item has no text: that it can't be searched follows from it. */
-function whyNoText(file: FileRecord): string {
-  return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;
-}
+export const files: Noun = {
+  summary: "Indexed items.",
+  verbs: {
+    list: listFiles,
+    get: getFile,
+    counts: countFiles,
+  },
+};

@@ -1,104 +1,163 @@
 import type { BodyOf } from "#api/client.ts";
 import type { Group } from "#api/workspace.ts";
 import { connect, isEmpty, type Api } from "#cli/api.ts";
-import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
-import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import { makeOutput, plural, type Output } from "#cli/output.ts";
 
-/** `kb groups list` */
-export async function listGroups(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const groups = await api.list("/api/groups", "groups");
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ groups, nextCursor: null }, () =>
-    output.table(
-      groups,
-      [
-        { title: "id", value: (group) => group.id },
-        { title: "name", value: (group) => group.name, isFlexible: true },
-        { title: "members", value: (group) => group.memberIds.length },
-        { title: "groups", value: (group) => group.groupIds.length },
-        { title: "closed", value: (group) => (group.isClosed ? "yes" : "") },
-        { title: "created", value: (group) => group.createdAt.slice(0, 10) },
-      ],
-      "There are no groups. Create one with kb groups create NAME.",
-    ),
-  );
-}
+const listGroups = command(
+  {
+    summary: "List the groups of the workspace.",
+    examples: ["kb groups list"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/groups", "groups")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const groups = await api.list("/api/groups", "groups");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ groups, nextCursor: null }, () =>
+      output.table(
+        groups,
+        [
+          { title: "id", value: (group) => group.id },
+          { title: "name", value: (group) => group.name, isFlexible: true },
+          { title: "members", value: (group) => group.memberIds.length },
+          { title: "groups", value: (group) => group.groupIds.length },
+          { title: "closed", value: (group) => (group.isClosed ? "yes" : "") },
+          { title: "created", value: (group) => group.createdAt.slice(0, 10) },
+        ],
+        "There are no groups. Create one with kb groups create NAME.",
+      ),
+    );
+  },
+);
 
-/** `kb groups show GROUP` */
-export async function showGroup(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const { id } = await findGroup(api, argument(input, 0));
-  // Lists leave out what others opened.
-  const group = await findGroup(api, id);
-  const output = makeOutput(input, deps, api.settings.defaults);
-  if (output.format === "json") return output.result({ group }, () => undefined);
-  await printGroup(api, group, output);
-}
+const showGroup = command(
+  {
+    summary: "Show who is in a group.",
+    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
+    examples: ["kb groups show Design"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/groups/{id}", "group")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id } = await findGroup(api, input.args.group);
+    // Lists leave out what others opened.
+    const group = await findGroup(api, id);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (output.format === "json") return output.result({ group }, () => undefined);
+    await printGroup(api, group, output);
+  },
+);
 
-/** `kb groups create NAME` */
-export async function createGroup(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const answer = await api.post("/api/groups", {
-    body: {
-      name: argument(input, 0),
-      memberIds: await memberIdsOf(api, listOption(input, "member")),
-      groupIds: await groupIdsOf(api, listOption(input, "group")),
-      isClosed: flagOption(input, "closed") ? true : undefined,
-    },
-  });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => {
-    output.line(answer.group.id);
-    output.talk(`Group "${answer.group.name}" has ${plural(answer.group.memberIds.length, "member")}.`);
-  });
-}
+const createGroup = command(
+  {
+    summary: "Make a group of your own (admin).",
+    arguments: [{ name: "name", summary: "its name", required: true }],
+    options: [
+      { flags: "--member <member>", summary: "a member: e-mail or usr_…; may be repeated", repeatable: true },
+      { flags: "--group <group>", summary: "a nested group; may be repeated", repeatable: true },
+      { flags: "--closed", summary: "only you, its owner, can change it" },
+    ],
+    examples: ["kb groups create Design --member bo@example.com"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/groups", "group")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const answer = await api.post("/api/groups", {
+      body: {
+        name: input.args.name,
+        memberIds: await memberIdsOf(api, input.options.member),
+        groupIds: await groupIdsOf(api, input.options.group),
+        isClosed: input.options.closed ? true : undefined,
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => {
+      output.line(answer.group.id);
+      output.talk(`Group "${answer.group.name}" has ${plural(answer.group.memberIds.length, "member")}.`);
+    });
+  },
+);
 
-/** `kb groups update GROUP` */
-export async function updateGroup(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const group = await findGroup(api, argument(input, 0));
-  const owner = textOption(input, "owner");
-  if (flagOption(input, "closed") && flagOption(input, "open")) throw usageFailure("Give --closed or --open.");
-  const body: BodyOf<"patch", "/api/groups/{id}"> = {
-    name: textOption(input, "name"),
-    memberIds: changed(
-      group.memberIds,
-      await memberIdsOf(api, listOption(input, "addMember")),
-      await memberIdsOf(api, listOption(input, "removeMember")),
-    ),
-    groupIds: changed(
-      group.groupIds,
-      await groupIdsOf(api, listOption(input, "addGroup")),
-      await groupIdsOf(api, listOption(input, "removeGroup")),
-    ),
-    isClosed: flagOption(input, "closed") ? true : flagOption(input, "open") ? false : undefined,
-    ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
-  };
-  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb groups update --help");
-  const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  if (output.format === "json") return output.result(answer, () => undefined);
-  await printGroup(api, answer.group, output);
-}
+const updateGroup = command(
+  {
+    summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
+    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
+    options: [
+      { flags: "--name <name>", summary: "its new name" },
+      { flags: "--add-member <member>", summary: "e-mail or usr_…; may be repeated", repeatable: true },
+      { flags: "--remove-member <member>", summary: "e-mail or usr_…; may be repeated", repeatable: true },
+      { flags: "--add-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
+      { flags: "--remove-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
+      { flags: "--closed", summary: "let only its owner change it (its owner)" },
+      { flags: "--open", summary: "let every admin change it (its owner)" },
+      { flags: "--owner <member>", summary: "transfer it to: e-mail or usr_… (its owner)" },
+    ],
+    examples: ["kb groups update Design --add-member bo@example.com"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("patch", "/api/groups/{id}", "group")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const group = await findGroup(api, input.args.group);
+    const owner = input.options.owner;
+    if (input.options.closed && input.options.open) throw usageFailure("Give --closed or --open.");
+    const body: BodyOf<"patch", "/api/groups/{id}"> = {
+      name: input.options.name,
+      memberIds: changed(
+        group.memberIds,
+        await memberIdsOf(api, input.options.addMember),
+        await memberIdsOf(api, input.options.removeMember),
+      ),
+      groupIds: changed(
+        group.groupIds,
+        await groupIdsOf(api, input.options.addGroup),
+        await groupIdsOf(api, input.options.removeGroup),
+      ),
+      isClosed: input.options.closed ? true : input.options.open ? false : undefined,
+      ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
+    };
+    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb groups update --help");
+    const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (output.format === "json") return output.result(answer, () => undefined);
+    await printGroup(api, answer.group, output);
+  },
+);
 
-/** `kb groups remove GROUP` */
-export async function removeGroup(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const group = await findGroup(api, argument(input, 0));
-  await confirmed(
-    input,
-    deps,
-    `Remove group "${group.name}"? Its members lose access to what only this group can see.`,
-  );
-  await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
-  makeOutput(input, deps).talk(`Removed group "${group.name}".`);
-}
+const removeGroup = command(
+  {
+    summary:
+      "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
+    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    examples: ["kb groups remove Design --yes"],
+    exitCodes: [3, 4, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const group = await findGroup(api, input.args.group);
+    await confirmed(
+      input,
+      deps,
+      `Remove group "${group.name}"? Its members lose access to what only this group can see.`,
+    );
+    await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
+    makeOutput(input, deps).talk(`Removed group "${group.name}".`);
+  },
+);
 
 /** The list with these added and those removed; undefined when nothing was asked for. */
 function changed(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
@@ -121,3 +180,14 @@ async function printGroup(api: Api, group: Group, output: Output): Promise<void>
     ...openingsOf(group),
   ]);
 }
+
+export const groups: Noun = {
+  summary: "Groups of members, to control who can see what.",
+  verbs: {
+    list: listGroups,
+    show: showGroup,
+    create: createGroup,
+    update: updateGroup,
+    remove: removeGroup,
+  },
+};

@@ -1,6 +1,6 @@
 import type { Session } from "#api/session.ts";
 import { makeApi } from "#cli/api.ts";
-import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, type CommandData, type InputOf } from "#cli/command.ts";
 import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -13,59 +13,93 @@ import { noticesOf } from "#cli/notices.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { loadSettings, refusePlainHttp, saveProfile, type Settings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
-import { findFormer, invitationUrl, keepSession, signInByPassword } from "./password-login.ts";
-import { revokeStored } from "./session.ts";
+import { findFormer, invitationUrl, keepSession, signInByPassword } from "#cli/password-login.ts";
+import { revokeStored } from "#cli/revoke.ts";
 
-/** `kb login [URL]` */
-export async function login(input: CommandInput, deps: Deps): Promise<number> {
+const LOGIN = {
+  summary: "Sign in to a server in your browser; commands and the bridge then use this login.",
+  details:
+    "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, where there is none, in a file that only you can read; it is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
+  arguments: [{ name: "url", summary: "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" }],
+  options: [
+    { flags: "--device", summary: "show a code for a browser elsewhere" },
+    {
+      flags: "--admin",
+      summary: "get admin rights for an hour, in addition to your login; the browser asks for your password again",
+    },
+    { flags: "--with-token", summary: "stdin holds a personal access token to use instead" },
+    { flags: "--email <email>", summary: "sign in with e-mail and password, without a browser" },
+    {
+      flags: "--password-stdin",
+      summary: "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
+    },
+    { flags: "--invitation <url>", summary: "accept an invitation: its full link" },
+    { flags: "--name <name>", summary: "your name, when the account is created" },
+    { flags: "--workspace-name <name>", summary: "name of the workspace, when the first user is created" },
+    { flags: "--profile-name <name>", summary: "name of the stored server (default: its host)" },
+    { flags: "--insecure-storage", summary: "store the login in a file, not in the keychain" },
+  ],
+  examples: [
+    "kb login https://kb.example.com",
+    "kb login --device",
+    "kb login https://kb.example.com --with-token < token.txt",
+    "kb login --email ana@example.com --password-stdin < password.txt",
+  ],
+  exitCodes: [4, 5, 6, 7, 9, 130],
+  isRemote: true,
+} as const satisfies CommandData;
+
+type LoginInput = InputOf<typeof LOGIN>;
+
+export const login = command(LOGIN, async (input, deps): Promise<number> => {
   checkWays(input);
   const settings = await loginSettings(input, deps);
   refusePlainHttp(settings.server, deps.env);
   const job: Job = { input, deps, settings, output: makeOutput(input, deps), wanted: storeOf(input) };
-  if (flagOption(input, "withToken")) return await loginWithToken(job);
-  const isFirstUser = flagOption(input, "admin") ? false : await needsFirstUser(job);
+  if (input.options.withToken) return await loginWithToken(job);
+  const isFirstUser = input.options.admin ? false : await needsFirstUser(job);
   if (isFirstUser || isByPassword(input)) return await loginByPassword(job, isFirstUser);
-  return flagOption(input, "admin") ? await loginAsAdmin(job) : await loginByBrowser(job);
-}
+  return input.options.admin ? await loginAsAdmin(job) : await loginByBrowser(job);
+});
 
 /** One `kb login` under way. */
 interface Job {
-  input: CommandInput;
+  input: LoginInput;
   deps: Deps;
   settings: Settings;
   output: Output;
   wanted: StoreName;
 }
 
-function checkWays(input: CommandInput): void {
+function checkWays(input: LoginInput): void {
   const ways = [
-    ["--device", flagOption(input, "device")],
-    ["--with-token", flagOption(input, "withToken")],
-    ["--admin", flagOption(input, "admin")],
+    ["--device", input.options.device],
+    ["--with-token", input.options.withToken],
+    ["--admin", input.options.admin],
     ["--email, --password-stdin and --invitation", isByPassword(input)],
   ] as const;
   const given = ways.filter(([, isGiven]) => isGiven).map(([name]) => name);
   if (given.length > 1) throw usageFailure(`${given.join(" and ")} can't be combined.`, "kb login --help");
 }
 
-function isByPassword(input: CommandInput): boolean {
+function isByPassword(input: LoginInput): boolean {
   const { email, invitation } = input.options;
-  return email !== undefined || invitation !== undefined || flagOption(input, "passwordStdin");
+  return email !== undefined || invitation !== undefined || input.options.passwordStdin;
 }
 
-function storeOf(input: CommandInput): StoreName {
-  return flagOption(input, "insecureStorage") ? "file" : "keychain";
+function storeOf(input: LoginInput): StoreName {
+  return input.options.insecureStorage ? "file" : "keychain";
 }
 
-async function loginSettings(input: CommandInput, deps: Deps): Promise<Settings> {
-  const given = typeof input.arguments[0] === "string" ? input.arguments[0] : undefined;
-  const invitation = textOption(input, "invitation");
+async function loginSettings(input: LoginInput, deps: Deps): Promise<Settings> {
+  const given = input.args.url;
+  const invitation = input.options.invitation;
   const url = given ?? (invitation === undefined ? undefined : new URL(invitationUrl(invitation)).origin);
   return await loadSettings(deps, url === undefined ? input.options : { ...input.options, url });
 }
 
 async function needsFirstUser({ deps, input, settings }: Job): Promise<boolean> {
-  if (textOption(input, "invitation") !== undefined) return false;
+  if (input.options.invitation !== undefined) return false;
   return (await makeApi(deps, settings).get("/api/onboarding")).needed;
 }
 
@@ -111,7 +145,7 @@ async function loginByBrowser(job: Job): Promise<number> {
   const endpoints = await discover(deps, server);
   const store = makeCredentialStore(deps);
   const former = await findFormer(store, server, (text) => output.talk(text));
-  const answer = await signIn(signInOf(job, endpoints), flagOption(job.input, "device"));
+  const answer = await signIn(signInOf(job, endpoints), job.input.options.device);
   if (answer.refreshToken === undefined) throw noRefresh(server.baseUrl);
   const first: OAuthLogin = {
     tokenEndpoint: endpoints.tokenEndpoint,
@@ -231,7 +265,7 @@ async function whoIs({ deps, settings }: Job, token: string): Promise<Session | 
 async function finish(job: Job, kept: Kept, session: Session | undefined, how?: string): Promise<void> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
-  const profile = await saveProfile(deps, server, { name: textOption(input, "profileName") });
+  const profile = await saveProfile(deps, server, { name: input.options.profileName });
   const who =
     session === undefined ? (how ?? "") : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
   output.talk(`Signed in to ${server.baseUrl} ${who}`.trimEnd().concat("."));

@@ -1,5 +1,5 @@
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
-import { textOption, type CommandInput } from "#cli/command.ts";
+import { command, type CommonOptions } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { redact, type CliFailure } from "#cli/failure.ts";
 import type { Host } from "#cli/host.ts";
@@ -14,13 +14,37 @@ interface FoundLogin {
   isEnding?(): boolean;
 }
 
+export const mcp = command(
+  {
+    aliases: ["bridge"],
+    summary: "Bridge an agent on stdin and stdout to the server's MCP endpoint.",
+    details:
+      "For agents that start a command. It answers at once and connects on the first request; stdout carries only MCP messages.",
+    options: [
+      { flags: "--log-file <file>", summary: "write the log to this file as well as to stderr" },
+      { flags: "--verbose", summary: "log every call" },
+    ],
+    examples: ["kb mcp", "kb mcp --url https://kb.example.com"],
+    isRemote: true,
+  },
+  runMcp,
+);
+
+/** Its own options and those of the server. */
+export type McpOptions = Pick<CommonOptions, "url" | "profile"> & { verbose: boolean; logFile?: string | undefined };
+
+export interface McpInput {
+  args: object;
+  options: McpOptions;
+}
+
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
-export async function mcp(input: CommandInput, deps: Host): Promise<number> {
+export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { runBridge } = await import("#bridge/main.ts");
-  const logFile = textOption(input, "logFile");
+  const logFile = input.options.logFile;
   // Loaded for those who want it: the module of files costs the start more than the bridge's own code.
   const append = logFile === undefined ? undefined : (await import("node:fs")).appendFileSync;
-  const isVerbose = input.options["verbose"] === true;
+  const isVerbose = input.options.verbose;
   return await runBridge({
     stdin: deps.io.stdin,
     stdout: deps.io.stdout,
@@ -39,7 +63,7 @@ export async function mcp(input: CommandInput, deps: Host): Promise<number> {
 const ENDING_MS = 30_000;
 
 /** The login as settings and files have it at the time of the call, so that a later `kb login` needs no restart. */
-function makeFindLogin(input: CommandInput, deps: Host): (refused?: string) => Promise<FoundLogin | undefined> {
+function makeFindLogin(input: McpInput, deps: Host): (refused?: string) => Promise<FoundLogin | undefined> {
   return async (refused) => {
     try {
       const settings = await loadSettings(deps, input.options);

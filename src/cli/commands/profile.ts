@@ -1,57 +1,92 @@
 import type { User } from "#api/session.ts";
 import { connect } from "#cli/api.ts";
-import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, fieldsOf, type Input, type Noun } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { loadSettings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
-import { byPassword } from "./by-session.ts";
+import { byPassword } from "#cli/by-session.ts";
 
-/** `kb profile show` */
-export async function showProfile(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const { user } = await api.get("/api/session");
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ user }, () => printUser(user, output));
-}
+const showProfile = command(
+  {
+    summary: "Show your name, e-mail and time zone.",
+    examples: ["kb profile show"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/session", "user")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { user } = await api.get("/api/session");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ user }, () => printUser(user, output));
+  },
+);
 
-/** `kb profile update` */
-export async function updateProfile(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const name = textOption(input, "name");
-  const timeZone = textOption(input, "timeZone");
-  if (name === undefined && timeZone === undefined) {
-    throw usageFailure("Nothing to change.", "kb profile update --help");
-  }
-  const answer = await api.patch("/api/profile", {
-    body: { name, timeZone: timeZone === "none" ? null : timeZone },
-  });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => printUser(answer.user, output));
-}
+const updateProfile = command(
+  {
+    summary: "Change your name or time zone.",
+    options: [
+      { flags: "--name <name>", summary: "as others see it" },
+      { flags: "--time-zone <zone>", summary: "such as Europe/Vienna, or none for the workspace's" },
+    ],
+    examples: ["kb profile update --time-zone Europe/Vienna"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("patch", "/api/profile", "user")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const name = input.options.name;
+    const timeZone = input.options.timeZone;
+    if (name === undefined && timeZone === undefined) {
+      throw usageFailure("Nothing to change.", "kb profile update --help");
+    }
+    const answer = await api.patch("/api/profile", {
+      body: { name, timeZone: timeZone === "none" ? null : timeZone },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => printUser(answer.user, output));
+  },
+);
 
 /** `kb profile password`: both passwords from prompts or from stdin, never from the command line. */
-export async function changePassword(input: CommandInput, deps: Deps): Promise<void> {
-  const settings = await loadSettings(deps, input.options);
-  const { currentPassword, newPassword } = await readPasswords(input, deps);
-  await byPassword(
-    input,
-    deps,
-    settings,
-    (api) => api.post("/api/profile/password", { body: { currentPassword, newPassword } }),
-    currentPassword,
-  );
-  const output = makeOutput(input, deps);
-  output.talk("Password changed. Your other sessions and the clients you allowed are signed out.");
-  output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
-}
+const changePassword = command(
+  {
+    summary: "Change your password; this signs out your other sessions and the clients you allowed.",
+    options: [
+      {
+        flags: "--password-stdin",
+        summary: "read your current password from line 1 of stdin, the new one from line 2",
+      },
+      { flags: "--email <email>", summary: "the account, when nobody is signed in here" },
+    ],
+    examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
+    exitCodes: [4, 6, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const settings = await loadSettings(deps, input.options);
+    const { currentPassword, newPassword } = await readPasswords(input, deps);
+    await byPassword(
+      input,
+      deps,
+      settings,
+      (api) => api.post("/api/profile/password", { body: { currentPassword, newPassword } }),
+      currentPassword,
+    );
+    const output = makeOutput(input, deps);
+    output.talk("Password changed. Your other sessions and the clients you allowed are signed out.");
+    output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
+  },
+);
 
 async function readPasswords(
-  input: CommandInput,
+  input: Input & { options: { passwordStdin: boolean } },
   deps: Deps,
 ): Promise<{ currentPassword: string; newPassword: string }> {
-  if (flagOption(input, "passwordStdin")) {
+  if (input.options.passwordStdin) {
     const [currentPassword = "", newPassword = ""] = (await readStdin(deps)).split(/\r?\n/);
     if (currentPassword === "" || newPassword === "") {
       throw usageFailure("stdin needs two lines: your current password, and the new one.");
@@ -78,3 +113,12 @@ function printUser(user: User, output: Output): void {
     ["since", user.createdAt.slice(0, 10)],
   ]);
 }
+
+export const profile: Noun = {
+  summary: "Your name, time zone and password.",
+  verbs: {
+    show: showProfile,
+    update: updateProfile,
+    password: changePassword,
+  },
+};

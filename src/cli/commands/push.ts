@@ -1,8 +1,9 @@
 /** `kb push CONNECTOR [PATH…]`: lines and documents to a push connector, with its own key. */
 import { createHash } from "node:crypto";
+import type { PushResult } from "#api/connector-records.ts";
 import type { PushUpload } from "#api/push.ts";
 import { makeApi } from "#cli/api.ts";
-import { argument, argumentList, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted, notSignedIn, usageFailure } from "#cli/failure.ts";
@@ -19,17 +20,56 @@ import { findConnector } from "#cli/find.ts";
 /** `kb_con_` and characters that tell keys apart: a server that claims less can't know the key. */
 const TELLING_PREFIX = "kb_con_".length + 4;
 
+const PUSH = {
+  summary: "Send items to a push connector with its key.",
+  details:
+    "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, of which the text is kept, and a folder is the documents in it. Programs get each result as NDJSON on stdout, a terminal those that went wrong. What fails in passing is tried again; after an interruption the same command goes on where it was. The key is KB_CONNECTOR_KEY or --key by reference; a file or variable is read again when the key is rotated meanwhile. It goes to KB_URL or --url, where an id needs no login, or to the server that you are signed in to and that made it.",
+  arguments: [
+    { name: "connector", summary: "its name (needs a login) or con_…", required: true },
+    {
+      name: "path",
+      summary: "files, folders and patterns like 'docs/**/*.md' (default: NDJSON on stdin)",
+      variadic: true,
+    },
+  ],
+  options: [
+    { flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" },
+    { flags: "--whole-set", summary: "the items are the whole set: what you don't send is removed at the end" },
+    {
+      flags: "--as <kind>",
+      summary: "read every file as this (default: by its name)",
+      choices: ["lines", "documents"],
+    },
+    {
+      flags: "--access <principal>",
+      summary: "who can read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
+      repeatable: true,
+    },
+    { flags: "--name <name>", summary: "a name for the input on stdin, so that you can resume it" },
+  ],
+  examples: [
+    "kb push tickets --key @tickets.key items.ndjson",
+    "kb push con_2345abcd2345abcd items.ndjson",
+    "kb push handbook --key @handbook.key --whole-set docs/",
+  ],
+  exitCodes: [3, 4, 5, 6, 7, 8, 130],
+  fields: ownFields<PushResult>("line", "externalId", "result", "error", "notes"),
+  isRemote: true,
+} as const satisfies CommandData;
+
+type PushInput = InputOf<typeof PUSH>;
+
 /** Sends what was named, or stdin; the results go to stdout as they come. */
-export async function push(input: CommandInput, deps: Deps): Promise<number> {
+export const push = command(PUSH, async (input, deps): Promise<number> => {
   const settings = await loadSettings(deps, input.options);
   refusePlainHttp(settings.server, deps.env);
-  const words = argumentList(input, 1).filter((word) => word !== "-");
+  const words = input.args.path.filter((word) => word !== "-");
   if (words.length === 0 && deps.io.isStdinTty)
     throw usageFailure("Nothing to push. Name a file or folder, or pipe in NDJSON.");
   const reference = keyReference(input, deps);
   if (reference === "-" && words.length === 0) throw usageFailure("stdin can't be both the key and the lines.");
   const key = await readKey(reference, deps);
-  const connectorId = await findTarget(argument(input, 0), key, settings, deps);
+  const connectorId = await findTarget(input.args.connector, key, settings, deps);
   const inputs = await findInputs(words, kindOf(input), deps.cwd);
   const output = makeOutput(input, deps, settings.defaults);
   const { json } = input.options;
@@ -55,7 +95,7 @@ export async function push(input: CommandInput, deps: Deps): Promise<number> {
   } finally {
     report.stop();
   }
-}
+});
 
 interface Job {
   connectorId: string;
@@ -63,13 +103,13 @@ interface Job {
   sender: Sender;
   report: PushReport;
   deps: Deps;
-  input: CommandInput;
+  input: PushInput;
 }
 
 /** Sends lines, then documents, then ends the upload, if there is one. */
 async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
   const { connectorId, inputs, sender, report, deps } = job;
-  const access = listOption(job.input, "access");
+  const access = job.input.options.access;
   const upload = await beginUpload(job, isStdin);
   if (upload && upload.lines > 0) {
     report.skip(upload.lines);
@@ -116,8 +156,8 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
  */
 async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
   const { inputs, connectorId, sender, input } = job;
-  const isSet = flagOption(input, "wholeSet");
-  const given = textOption(input, "name");
+  const isSet = input.options.wholeSet;
+  const given = input.options.name;
   if (isStdin && !isSet && given === undefined) return undefined;
   const files = [...inputs.lines, ...inputs.documents].map((file) => [file.path, file.size, file.modifiedMs]);
   const digest = createHash("sha256").update(JSON.stringify(files)).digest("base64url").slice(0, 22);
@@ -158,14 +198,14 @@ function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): 
   return [`${plural(swept.removed, "item")} not in the set removed.`];
 }
 
-function kindOf(input: CommandInput): "lines" | "documents" | undefined {
-  const kind = textOption(input, "as");
+function kindOf(input: PushInput): "lines" | "documents" | undefined {
+  const kind = input.options.as;
   // The parser takes no other words.
   return kind === "lines" || kind === "documents" ? kind : undefined;
 }
 
-function keyReference(input: CommandInput, deps: Deps): string {
-  const reference = textOption(input, "key") ?? (deps.env["KB_CONNECTOR_KEY"] ? "env:KB_CONNECTOR_KEY" : undefined);
+function keyReference(input: PushInput, deps: Deps): string {
+  const reference = input.options.key ?? (deps.env["KB_CONNECTOR_KEY"] ? "env:KB_CONNECTOR_KEY" : undefined);
   if (reference === undefined)
     throw notSignedIn(
       "No connector key.",

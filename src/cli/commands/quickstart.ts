@@ -2,7 +2,8 @@ import { basename } from "node:path";
 import { cleanLine } from "#api/clean.ts";
 import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
 import { makeApi, type Api } from "#cli/api.ts";
-import { argumentList, flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, type CommandData, type InputOf } from "#cli/command.ts";
+import { DATA_DIR } from "#cli/options.ts";
 import { configDir, makeCredentialStore } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -18,13 +19,32 @@ import { saveProfile, type Settings } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { keepSession, signInWithPassword } from "./password-login.ts";
+import { keepSession, signInWithPassword } from "#cli/password-login.ts";
+
+const QUICKSTART = {
+  summary: "Start a server here, index folders, run a first search, and print how to connect an agent.",
+  details:
+    "Serves on 127.0.0.1 only and keeps running. A second run uses the same server. It never changes an installation that quickstart didn't create. After Ctrl-C, the next run continues.",
+  arguments: [{ name: "path", summary: "folders to index (default: the current one)", variadic: true }],
+  options: [
+    DATA_DIR,
+    { flags: "--port <port>", summary: "the port to serve on (default: KB_PORT, else 7700 or a free one)" },
+    { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
+    { flags: "--generated", summary: "also index node_modules, target, dist and other generated folders" },
+    { flags: "--yes", summary: "don't ask about many files or other users' files" },
+    { flags: "--foreground", summary: "stay in the foreground, and stop the server on Ctrl-C" },
+  ],
+  examples: ["kb quickstart ~/notes", "kb stop"],
+  exitCodes: [4, 7, 8, 130],
+} as const satisfies CommandData;
+
+type QuickstartInput = InputOf<typeof QUICKSTART>;
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; a repeat changes nothing twice. */
-export async function quickstart(input: CommandInput, deps: Deps): Promise<number> {
+export const quickstart = command(QUICKSTART, async (input, deps): Promise<number> => {
   refuseOtherHosts(deps);
   const output = makeOutput(input, deps);
-  const dataDir = dataDirOf(textOption(input, "dataDir"), deps);
+  const dataDir = dataDirOf(input.options.dataDir, deps);
   const port = portOf(input, deps);
   const folders = await chooseFolders(input, deps, [dataDir, configDir(deps)]);
   output.talk(`Data in ${dataDir}. Starting the server …`);
@@ -35,20 +55,20 @@ export async function quickstart(input: CommandInput, deps: Deps): Promise<numbe
   const server = parseServerUrl(running.url);
   const api = await signInHere(server, dataDir, deps, output);
   const done: IndexedFolder[] = [];
-  for (const path of folders) done.push(await indexFolder(api, path, flagOption(input, "generated"), deps));
+  for (const path of folders) done.push(await indexFolder(api, path, input.options.generated, deps));
   for (const folder of done) await reportFolder(api, folder, output);
   const [first] = done;
-  if (first !== undefined) await showSearch(api, first, textOption(input, "query"), output);
+  if (first !== undefined) await showSearch(api, first, input.options.query, output);
   await printClients(server, deps, output);
   printNext(dataDir, output);
   const exit = Math.max(0, ...done.map((folder) => exitOfSync(folder.sync)));
-  if (!flagOption(input, "foreground")) return exit;
+  if (!input.options.foreground) return exit;
   return await stayForeground(dataDir, running.pid, exit, deps, output);
-}
+});
 
 /** The port that the server must have; undefined = the one of last time, or a free one. */
-function portOf(input: CommandInput, { env }: Deps): number | undefined {
-  const flag = textOption(input, "port");
+function portOf(input: QuickstartInput, { env }: Deps): number | undefined {
+  const flag = input.options.port;
   if (flag !== undefined) return parseInteger(flag, "--port", 1, 65_535);
   return parseInteger(env["KB_PORT"] || undefined, "KB_PORT", 1, 65_535);
 }
@@ -59,15 +79,15 @@ function refuseOtherHosts(deps: Deps): void {
   throw usageFailure(`quickstart serves on 127.0.0.1 only, and KB_HOST is ${host}.`, "Unset KB_HOST, or run kb serve.");
 }
 
-async function chooseFolders(input: CommandInput, deps: Deps, secretDirs: readonly string[]): Promise<string[]> {
-  const given = argumentList(input, 0);
+async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: readonly string[]): Promise<string[]> {
+  const given = input.args.path;
   const folders: string[] = [];
   for (const path of given.length === 0 ? ["."] : given) {
     const real = await checkFolder(path, deps, secretDirs);
     if (folders.includes(real)) continue;
     const progress = makeProgress(deps, `Checking ${basename(real)}`, "files");
     const tick = (files: number): void => progress.update({ done: files, total: null });
-    const survey = await surveyFolder(real, process.getuid?.(), tick, { generated: flagOption(input, "generated") });
+    const survey = await surveyFolder(real, process.getuid?.(), tick, { generated: input.options.generated });
     progress.stop();
     const question = questionAbout(real, survey);
     if (question !== undefined) await confirmed(input, deps, question);

@@ -1,42 +1,75 @@
 import { placeOf } from "#api/clean.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
 import { connect } from "#cli/api.ts";
-import { argumentList, listOption, textOption, wordOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { PAGE_OPTIONS } from "#cli/options.ts";
 import { excerptLine } from "#cli/excerpt.ts";
 import { count, makeOutput, type Output } from "#cli/output.ts";
 import type { Paint } from "#cli/paint.ts";
 import { cell } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 
-/** `kb search QUERY` */
-export async function search(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const { defaults } = api.settings;
-  const answer = await api.get("/api/connectors/search", {
-    params: {
-      query: {
-        query: argumentList(input, 0).join(" "),
-        kind: wordOption(input, "kind"),
-        status: wordOption(input, "status"),
-        assignee: textOption(input, "assignee"),
-        people: textOption(input, "people"),
-        source: textOption(input, "source") ?? defaults.source,
-        field: listOption(input, "field"),
-        after: textOption(input, "after"),
-        before: textOption(input, "before"),
-        dateField: wordOption(input, "dateField"),
-        sortBy: wordOption(input, "sortBy"),
-        groupBy: wordOption(input, "groupBy"),
-        detail: wordOption(input, "detail"),
-        limit: parseInteger(textOption(input, "limit"), "--limit", 1, 50) ?? defaults.limit,
-        cursor: textOption(input, "cursor"),
+export const search = command(
+  {
+    summary: "Search the items that you can see.",
+    details: `Use words, "exact phrases", -without, prefix*. Without words, the newest items come first. Put -- before words that start with a dash.`,
+    arguments: [{ name: "query", summary: "2 to 6 words that the text would contain", variadic: true }],
+    options: [
+      { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
+      { flags: "--status <status>", summary: "of tasks", choices: ["open", "done"] },
+      { flags: "--assignee <person>", summary: "me, a name, an e-mail or an entity id" },
+      { flags: "--people <person>", summary: "the same, in any role" },
+      { flags: "--source <source>", summary: "a provider (github) or a place (github:acme/web)" },
+      {
+        flags: "--field <name:value>",
+        summary: "a field of the item (status:draft, created:2024-03); may be repeated",
+        repeatable: true,
       },
-    },
-  });
-  const output = makeOutput(input, deps, defaults);
-  output.result(answer, () => printAnswer(answer, output));
-}
+      { flags: "--after <day>", summary: "2026-11-01, today, 7d (ago), +7d (ahead)" },
+      { flags: "--before <day>", summary: "up to and including this day" },
+      { flags: "--date-field <field>", summary: "the date that --after and --before mean", choices: DATE_FIELDS },
+      { flags: "--sort-by <order>", summary: "order of the results", choices: SORT_ORDERS },
+      { flags: "--group-by <group>", summary: "also count the results by this", choices: GROUPINGS },
+      { flags: "--detail <detail>", summary: "length of the snippets", choices: DETAILS },
+      ...PAGE_OPTIONS,
+    ],
+    examples: [
+      "kb search quarterly plan --kind page --after 30d",
+      "kb search '\"exact phrase\"' --json kbId,title,url",
+    ],
+    exitCodes: [4, 6, 7],
+    fields: [fieldsOf("get", "/api/connectors/search", "results")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { defaults } = api.settings;
+    const answer = await api.get("/api/connectors/search", {
+      params: {
+        query: {
+          query: input.args.query.join(" "),
+          kind: input.options.kind,
+          status: input.options.status,
+          assignee: input.options.assignee,
+          people: input.options.people,
+          source: input.options.source ?? defaults.source,
+          field: input.options.field,
+          after: input.options.after,
+          before: input.options.before,
+          dateField: input.options.dateField,
+          sortBy: input.options.sortBy,
+          groupBy: input.options.groupBy,
+          detail: input.options.detail,
+          limit: parseInteger(input.options.limit, "--limit", 1, 50) ?? defaults.limit,
+          cursor: input.options.cursor,
+        },
+      },
+    });
+    const output = makeOutput(input, deps, defaults);
+    output.result(answer, () => printAnswer(answer, output));
+  },
+);
 
 /** A search answer for people: on a terminal blocks with snippets, else one line of tabs per hit. */
 export function printAnswer(answer: SearchAnswer, output: Output): void {

@@ -1,21 +1,35 @@
-import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { command } from "#cli/command.ts";
+import { DATA_DIR } from "#cli/options.ts";
 import { makePaint } from "#cli/paint.ts";
 
-const FLAGS = ["port", "host", "dataDir", "config"] as const;
-
 /** `kb serve`: the server in this process, until it is told to end. */
-export async function serve(input: CommandInput, deps: Deps): Promise<number> {
-  const isTerminal = deps.io.isStdoutTty;
-  const { runServer } = await import("#server/main.ts");
-  return await runServer({
-    flags: {
-      ...Object.fromEntries(FLAGS.map((name) => [name, textOption(input, name)])),
-      insecureHttp: flagOption(input, "insecureHttp") ? "on" : undefined,
-    },
-    env: deps.env,
-    log: { fd: deps.outliveStdout(), isTerminal, hasColour: makePaint(input, deps, isTerminal).isColorSupported },
-    stderr: deps.io.stderr,
-    signal: deps.signal,
-  });
-}
+export const serve = command(
+  {
+    summary: "Run the server in this process.",
+    options: [
+      { flags: "--port <port>", summary: "default: KB_PORT, else 7700" },
+      { flags: "--host <host>", summary: "the address to listen on (default: KB_HOST, else 127.0.0.1)" },
+      DATA_DIR,
+      { flags: "--config <file>", summary: "settings as YAML" },
+      {
+        flags: "--insecure-http",
+        summary:
+          "let people sign in over plain HTTP from other machines; anybody on the network can read their passwords",
+      },
+    ],
+    examples: ["kb serve --port 7700"],
+    exitCodes: [7],
+  },
+  async (input, deps): Promise<number> => {
+    const isTerminal = deps.io.isStdoutTty;
+    const { port, host, dataDir, config, insecureHttp } = input.options;
+    const { runServer } = await import("#server/main.ts");
+    return await runServer({
+      flags: { port, host, dataDir, config, insecureHttp: insecureHttp ? "on" : undefined },
+      env: deps.env,
+      log: { fd: deps.outliveStdout(), isTerminal, hasColour: makePaint(input, deps, isTerminal).isColorSupported },
+      stderr: deps.io.stderr,
+      signal: deps.signal,
+    });
+  },
+);

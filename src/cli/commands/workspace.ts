@@ -1,91 +1,146 @@
 import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
 import { connect, isEmpty } from "#cli/api.ts";
-import { argument, textOption, wordOption, type CommandInput } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
+import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { PASSWORD_STDIN } from "#cli/options.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
-import { bySession } from "./by-session.ts";
-import { moveSession } from "./password-login.ts";
+import { bySession } from "#cli/by-session.ts";
+import { moveSession } from "#cli/password-login.ts";
 
-/** `kb workspace show` */
-export async function showWorkspace(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const answer = await api.get("/api/workspace");
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => printWorkspace(answer.workspace, output));
-}
+const showWorkspace = command(
+  {
+    summary: "Show your current workspace.",
+    examples: ["kb workspace show"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/workspace", "workspace")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const answer = await api.get("/api/workspace");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => printWorkspace(answer.workspace, output));
+  },
+);
 
-/** `kb workspace update` */
-export async function updateWorkspace(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const body: BodyOf<"patch", "/api/workspace"> = {
-    name: textOption(input, "name"),
-    timeZone: textOption(input, "timeZone"),
-    secrets: wordOption(input, "secrets"),
-  };
-  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
-  const answer = await api.patch("/api/workspace", { body });
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => printWorkspace(answer.workspace, output));
-}
+const updateWorkspace = command(
+  {
+    summary: "Change the workspace (admin).",
+    options: [
+      { flags: "--name <name>", summary: "its name" },
+      { flags: "--time-zone <zone>", summary: "such as Europe/Vienna" },
+      {
+        flags: "--secrets <what>",
+        summary: "remove tokens, keys and passwords from texts, or index them",
+        choices: ["mask", "index"],
+      },
+    ],
+    examples: ['kb workspace update --name "Acme"'],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("patch", "/api/workspace", "workspace")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const body: BodyOf<"patch", "/api/workspace"> = {
+      name: input.options.name,
+      timeZone: input.options.timeZone,
+      secrets: input.options.secrets,
+    };
+    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
+    const answer = await api.patch("/api/workspace", { body });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => printWorkspace(answer.workspace, output));
+  },
+);
 
-/** `kb workspace list` */
-export async function listWorkspaces(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const workspaces = await api.list("/api/workspaces", "workspaces");
-  const output = makeOutput(input, deps, api.settings.defaults);
-  output.result({ workspaces, nextCursor: null }, () =>
-    output.table(
-      workspaces,
-      [
-        { title: "id", value: (item) => item.id },
-        { title: "name", value: (item) => item.name, isFlexible: true },
-        { title: "role", value: (item) => item.role },
-        { title: "joined", value: (item) => item.joinedAt.slice(0, 10) },
-        { title: "in use", value: (item) => (item.current ? "yes" : "") },
-      ],
-      "You are not a member of a workspace.",
-    ),
-  );
-}
+const listWorkspaces = command(
+  {
+    summary: "List the workspaces that you are in.",
+    examples: ["kb workspace list"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/workspaces", "workspaces")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const workspaces = await api.list("/api/workspaces", "workspaces");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ workspaces, nextCursor: null }, () =>
+      output.table(
+        workspaces,
+        [
+          { title: "id", value: (item) => item.id },
+          { title: "name", value: (item) => item.name, isFlexible: true },
+          { title: "role", value: (item) => item.role },
+          { title: "joined", value: (item) => item.joinedAt.slice(0, 10) },
+          { title: "in use", value: (item) => (item.current ? "yes" : "") },
+        ],
+        "You are not a member of a workspace.",
+      ),
+    );
+  },
+);
 
-/** `kb workspace create NAME` */
-export async function createWorkspace(input: CommandInput, deps: Deps): Promise<void> {
-  const body: BodyOf<"post", "/api/workspaces"> = {
-    name: argument(input, 0),
-    timeZone: textOption(input, "timeZone"),
-  };
-  const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
-  const output = makeOutput(input, deps);
-  output.result(answer, () => {
-    printWorkspace(answer.workspace, output);
-    output.talk(`You own "${answer.workspace.name}". To work in it: kb workspace use ${answer.workspace.id}`);
-  });
-}
+const createWorkspace = command(
+  {
+    summary: "Create a workspace that you own.",
+    details: "Tokens can't do this; after a browser login kb asks for your password.",
+    arguments: [{ name: "name", summary: "its name", required: true }],
+    options: [{ flags: "--time-zone <zone>", summary: "such as Europe/Vienna" }, PASSWORD_STDIN],
+    examples: ['kb workspace create "Acme labs"'],
+    exitCodes: [4, 5, 7],
+    fields: [fieldsOf("post", "/api/workspaces", "workspace")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const body: BodyOf<"post", "/api/workspaces"> = {
+      name: input.args.name,
+      timeZone: input.options.timeZone,
+    };
+    const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
+    const output = makeOutput(input, deps);
+    output.result(answer, () => {
+      printWorkspace(answer.workspace, output);
+      output.talk(`You own "${answer.workspace.name}". To work in it: kb workspace use ${answer.workspace.id}`);
+    });
+  },
+);
 
 /** `kb workspace use WORKSPACE`: a session moves there; a login by browser is for one workspace, chosen when signing in. */
-export async function useWorkspace(input: CommandInput, deps: Deps): Promise<void> {
-  const api = await connect(input, deps);
-  const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), argument(input, 0));
-  const output = makeOutput(input, deps, api.settings.defaults);
-  if (workspace.current) {
-    output.talk(`You are already in "${workspace.name}".`);
-    return;
-  }
-  if (api.credential?.kind !== "session") {
-    throw new CliFailure({
-      code: "workspace_is_fixed",
-      exit: EXIT.conflict,
-      message: `Your login is for the workspace that you chose in the browser, not for "${workspace.name}".`,
-      hint: `kb login ${api.settings.server.baseUrl}, and choose "${workspace.name}" there.`,
-    });
-  }
-  const session = await moveSession(deps, api, workspace.id);
-  output.result(session, () => output.talk(`Switched to "${session.workspace.name}" (${session.role}).`));
-}
+const useWorkspace = command(
+  {
+    summary: "Switch to another of your workspaces.",
+    details: "A browser login is for one workspace: sign in again to choose another.",
+    arguments: [{ name: "workspace", summary: "name or wsp_…", required: true }],
+    examples: ['kb workspace use "Acme labs"'],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/session/workspace")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), input.args.workspace);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (workspace.current) {
+      output.talk(`You are already in "${workspace.name}".`);
+      return;
+    }
+    if (api.credential?.kind !== "session") {
+      throw new CliFailure({
+        code: "workspace_is_fixed",
+        exit: EXIT.conflict,
+        message: `Your login is for the workspace that you chose in the browser, not for "${workspace.name}".`,
+        hint: `kb login ${api.settings.server.baseUrl}, and choose "${workspace.name}" there.`,
+      });
+    }
+    const session = await moveSession(deps, api, workspace.id);
+    output.result(session, () => output.talk(`Switched to "${session.workspace.name}" (${session.role}).`));
+  },
+);
 
 function findWorkspace(all: readonly MyWorkspace[], word: string): MyWorkspace {
   return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
@@ -104,3 +159,14 @@ function printWorkspace(workspace: Workspace, output: Output): void {
     ["since", workspace.createdAt.slice(0, 10)],
   ]);
 }
+
+export const workspace: Noun = {
+  summary: "Your current workspace, and your others.",
+  verbs: {
+    show: showWorkspace,
+    update: updateWorkspace,
+    list: listWorkspaces,
+    create: createWorkspace,
+    use: useWorkspace,
+  },
+};

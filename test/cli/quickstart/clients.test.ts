@@ -37,7 +37,7 @@ async function linesOf({ PATH, script }: { PATH: string; script: string }, colum
   };
   const program = { command: "/usr/bin/node", prefix: [script] };
   const deps = { io, env: { PATH }, platform: "linux" as const, program };
-  await printClients(parseServerUrl(SERVER), deps, makeOutput({ arguments: [], options: {} }, deps));
+  await printClients(parseServerUrl(SERVER), deps, makeOutput({ options: {} }, deps));
   return String(stdout.read()).split("\n");
 }
 

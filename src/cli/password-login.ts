@@ -3,22 +3,33 @@ import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
 import type { Token } from "#api/tokens.ts";
-import { makeApi, type Api } from "#cli/api.ts";
-import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
+import { makeApi, type Api } from "./api.ts";
+import type { CommonOptions } from "./command.ts";
 import {
   makeCredentialStore,
   type CredentialStore,
   type Kept,
   type StoredLogin,
   type StoreName,
-} from "#cli/credentials.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
-import type { Answer } from "#cli/http.ts";
-import { makeOutput } from "#cli/output.ts";
-import type { Settings } from "#cli/settings.ts";
-import { readStdin } from "#cli/values.ts";
+} from "./credentials.ts";
+import { canAsk, type Deps } from "./deps.ts";
+import { EXIT } from "./exit-codes.ts";
+import { CliFailure, usageFailure } from "./failure.ts";
+import type { Answer } from "./http.ts";
+import { makeOutput } from "./output.ts";
+import type { Settings } from "./settings.ts";
+import { readStdin } from "./values.ts";
+
+/** A command line that may hold the answers to what is asked. */
+interface PasswordInput {
+  options: CommonOptions & {
+    passwordStdin: boolean;
+    email: string | undefined;
+    name: string | undefined;
+    workspaceName: string | undefined;
+    invitation: string | undefined;
+  };
+}
 
 /** What signing in gives: who it is, and the cookie that proves it. */
 export interface SignedIn {
@@ -93,13 +104,13 @@ async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ i
 
 /** Signs in as the options say: by invitation, as the first user, or with e-mail and password. */
 export async function signInByPassword(
-  input: CommandInput,
+  input: PasswordInput,
   deps: Deps,
   settings: Settings,
   isFirstUser: boolean,
 ): Promise<SignedIn> {
   const api = makeApi(deps, settings);
-  const invitation = textOption(input, "invitation");
+  const invitation = input.options.invitation;
   const ask = makeAsk(input, deps);
   if (invitation !== undefined) {
     const token = new URLSearchParams(new URL(invitationUrl(invitation)).hash.slice(1)).get("token") ?? "";
@@ -131,9 +142,9 @@ interface Ask {
 }
 
 /** Answers from flags and stdin, else from the person; without a terminal a missing one is a usage failure. */
-function makeAsk(input: CommandInput, deps: Deps): Ask {
+function makeAsk(input: PasswordInput, deps: Deps): Ask {
   const isAsking = canAsk(deps, input.options);
-  const fromStdin = flagOption(input, "passwordStdin");
+  const fromStdin = input.options.passwordStdin;
   let lines: Promise<string[]> | undefined;
 
   async function line(index: number, what: string): Promise<string> {
@@ -143,8 +154,8 @@ function makeAsk(input: CommandInput, deps: Deps): Ask {
     return value;
   }
 
-  async function field(flag: string, message: string, option: string): Promise<string> {
-    const given = textOption(input, option);
+  async function field(flag: string, message: string, option: "email" | "name" | "workspaceName"): Promise<string> {
+    const given = input.options[option];
     if (given !== undefined) return given;
     if (!isAsking) throw usageFailure(`${flag} is needed: there is no terminal to ask on.`);
     return await deps.prompts.text(message);

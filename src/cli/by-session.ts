@@ -1,18 +1,23 @@
 /** What no token may do (passwords, tokens, workspaces, folders of the server): by a session, which the password opens. */
-import { makeApi, type Api } from "#cli/api.ts";
-import { flagOption, textOption, type CommandInput } from "#cli/command.ts";
-import { makeCredentialStore } from "#cli/credentials.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { CliFailure, notSignedIn } from "#cli/failure.ts";
-import { getCredential, loadSettings, type Settings } from "#cli/settings.ts";
-import { readStdin } from "#cli/values.ts";
+import { makeApi, type Api } from "./api.ts";
+import type { CommonOptions } from "./command.ts";
+import { makeCredentialStore } from "./credentials.ts";
+import { canAsk, type Deps } from "./deps.ts";
+import { CliFailure, notSignedIn } from "./failure.ts";
+import { getCredential, loadSettings, type Settings } from "./settings.ts";
+import { readStdin } from "./values.ts";
 import { signInWithPassword } from "./password-login.ts";
+
+/** A command line that may say whose password it is, and where that is. */
+interface SessionInput {
+  options: CommonOptions & { passwordStdin: boolean; email?: string | undefined };
+}
 
 /**
  * Runs `work` with a session: the stored one where there is one and it is fresh enough, else one that is opened for this
  * command with the person's password and ended after it.
  */
-export async function bySession<T>(input: CommandInput, deps: Deps, work: (api: Api) => Promise<T>): Promise<T> {
+export async function bySession<T>(input: SessionInput, deps: Deps, work: (api: Api) => Promise<T>): Promise<T> {
   const settings = await loadSettings(deps, input.options);
   const stored = await findSession(deps, settings);
   if (stored !== undefined) {
@@ -28,7 +33,7 @@ export async function bySession<T>(input: CommandInput, deps: Deps, work: (api: 
 
 /** Runs `work` with a session that `password` opens, or the one that is asked for. */
 export async function byPassword<T>(
-  input: CommandInput,
+  input: SessionInput,
   deps: Deps,
   settings: Settings,
   work: (api: Api) => Promise<T>,
@@ -54,8 +59,8 @@ async function findSession(deps: Deps, settings: Settings): Promise<string | und
   return stored?.oauth === undefined ? stored?.session : undefined;
 }
 
-async function whoAmI(input: CommandInput, deps: Deps, settings: Settings): Promise<string> {
-  const given = textOption(input, "email");
+async function whoAmI(input: SessionInput, deps: Deps, settings: Settings): Promise<string> {
+  const given = input.options.email;
   if (given !== undefined) return given;
   const stored = await makeCredentialStore(deps).find(settings.server.origin);
   if (stored?.email !== undefined) return stored.email;
@@ -63,8 +68,8 @@ async function whoAmI(input: CommandInput, deps: Deps, settings: Settings): Prom
   return (await api.get("/api/session")).user.email;
 }
 
-async function askPassword(input: CommandInput, deps: Deps, settings: Settings, email: string): Promise<string> {
-  if (flagOption(input, "passwordStdin")) return (await readStdin(deps)).split(/\r?\n/)[0] ?? "";
+async function askPassword(input: SessionInput, deps: Deps, settings: Settings, email: string): Promise<string> {
+  if (input.options.passwordStdin) return (await readStdin(deps)).split(/\r?\n/)[0] ?? "";
   if (canAsk(deps, input.options)) return await deps.prompts.password(`Confirm the password of ${email}`);
   throw notSignedIn(
     `Tokens can't do this, and there is no terminal to ask for the password of ${email}.`,
@@ -72,8 +77,8 @@ async function askPassword(input: CommandInput, deps: Deps, settings: Settings, 
   );
 }
 
-function isAskable(input: CommandInput, deps: Deps): boolean {
-  return flagOption(input, "passwordStdin") || canAsk(deps, input.options);
+function isAskable(input: SessionInput, deps: Deps): boolean {
+  return input.options.passwordStdin || canAsk(deps, input.options);
 }
 
 function sessionApi(deps: Deps, settings: Settings, value: string): Api {

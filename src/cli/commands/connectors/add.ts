@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { connect } from "#cli/api.ts";
-import { argument, flagOption, listOption, textOption, type CommandInput } from "#cli/command.ts";
+import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -9,25 +9,58 @@ import { makeOutput } from "#cli/output.ts";
 import type { JsonSchema, SourceKind } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
-import { credentialsOf, scheduleOf } from "./connectors.ts";
+import {
+  ACCESS_OPTIONS,
+  CREDENTIAL_OPTIONS,
+  SCOPE_OPTIONS,
+  SET_OPTION,
+  WAIT_OPTIONS,
+  credentialsOf,
+  scheduleOf,
+} from "./options.ts";
+
+const ADD = {
+  summary: "Connect a source; its first sync starts at once.",
+  details:
+    "On a terminal it asks for the settings that are missing. Only you can see the items unless you set --access.",
+  arguments: [{ name: "provider", summary: "filesystem, push, … (kb connectors sources)", required: true }],
+  options: [
+    { flags: "--name <name>", summary: "its name (default: from its settings)" },
+    SET_OPTION,
+    { flags: "--config <file>", summary: "settings as a JSON object from a file, or - for stdin" },
+    ...CREDENTIAL_OPTIONS,
+    ...ACCESS_OPTIONS,
+    ...SCOPE_OPTIONS,
+    ...WAIT_OPTIONS,
+  ],
+  examples: [
+    "kb connectors add filesystem --set root=./docs --access workspace --wait",
+    "kb connectors add push --name tickets",
+  ],
+  exitCodes: [4, 5, 7, 8, 9, 130],
+  fields: [fieldsOf("post", "/api/connectors", "connector"), fieldsOf("post", "/api/connectors")],
+  isRemote: true,
+} as const satisfies CommandData;
+
+type AddInput = InputOf<typeof ADD>;
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for what the source still needs. */
-export async function addConnector(input: CommandInput, deps: Deps): Promise<number> {
+export const addConnector = command(ADD, async (input, deps): Promise<number> => {
   const api = await connect(input, deps);
   const { sources } = await api.get("/api/connectors/sources");
-  const source = findSource(sources, argument(input, 0));
+  const source = findSource(sources, input.args.provider);
   const config = await configFor(source, input, deps);
-  const include = listOption(input, "include");
-  const exclude = listOption(input, "exclude");
+  const include = input.options.include;
+  const exclude = input.options.exclude;
   const made = await api.post("/api/connectors", {
     body: {
       providerId: source.providerId,
-      name: textOption(input, "name") ?? defaultName(source, config),
+      name: input.options.name ?? defaultName(source, config),
       config,
-      access: (await accessOf(api, input)) ?? { visibility: "private" },
+      access: (await accessOf(api, input.options)) ?? { visibility: "private" },
       scope: include.length + exclude.length > 0 ? { include, exclude } : undefined,
-      schedule: scheduleOf(input),
-      ...(await credentialsOf(input, deps)),
+      schedule: scheduleOf(input.options),
+      ...(await credentialsOf(input.options, deps)),
     },
   });
   const output = makeOutput(input, deps, api.settings.defaults);
@@ -36,12 +69,12 @@ export async function addConnector(input: CommandInput, deps: Deps): Promise<num
     output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);
     if (made.key !== undefined) output.talk("Its key is shown only once: store it now.");
   });
-  if (!flagOption(input, "wait") || made.sync === null) return EXIT.ok;
-  const timeoutMs = parseDuration(textOption(input, "timeout") ?? "0", "--timeout");
+  if (!input.options.wait || made.sync === null) return EXIT.ok;
+  const timeoutMs = parseDuration(input.options.timeout ?? "0", "--timeout");
   const sync = await watchSync(api, deps, made.connector.name, made.sync, timeoutMs);
   output.talk(describeSync(sync));
   return exitOfSync(sync);
-}
+});
 
 /**
  * The value of a `--set` in the type that the source's schema gives the key.
@@ -87,10 +120,10 @@ function findSource(sources: readonly SourceKind[], word: string): SourceKind {
   );
 }
 
-async function configFor(source: SourceKind, input: CommandInput, deps: Deps): Promise<Record<string, unknown>> {
-  const file = textOption(input, "config");
+async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promise<Record<string, unknown>> {
+  const file = input.options.config;
   const config = file === undefined ? {} : await readJsonObject(file, "--config", deps);
-  for (const text of listOption(input, "set")) {
+  for (const text of input.options.set) {
     const [key, value] = parsePair(text, "--set");
     config[key] = typedValue(source.configSchema, key, value);
   }

@@ -1,0 +1,198 @@
+import type { BodyOf } from "#api/client.ts";
+import { connect, isEmpty, type Api } from "#cli/api.ts";
+import { command, fieldsOf, ownFields, type CommandData, type Input, type InputOf } from "#cli/command.ts";
+import { confirmed } from "#cli/confirm.ts";
+import type { Deps } from "#cli/deps.ts";
+import { usageFailure } from "#cli/failure.ts";
+import { accessOf, findConnector } from "#cli/find.ts";
+import { makeOutput } from "#cli/output.ts";
+import type { ConnectorRecord } from "#cli/records.ts";
+import { parseDuration, parsePair } from "#cli/values.ts";
+import {
+  ACCESS_OPTIONS,
+  CONNECTOR,
+  CREDENTIAL_OPTIONS,
+  SCOPE_OPTIONS,
+  SET_OPTION,
+  credentialsOf,
+  scheduleOf,
+} from "./options.ts";
+
+const UPDATE = {
+  summary: "Change a connector's name, settings, access, schedule or credential.",
+  arguments: CONNECTOR,
+  options: [{ flags: "--name <name>", summary: "a new name" }, SET_OPTION, ...CREDENTIAL_OPTIONS, ...ACCESS_OPTIONS],
+  examples: ["kb connectors update docs --every 1h"],
+  exitCodes: [3, 4, 5, 7],
+  fields: [fieldsOf("patch", "/api/connectors/{id}", "connector")],
+  isRemote: true,
+} as const satisfies CommandData;
+
+type UpdateInput = InputOf<typeof UPDATE>;
+
+export const updateConnector = command(UPDATE, async (input, deps) => {
+  const api = await connect(input, deps);
+  const connector = await findConnector(api, input.args.connector);
+  const body = await changesOf(api, input, deps, connector);
+  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb connectors update --help");
+  const answer = await api.patch("/api/connectors/{id}", { params: { path: { id: connector.id } }, body });
+  const output = makeOutput(input, deps, api.settings.defaults);
+  output.result(answer, () => output.talk(`Updated connector "${answer.connector.name}".`));
+});
+
+/** `kb connectors pause CONNECTOR` and `resume`. */
+function setPaused(verb: "pause" | "resume") {
+  return async (input: Input & { args: { connector: string } }, deps: Deps): Promise<void> => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const answer = await api.post(`/api/connectors/{id}/${verb}`, { params: { path: { id: connector.id } } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () =>
+      output.talk(`Connector "${connector.name}" is ${verb === "pause" ? "paused" : "active"}.`),
+    );
+  };
+}
+
+export const resumeConnector = command(
+  {
+    summary: "Resume a paused connector.",
+    arguments: CONNECTOR,
+    examples: ["kb connectors resume docs"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/connectors/{id}/resume", "connector")],
+    isRemote: true,
+  },
+  setPaused("resume"),
+);
+
+export const pauseConnector = command(
+  {
+    summary: "Pause a connector's schedule; its items stay searchable.",
+    arguments: CONNECTOR,
+    examples: ["kb connectors pause docs"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/connectors/{id}/pause", "connector")],
+    isRemote: true,
+  },
+  setPaused("pause"),
+);
+
+/** `kb connectors scope CONNECTOR`: shows it, or sets it and starts the sync that follows. */
+export const setScope = command(
+  {
+    summary: "Show or set what a connector includes.",
+    arguments: CONNECTOR,
+    options: [...SCOPE_OPTIONS, { flags: "--all", summary: "include everything again" }],
+    examples: ["kb connectors scope docs --exclude 'drafts/**'"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [
+      ...ownFields<NonNullable<ConnectorRecord["scope"]>>("include", "exclude"),
+      fieldsOf("patch", "/api/connectors/{id}/scope", "connector"),
+    ],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const include = input.options.include;
+    const exclude = input.options.exclude;
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (include.length === 0 && exclude.length === 0 && !input.options.all) {
+      const scope = connector.scope ?? { include: [], exclude: [] };
+      return output.result(scope, () => output.record(Object.entries(scope)));
+    }
+    const answer = await api.patch("/api/connectors/{id}/scope", {
+      params: { path: { id: connector.id } },
+      body: { include, exclude },
+    });
+    output.result(answer, () =>
+      output.talk(
+        `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
+      ),
+    );
+  },
+);
+
+/** `kb connectors rotate-key CONNECTOR`: the new key is the only data on stdout. */
+export const rotateKey = command(
+  {
+    summary: "Create a new key for your push connector, or revoke the key of somebody else's.",
+    arguments: CONNECTOR,
+    options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
+    examples: ["kb connectors rotate-key tickets > key.txt"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/connectors/{id}/rotate-key")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const overlap = input.options.overlap;
+    const answer = await api.post("/api/connectors/{id}/rotate-key", {
+      params: { path: { id: connector.id } },
+      body: {
+        overlapSeconds: overlap === undefined ? undefined : Math.round(parseDuration(overlap, "--overlap") / 1000),
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => {
+      if (answer.key === null) {
+        const owner = connector.owner?.name ?? "its owner";
+        return output.talk(
+          `The key of "${connector.name}" no longer works. Only its owner, ${owner}, can create a new one: kb connectors rotate-key ${connector.id}`,
+        );
+      }
+      output.line(answer.key);
+      output.talk(`The new key of "${connector.name}" is shown only once: store it now.`);
+    });
+  },
+);
+
+export const removeConnector = command(
+  {
+    summary: "Remove a connector and everything it indexed.",
+    arguments: CONNECTOR,
+    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    examples: ["kb connectors remove docs --yes"],
+    exitCodes: [3, 4, 5, 7],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    await confirmed(input, deps, `Remove connector "${connector.name}" and everything it indexed?`);
+    await api.delete("/api/connectors/{id}", { params: { path: { id: connector.id } } });
+    makeOutput(input, deps).talk(
+      `Removed connector "${connector.name}". Its items are hidden now and purged in the background.`,
+    );
+  },
+);
+
+async function changesOf(
+  api: Api,
+  input: UpdateInput,
+  deps: Deps,
+  connector: ConnectorRecord,
+): Promise<BodyOf<"patch", "/api/connectors/{id}">> {
+  const pairs = input.options.set.map((text) => parsePair(text, "--set"));
+  // The server takes a whole config, so unnamed keys are sent back as they are.
+  const config = { ...connector.config, ...Object.fromEntries(pairs.map(([key, value]) => [key, plainValue(value)])) };
+  return {
+    name: input.options.name,
+    config: pairs.length > 0 ? config : undefined,
+    access: await accessOf(api, input.options),
+    schedule: scheduleOf(input.options),
+    ...(await credentialsOf(input.options, deps)),
+  };
+}
+
+/** A value that looks like JSON (true, 3, ["a"]) as that; anything else is the text itself. */
+function plainValue(text: string): unknown {
+  if (!/^(true|false|null|-?\d+(\.\d+)?|\[.*\]|\{.*\})$/s.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Brackets in an ordinary text.
+    return text;
+  }
+}

@@ -1,0 +1,242 @@
+import { connect } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
+import { findConnector } from "#cli/find.ts";
+import { openingsOf } from "#cli/openings.ts";
+import { count, makeOutput, plural } from "#cli/output.ts";
+import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
+import { shortTime } from "#cli/table.ts";
+import { parsePair } from "#cli/values.ts";
+import { CONNECTOR, CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
+
+export const listConnectors = command(
+  {
+    summary: "List connectors.",
+    options: [
+      { flags: "--mine", summary: "only my own" },
+      { flags: "--provider <provider>", summary: "only this kind of source" },
+      {
+        flags: "--state <state>",
+        summary: "only in this state",
+        choices: ["pending_auth", "active", "paused", "needs_reauth", "needs_owner", "error", "deleting"],
+      },
+      { flags: "--find <text>", summary: "a part of the name" },
+    ],
+    examples: ["kb connectors list"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/connectors", "connectors")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const path = input.options.mine ? "/api/connectors/mine" : "/api/connectors";
+    const connectors: ConnectorRecord[] = await api.list(path, "connectors", {
+      query: {
+        providerId: input.options.provider,
+        state: input.options.state,
+        q: input.options.find,
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ connectors, nextCursor: null }, () =>
+      output.table(
+        connectors,
+        [
+          { title: "id", value: (item) => item.id },
+          { title: "name", value: (item) => item.name, isFlexible: true },
+          { title: "provider", value: (item) => item.providerId, isOptional: true },
+          { title: "state", value: stateOf },
+          { title: "indexed", value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)) },
+          { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
+          {
+            title: "last sync",
+            value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "",
+            shown: (item) => shortTime(item.lastSync?.finishedAt),
+          },
+        ],
+        "You can see no connectors. Add one with kb connectors add.",
+      ),
+    );
+  },
+);
+
+/** `kb connectors sources`: what can be connected. */
+export const listSources = command(
+  {
+    summary: "List what can be connected, and its settings.",
+    examples: ["kb connectors sources"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("get", "/api/connectors/sources", "sources")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const answer = await api.get("/api/connectors/sources");
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () =>
+      output.table(
+        answer.sources,
+        [
+          { title: "provider", value: (source) => source.providerId },
+          { title: "name", value: (source) => source.name, isFlexible: true },
+          { title: "kinds", value: (source) => source.kinds },
+          {
+            title: "available",
+            value: (source) => (source.available ? "yes" : (source.reason ?? "no")),
+            isFlexible: true,
+          },
+          { title: "settings", value: settingNames, isFlexible: true },
+        ],
+        "This server has no sources.",
+      ),
+    );
+  },
+);
+
+function settingNames({ configSchema }: SourceKind): string[] {
+  return Object.keys(configSchema.properties ?? {});
+}
+
+export const showConnector = command(
+  {
+    summary: "Show one connector.",
+    arguments: CONNECTOR,
+    examples: ["kb connectors show docs"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/connectors/{id}", "connector")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const found = await findConnector(api, input.args.connector);
+    // Lists leave out what takes a look into the audit; members who do not manage it get no more than the list has.
+    const connector = found.owner === undefined ? found : await findConnector(api, found.id);
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result({ connector }, () => {
+      const { counts } = connector;
+      output.record([
+        ["id", connector.id],
+        ["name", connector.name],
+        ["provider", connector.providerId],
+        ["state", stateOf(connector)],
+        ["owner", connector.owner?.name],
+        ["visible to", connector.access?.visibility],
+        ["config", output.format === "table" ? settingsOf(connector.config) : connector.config],
+        ["include", connector.scope?.include],
+        ["exclude", connector.scope?.exclude],
+        ["schedule", connector.schedule ? `every ${connector.schedule.everyMinutes} minutes` : "by hand"],
+        ["next sync", connector.nextRunAt],
+        [
+          "last sync",
+          connector.lastSync ? `${connector.lastSync.state} ${connector.lastSync.finishedAt ?? ""}` : "never",
+        ],
+        ["items", counts && countsOf(counts, output.format === "table")],
+        ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
+        ...openingsOf(connector),
+      ]);
+      for (const note of notesOn(counts)) output.talk(note);
+    });
+  },
+);
+
+/** A connector's settings as `--set` takes them. */
+function settingsOf(config: ConnectorRecord["config"]): string[] {
+  return Object.entries(config ?? {}).map(
+    ([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+  );
+}
+
+/** How many items there are in each state; a person is told of those that there are. */
+function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: boolean): string[] {
+  return Object.entries(counts)
+    .filter(([name, value]) => !isForPerson || value > 0 || name === "indexed")
+    .map(
+      ([name, value]) =>
+        `${count(value)} ${isForPerson ? name.replace(/[A-Z]/g, (char) => ` ${char.toLowerCase()}`) : name}`,
+    );
+}
+
+/** What items need that nobody may read, although they are stored. */
+function notesOn(counts: ConnectorRecord["counts"]): string[] {
+  const { awaitingPush = 0, parentMissing = 0 } = counts ?? {};
+  const notes: string[] = [];
+  if (awaitingPush > 0) {
+    const what = `${plural(awaitingPush, "item")} with a parent had no access of their own in an earlier version.`;
+    notes.push(`${what} Nobody can read them until you send them again.`);
+  }
+  if (parentMissing > 0) {
+    const what = `Nobody can read ${plural(parentMissing, "item")}: the parent does not exist, or nobody can read it.`;
+    notes.push(`${what} Send the parents, or the items without parentId.`);
+  }
+  return notes;
+}
+
+export const listConnectorFiles = command(
+  {
+    summary: "List a connector's items that you can see.",
+    arguments: CONNECTOR,
+    options: FILE_LIST_OPTIONS,
+    examples: ["kb connectors files docs --state failed"],
+    exitCodes: [3, 4, 7],
+    fields: [fieldsOf("get", "/api/connectors/{id}/files", "files")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const { id } = await findConnector(api, input.args.connector);
+    const query = fileQueryOf(input.options, api.settings);
+    const list = await api.get("/api/connectors/{id}/files", { params: { path: { id }, query } });
+    printFiles(list, makeOutput(input, deps, api.settings.defaults));
+  },
+);
+
+/** `kb connectors browse PROVIDER`: what a connector could take in; stores nothing. */
+export const browse = command(
+  {
+    summary: "Browse what a source holds before you connect it.",
+    arguments: [{ name: "provider", summary: "filesystem, github, …", required: true }],
+    options: [
+      SET_OPTION,
+      ...CREDENTIAL_OPTIONS,
+      { flags: "--parent <id>", summary: "inside this one" },
+      { flags: "--find <text>", summary: "only these names" },
+      { flags: "--cursor <cursor>", summary: "the next page" },
+    ],
+    examples: ["kb connectors browse filesystem --set root=/srv/docs"],
+    exitCodes: [4, 7],
+    fields: [fieldsOf("post", "/api/connectors/browse", "nodes")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const answer = await api.post("/api/connectors/browse", {
+      body: {
+        providerId: input.args.provider,
+        config: Object.fromEntries(input.options.set.map((text) => parsePair(text, "--set"))),
+        ...(await credentialsOf(input.options, deps)),
+        parent: input.options.parent,
+        query: input.options.find,
+        cursor: input.options.cursor,
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => {
+      output.table(
+        answer.nodes,
+        [
+          { title: "id", value: (node) => node.id, isFlexible: true },
+          { title: "title", value: (node) => node.title, isFlexible: true },
+          { title: "kind", value: (node) => node.kind },
+          { title: "items", value: (node) => node.count ?? "" },
+          { title: "opens", value: (node) => (node.expandable ? "yes" : "") },
+        ],
+        "Nothing found.",
+      );
+      if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
+    });
+  },
+);
+
+function stateOf(connector: ConnectorRecord): string {
+  return connector.stateReason ? `${connector.state} (${connector.stateReason})` : connector.state;
+}

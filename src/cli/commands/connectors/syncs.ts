@@ -1,0 +1,227 @@
+import type { BodyOf } from "#api/client.ts";
+import { connect, type Api } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
+import type { Deps } from "#cli/deps.ts";
+import { EXIT } from "#cli/exit-codes.ts";
+import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { count, makeOutput } from "#cli/output.ts";
+import type { SyncRecord } from "#cli/records.ts";
+import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import { shortTime, type Column } from "#cli/table.ts";
+import { parseDuration } from "#cli/values.ts";
+import { confirmed } from "#cli/confirm.ts";
+import { findConnector } from "#cli/find.ts";
+import { CONNECTOR, WAIT_OPTIONS } from "./options.ts";
+
+export const startSync = command(
+  {
+    summary: "Start a sync, or join the queued one.",
+    arguments: CONNECTOR,
+    options: [
+      {
+        flags: "--mode <mode>",
+        summary: "how much to look at",
+        choices: ["full", "incremental", "items"],
+      },
+      { flags: "--item <externalId>", summary: "only this item; may be repeated", repeatable: true },
+      ...WAIT_OPTIONS,
+    ],
+    examples: ["kb connectors sync docs --wait --timeout 10m"],
+    exitCodes: [3, 4, 5, 7, 8, 9, 130],
+    fields: [fieldsOf("post", "/api/connectors/{id}/syncs", "sync")],
+    isRemote: true,
+  },
+  async (input, deps): Promise<number> => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const items = input.options.item;
+    const hasItems = items.length > 0;
+    const mode: BodyOf<"post", "/api/connectors/{id}/syncs">["mode"] = input.options.mode;
+    const { sync } = await api.post("/api/connectors/{id}/syncs", {
+      params: { path: { id: connector.id } },
+      body: {
+        mode: mode ?? (hasItems ? "items" : undefined),
+        items: hasItems ? items : undefined,
+      },
+    });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (!input.options.wait) {
+      output.result({ sync }, () => output.line(sync.id));
+      output.talk(`Sync of "${connector.name}" is ${sync.state}. Follow it: kb connectors progress`);
+      return EXIT.ok;
+    }
+    const timeoutMs = parseDuration(input.options.timeout ?? "0", "--timeout");
+    const finished = await watchSync(api, deps, connector.name, sync, timeoutMs);
+    output.result({ sync: finished }, () => output.line(describeSync(finished)));
+    if (finished.problem !== null) {
+      output.talk(`${finished.problem.code}: ${finished.problem.message}`);
+      if (finished.problem.hint !== undefined) output.talk(finished.problem.hint);
+    }
+    for (const skip of finished.skips.filter((item) => item.reason === "failed").slice(0, 10)) {
+      output.talk(`  ${skip.externalId ?? "an item"}: ${skip.message ?? skip.reason}`);
+    }
+    return exitOfSync(finished);
+  },
+);
+
+/** `kb connectors cancel CONNECTOR`: ends its running sync; what it has read stays. */
+export const cancelSync = command(
+  {
+    summary: "Cancel a connector's running sync; what it stored stays.",
+    arguments: CONNECTOR,
+    options: [{ flags: "--sync <id>", summary: "this one: syn_… (default: the running one)" }],
+    examples: ["kb connectors cancel docs"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const { id } = connector;
+    const given = input.options.sync;
+    const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
+    const syncId = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
+    if (syncId === undefined) {
+      throw new CliFailure({
+        code: "sync_not_running",
+        exit: EXIT.conflict,
+        message: `"${connector.name}" has no running sync.`,
+        hint: "kb connectors progress",
+      });
+    }
+    const answer = await api.post("/api/connectors/{id}/syncs/{syncId}/cancel", { params: { path: { id, syncId } } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    output.result(answer, () => output.talk(`Sync ${syncId} is ${answer.sync.state}.`));
+  },
+);
+
+/** `kb connectors progress [CONNECTOR]`: open syncs of mine, or the runs of one connector. `--watch` streams NDJSON. */
+export const showProgress = command(
+  {
+    summary: "Show running syncs, or the runs of one connector.",
+    arguments: [{ name: "connector", summary: "its name or con_…" }],
+    options: [{ flags: "--watch", summary: "keep watching; prints one JSON record per change" }],
+    examples: ["kb connectors progress", "kb connectors progress docs --watch"],
+    exitCodes: [3, 4, 7, 130],
+    fields: [fieldsOf("get", "/api/connectors/progress", "syncs")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const word = input.args.connector;
+    const id = word === undefined ? undefined : (await findConnector(api, word)).id;
+    const list = async () =>
+      id === undefined
+        ? await api.get("/api/connectors/progress")
+        : await api.get("/api/connectors/{id}/syncs", { params: { path: { id } } });
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (input.options.watch) return await watchProgress(list, deps, output.ndjson);
+    const answer = await list();
+    const names = output.format === "table" ? await namesOfConnectors(api, answer.syncs) : new Map<string, string>();
+    output.result(answer, () => output.table(answer.syncs, syncColumns(names), "No sync is running."));
+  },
+);
+
+/** `kb connectors removals CONNECTOR`: what a sync wants to delete and a person must approve. */
+export const listRemovals = command(
+  {
+    summary: "Show removals that wait for approval; approve or reject them.",
+    details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
+    arguments: CONNECTOR,
+    options: [
+      { flags: "--approve", summary: "remove them" },
+      { flags: "--reject", summary: "keep them" },
+      { flags: "--yes", summary: "skip the confirmation" },
+    ],
+    examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("get", "/api/connectors/{id}/removals", "removals")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const path = { id: connector.id };
+    const output = makeOutput(input, deps, api.settings.defaults);
+    const verb = input.options.approve ? "approve" : input.options.reject ? "reject" : undefined;
+    if (verb === undefined) {
+      const removals = await api.list("/api/connectors/{id}/removals", "removals", { at: path });
+      output.result({ removals, nextCursor: null }, () =>
+        output.table(
+          removals,
+          [
+            { title: "kbId", value: (item) => item.kbId },
+            { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
+            { title: "held since", value: (item) => item.heldAt.slice(0, 16).replace("T", " ") },
+          ],
+          `No removals of "${connector.name}" wait for approval.`,
+        ),
+      );
+      return;
+    }
+    if (input.options.approve && input.options.reject) throw usageFailure("Give --approve or --reject.");
+    await confirmed(
+      input,
+      deps,
+      `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
+    );
+    const answer = await api.post(`/api/connectors/{id}/removals/${verb}`, { params: { path } });
+    output.result(answer, () =>
+      output.talk(verb === "approve" ? "Approved. The items are removed." : "Rejected. The items stay."),
+    );
+  },
+);
+
+async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promise<Map<string, string>> {
+  if (syncs.length === 0) return new Map();
+  const all = await api.list("/api/connectors", "connectors");
+  return new Map(all.map(({ id, name }) => [id, name]));
+}
+
+const syncColumns = (names: ReadonlyMap<string, string>): readonly Column<SyncRecord>[] => [
+  { title: "sync", value: (sync) => sync.id },
+  {
+    title: "connector",
+    value: (sync) => sync.connectorId,
+    shown: (sync) => names.get(sync.connectorId) ?? sync.connectorId,
+    isFlexible: true,
+  },
+  { title: "mode", value: (sync) => sync.mode, isOptional: true },
+  { title: "state", value: (sync) => sync.state },
+  {
+    title: "done",
+    value: (sync) =>
+      `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
+  },
+  { title: "failed", value: (sync) => count(sync.counts.failed) },
+  {
+    title: "started",
+    value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "",
+    shown: (sync) => shortTime(sync.startedAt),
+  },
+  {
+    title: "now",
+    value: (sync) => sync.problem?.message ?? sync.progress.note ?? "",
+    isFlexible: true,
+    isOptional: true,
+  },
+];
+
+const WATCH_MS = 1000;
+
+async function watchProgress(
+  list: () => Promise<{ syncs: SyncRecord[] }>,
+  deps: Deps,
+  print: (value: unknown) => void,
+): Promise<void> {
+  const last = new Map<string, string>();
+  for (;;) {
+    for (const sync of (await list()).syncs) {
+      const text = JSON.stringify(sync);
+      if (last.get(sync.id) !== text) print(sync);
+      last.set(sync.id, text);
+    }
+    await deps.clock.sleep(WATCH_MS, deps.signal);
+  }
+}

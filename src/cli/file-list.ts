@@ -1,0 +1,75 @@
+/** Lists of items: the options that they take, the query that these say, and the table. */
+import type { QueryOf } from "#api/client.ts";
+import type { FileList, FileRecord } from "#api/files.ts";
+import { TEXT_REASONS } from "#api/text-reasons.ts";
+import { TOOL_KINDS } from "#api/tools.ts";
+import type { OptionData, OptionsOf } from "./command.ts";
+import { PAGE_OPTIONS } from "./options.ts";
+import { count, type Output } from "./output.ts";
+import type { Settings } from "./settings.ts";
+import { parseInteger } from "./values.ts";
+
+export const FILE_LIST_OPTIONS = [
+  { flags: "--find <text>", summary: "a part of the title" },
+  { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
+  {
+    flags: "--state <state>",
+    summary: "only items in this state of indexing",
+    choices: ["indexed", "unsearchable", "pending", "failed", "held"],
+  },
+  { flags: "--reason <reason>", summary: "only items without searchable text for this reason", choices: TEXT_REASONS },
+  { flags: "--sort <order>", summary: "newest first, or by title", choices: ["updatedAt", "title"] },
+  ...PAGE_OPTIONS,
+] as const satisfies readonly OptionData[];
+
+/** What both lists of files take. */
+type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf<"get", "/api/connectors/{id}/files">>;
+
+/** The query that the options of a file list say. */
+export function fileQueryOf(
+  options: OptionsOf<typeof FILE_LIST_OPTIONS>,
+  { defaults }: Pick<Settings, "defaults">,
+): FileQuery {
+  return {
+    kind: options.kind,
+    indexState: options.state,
+    textReason: options.reason,
+    q: options.find,
+    sort: options.sort,
+    limit: parseInteger(options.limit, "--limit", 1, 200) ?? defaults.limit,
+    cursor: options.cursor,
+  };
+}
+
+/** One page of a file list, with the way to the next. */
+export function printFiles(list: FileList, output: Output): void {
+  output.result(list, () => {
+    output.table<FileRecord>(
+      list.files,
+      [
+        { title: "kbId", value: (file) => file.kbId },
+        { title: "kind", value: (file) => file.kind },
+        { title: "title", value: (file) => file.title, isFlexible: true },
+        { title: "source", value: (file) => file.source, isFlexible: true, isOptional: true },
+        { title: "path", value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
+        { title: "state", value: stateOf, shown: whyNoText, isFlexible: true },
+        { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
+      ],
+      "No matching items that you can see.",
+    );
+    output.talk(
+      `${count(list.files.length)} of ${count(list.total)}.${list.nextCursor === null ? "" : ` More: --cursor ${list.nextCursor}`}`,
+    );
+  });
+}
+
+function stateOf({ indexState, textState }: FileRecord): string {
+  return textState.reason === null || textState.reason === indexState
+    ? indexState
+    : `${indexState} (${textState.reason})`;
+}
+
+/** The reason alone where an item has no text: that it can't be searched follows from it. */
+function whyNoText(file: FileRecord): string {
+  return file.textState.reason?.replaceAll("_", " ") ?? file.indexState;
+}

@@ -1,0 +1,49 @@
+/** Options that commands of several nouns have. */
+import type { CommandData, OptionData } from "./command.ts";
+
+/** For commands that no token may do. */
+export const PASSWORD_STDIN = {
+  flags: "--password-stdin",
+  summary: "read your password from line 1 of stdin, when it is needed again",
+} as const satisfies OptionData;
+
+/** Of a list that is read page by page. */
+export const PAGE_OPTIONS = [
+  { flags: "--limit <n>", summary: "the page size" },
+  { flags: "--cursor <cursor>", summary: "the cursor that the previous page printed" },
+] as const satisfies readonly OptionData[];
+
+/** Of commands that work on the data folder. */
+export const DATA_DIR = {
+  flags: "--data-dir <folder>",
+  summary: "where the data is (default: KB_DATA_DIR, else the person's data folder)",
+} as const satisfies OptionData;
+
+/** Of every command; the reference says it once. */
+export const ALWAYS_OPTIONS: readonly OptionData[] = [
+  { flags: "--no-input", summary: "never ask" },
+  { flags: "--no-color", summary: "no colour" },
+];
+
+/** The options of a command as its help lists them: its own, then those that come with what it does. */
+export function optionsOf({ options = [], fields, isRemote = false }: CommandData): readonly OptionData[] {
+  const hasOwnVerbose = options.some(({ flags }) => flags === VERBOSE.flags);
+  return [
+    ...options,
+    ...(fields === undefined ? [] : [JSON_FIELDS]),
+    ...(isRemote ? REMOTE : []),
+    ...(isRemote && !hasOwnVerbose ? [VERBOSE] : []),
+  ];
+}
+
+const JSON_FIELDS: OptionData = {
+  flags: "--json [fields]",
+  summary: "print the server's answer as JSON, or only these fields of it: the word after it, as in --json id,name",
+};
+
+const REMOTE: readonly OptionData[] = [
+  { flags: "--url <url>", summary: "the server (default: KB_URL, else the profile)" },
+  { flags: "--profile <name>", summary: "a stored server (default: KB_PROFILE, else the last login)" },
+];
+
+const VERBOSE: OptionData = { flags: "--verbose", summary: "name the request with every failure" };

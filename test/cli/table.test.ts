@@ -1,0 +1,78 @@
+/** The files of the nouns and the table that is made from them. */
+import { readdirSync } from "node:fs";
+import { describe, test } from "vitest";
+import { command, fieldsOf, ownFields, type CommandData } from "#cli/command.ts";
+import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
+import { namedCommands } from "#cli/names.ts";
+import { findNoun, SECTIONS } from "#cli/nouns.ts";
+import { formatCliTable, makeCliTable } from "../../scripts/cli-table.ts";
+import { makeDocument } from "../../scripts/openapi.ts";
+
+/** Never called. The type check reads it, and fails when one of these lines has no error. */
+export function refusedByTheCompiler(): void {
+  const data = {
+    summary: "",
+    arguments: [{ name: "id", summary: "", required: true }],
+    options: [
+      { flags: "-k, --date-kind <kind>", summary: "", choices: ["due", "created"] },
+      { flags: "--scope <scope>", summary: "", repeatable: true },
+      { flags: "--wait", summary: "" },
+    ],
+    examples: ["kb"],
+  } as const satisfies CommandData;
+  command(data, async ({ args, options }) => {
+    const [id, kind, scopes, wait]: [string, "due" | "created" | undefined, readonly string[], boolean] = [
+      args.id,
+      options.dateKind,
+      options.scope,
+      options.wait,
+    ];
+    void [id, kind, scopes, wait];
+    // @ts-expect-error -- an argument that it does not take
+    void args.name;
+    // @ts-expect-error -- an option that it does not have
+    void options.force;
+    // @ts-expect-error -- a word that is none of its choices
+    if (options.dateKind === "updated") return;
+  });
+  fieldsOf("get", "/api/groups", "groups");
+  // @ts-expect-error -- a list that the answer does not have
+  fieldsOf("get", "/api/groups", "teams");
+  // @ts-expect-error -- a path that is none
+  fieldsOf("get", "/api/teams");
+  // @ts-expect-error -- a field that the record does not have
+  ownFields<{ name: string }>("name", "title");
+}
+
+describe("the table of commands", () => {
+  test("is what the files of the nouns and the contract give", async ({ expect }) => {
+    const table = await makeCliTable(makeDocument());
+    expect(table).toEqual({ sections: LISTED, commands: COMMANDS });
+    expect(formatCliTable(table)).toContain('"name":"tokens list"');
+  });
+
+  test("has every noun that has a file, and each agrees with its file", async ({ expect }) => {
+    const nouns = SECTIONS.flatMap((section) => Object.keys(section.nouns));
+    const files = readdirSync("src/cli/commands").filter((name) => name.endsWith(".ts"));
+    expect(files.map((name) => name.replace(".ts", "")).toSorted()).toEqual(nouns.toSorted());
+    for (const noun of nouns) {
+      const loaded = await findNoun(noun)?.load();
+      const named = loaded === undefined ? [] : namedCommands(noun, loaded);
+      const listed = COMMANDS.filter(({ name }) => name.split(" ")[0] === noun);
+      expect(named.map(({ name, summary, aliases }) => ({ name, summary, aliases }))).toEqual(
+        listed.map(({ name, summary, aliases }) => ({ name, summary, aliases })),
+      );
+      for (const each of named) expect(typeof each.run).toBe("function");
+    }
+  });
+
+  test("lists a renamed field under its new name, and refuses a list that is gone", async ({ expect }) => {
+    const text = JSON.stringify(makeDocument());
+    const renamed = await makeCliTable(JSON.parse(text.replaceAll('"lastUsedAt"', '"usedAt"')));
+    const fields = renamed.commands.find(({ name }) => name === "tokens list")?.fields;
+    expect(fields).toContain("usedAt");
+    expect(fields).not.toContain("lastUsedAt");
+    const gone = JSON.parse(text.replaceAll('"tokens"', '"apiTokens"')) as unknown;
+    await expect(makeCliTable(gone)).rejects.toThrow('has no "tokens"');
+  });
+});
