@@ -23,7 +23,7 @@ export interface Listener {
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
 /**
- * Headers must have come within 20 seconds. Bodies are measured by their pace where they are read (`http/body-pace.ts`): an
+ * Headers must have come within 20 seconds. Bodies are measured by their pace where they are read (`http/body.ts`): an
  * upload that makes progress may take longer than any time for the whole request.
  */
 const PATIENCE = { headersTimeout: 20_000, requestTimeout: 0, connectionsCheckingInterval: 5_000 };

@@ -1,4 +1,4 @@
-import { countLineFeeds } from "#text/lines.ts";
+import { countLineFeeds } from "#text/sections.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";

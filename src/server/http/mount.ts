@@ -1,5 +1,5 @@
 import type { Clock } from "#core/clock.ts";
-import { readFor } from "./prompt-body.ts";
+import { readFor } from "./body.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { isNoCursor } from "#api/common.ts";
 import type { RouteConfig } from "@hono/zod-openapi";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import { readInPace } from "./body-pace.ts";
+import { readInPace } from "./body.ts";
 import type { AppContext } from "./env.ts";
 
 /** Bytes of a JSON body, unless the route reads its own. */

@@ -4,7 +4,7 @@ import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
-import { readFor } from "#server/http/prompt-body.ts";
+import { readFor } from "#server/http/body.ts";
 import type { Log } from "#core/log.ts";
 import {
   revisionOfHeader,
@@ -19,15 +19,16 @@ import {
   type Lifecycle,
   type Message,
 } from "./revisions.ts";
-import { readMessages, type Incoming } from "./messages.ts";
 import {
+  readMessages,
+  type Incoming,
   errorResponse,
   jsonResponse,
   streamResponse,
   type CallContext,
   type RpcAnswer,
   type RpcError,
-} from "./responses.ts";
+} from "./messages.ts";
 
 /** What a tool gives back: the text, and the same facts as an object where the tool has an output schema. */
 export interface ToolResult {

@@ -21,8 +21,7 @@ import { fromCursorPosition, toCursorPosition, type SearchPosition } from "./cur
 import { MAX_FIELD_FILTERS, SAMPLED_ITEMS, unknownFieldNote } from "./field-filters.ts";
 import { resolveFilters, type FilterContext, type ResolvedFilters } from "./filters.ts";
 import { answerNotes } from "./notes.ts";
-import { readSentence } from "./sentence.ts";
-import { findQueryFilters, withArgument, withField, type QueryFilter } from "./query-filters.ts";
+import { readSentence, findQueryFilters, withArgument, withField, type QueryFilter } from "./query-filters.ts";
 
 export interface SearchServiceOptions {
   index: SearchIndex;

@@ -1,4 +1,4 @@
-import { countLineFeeds } from "#text/lines.ts";
+import { countLineFeeds } from "#text/sections.ts";
 import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { PROMPT_BODY_MS, readFor } from "#server/http/prompt-body.ts";
+import { PROMPT_BODY_MS, readFor } from "#server/http/body.ts";
 import { makeServer, type TestServer } from "../../helpers.ts";
 
 /** A request that is authenticated and keeps its body back, for longer than a prompt one takes. */

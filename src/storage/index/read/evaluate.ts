@@ -1,9 +1,9 @@
-import { type Filter, NOTHING } from "./filters.ts";
+import { NOTHING } from "./filters.ts";
 import { firstAtLeast, intersect } from "./intersect.ts";
 import type { Plan, ScoredTerm } from "./plan.ts";
 import type { Postings } from "#storage/index/postings.ts";
 import type { Scratch } from "./scratch.ts";
-import type { SearchContext } from "./search-context.ts";
+import type { SearchContext, Filter } from "./search-context.ts";
 import { isVisible } from "#storage/index/visibility/visibility.ts";
 
 /** The matches of a segment. Those that can't come to stand among the best are in `matches`, but have no score. */

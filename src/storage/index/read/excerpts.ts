@@ -1,11 +1,9 @@
 import { isOpen, meets } from "#storage/access/decision.ts";
 import { excerptOf } from "#text/excerpt.ts";
-import { countLineFeeds } from "#text/lines.ts";
+import { countLineFeeds, urlOfPlace, placeAt } from "#text/sections.ts";
 import { makeMarkFinder } from "#text/mark-finder.ts";
 import { makeMarks, marksOf } from "#text/marks.ts";
-import { urlOfPlace } from "#text/place-url.ts";
 import type { ParsedQuery } from "#text/query.ts";
-import { placeAt } from "#text/sections.ts";
 import { findPassages, type FoundPassages, type Passage, type SnippetOptions, type TextChunk } from "#text/snippet.ts";
 import type { Excerpt, FindRequest, SearchRequest } from "#storage/search-index.ts";
 import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";

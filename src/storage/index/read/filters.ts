@@ -2,12 +2,10 @@ import { termsOfPair } from "#text/field-terms.ts";
 import type { SearchFilters } from "#storage/search-index.ts";
 import { type DateColumn, KIND_CODES, type Origin, STATUS_CODES } from "#storage/index/columns.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
+import type { Filter } from "./search-context.ts";
 import type { TermReader } from "./term-lists.ts";
 import { ASSIGNEE_TERM, CONTAINER_TERM, FIELD_TERM, PERSON_TERM } from "#storage/index/vocabulary.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
-
-/** Does document `id` of a segment pass every filter? */
-export type Filter = (id: number) => boolean;
 
 /** The filter where something is asked for that nothing visible has: nobody needs to look at a document. */
 export const NOTHING: Filter = () => false;

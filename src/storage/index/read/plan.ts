@@ -1,7 +1,7 @@
 import { type ParsedQuery, type PhraseWord, type QueryUnit, unitKey } from "#text/query.ts";
 import { STOP_WORDS } from "#text/stop-words.ts";
 import type { DeltaSegment } from "#storage/index/delta-view.ts";
-import { termScale } from "./score.ts";
+import { termScale } from "./search-context.ts";
 import type { TermLists, TermReader } from "./term-lists.ts";
 
 /** A posting list that scores. */
@@ -46,6 +46,11 @@ interface Draft {
   isPhraseHopeless: boolean;
   isPrefixCapped: boolean;
   textPhrases: PhraseWord[][];
+}
+
+/** True when posting lists alone decide. */
+export function hasNoTextWork(plan: Plan): boolean {
+  return plan.textPhrases.length === 0 && plan.excludedPhrases.length === 0;
 }
 
 /** Looks up every word of a query; `items` = the viewer's visible items. */

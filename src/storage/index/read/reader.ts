@@ -1,22 +1,20 @@
 import { LRUCache } from "lru-cache";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import type { SearchOrder, SearchRequest, SearchResponse } from "#storage/search-index.ts";
-import { makeDeadline } from "./deadline.ts";
+import { makeDeadline, makeNorm, type SearchContext, type Filter } from "./search-context.ts";
 import { type Accept, evaluateAll, evaluateAny, evaluateEverything } from "./evaluate.ts";
 import { FacetCounter } from "./facets.ts";
-import { allOf, type Filter, makeFilters, memberCheck } from "./filters.ts";
+import { allOf, makeFilters, memberCheck } from "./filters.ts";
 import { HitCollector, type Match } from "./hits.ts";
 import type { ReadText } from "./phrases.ts";
-import { makePlan, type Plan } from "./plan.ts";
-import { makeNorm } from "./score.ts";
+import { hasNoTextWork, makePlan, type Plan } from "./plan.ts";
 import { clearScratch, makeScratch } from "./scratch.ts";
-import type { SearchContext } from "./search-context.ts";
 import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
 import { readState } from "#storage/index/state.ts";
 import { type EmbeddedIndexStats, readStats } from "#storage/index/stats.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
 import { TermReader } from "./term-lists.ts";
-import { hasNoTextWork, verifyOnText } from "./verify.ts";
+import { verifyOnText } from "./verify.ts";
 import { Visibility } from "#storage/index/visibility/visibility.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
@@ -66,7 +64,8 @@ interface Search {
 
 interface Answer {
   collector: HitCollector;
-  facets: FacetCounter;
+  /** Absent when none were asked for. */
+  facets: FacetCounter | undefined;
   match: "all" | "any";
   order: SearchOrder;
   isExact: boolean;
@@ -126,7 +125,7 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
       isTotalExact: found.isExact && !plan.isPrefixCapped,
       match: found.match,
       order: found.order,
-      facets: found.facets.result(),
+      facets: found.facets?.result() ?? {},
       unknownWords: [...plan.unknownWords],
       hasMore: found.collector.hasMore,
     };
@@ -177,15 +176,15 @@ function run(
   const { request, context, plan } = search;
   const { segments } = context;
   const collector = new HitCollector(segments, { order, limit: request.limit, after: request.after?.position });
-  const facets = new FacetCounter(segments, request.facets ?? [], request.timeZone ?? "UTC");
-  const hasFacets = (request.facets ?? []).length > 0;
+  const fields = request.facets ?? [];
+  const facets = fields.length === 0 ? undefined : new FacetCounter(segments, fields, request.timeZone ?? "UTC");
   const accept: Accept = (matches) => {
     collector.acceptAll(matches);
-    if (hasFacets) for (let i = 0; i < matches.total; i++) facets.accept(matches.segment, matches.matches[i] ?? 0);
+    if (facets) for (let i = 0; i < matches.total; i++) facets.accept(matches.segment, matches.matches[i] ?? 0);
   };
   const acceptOne = ({ segment, id, hasAll, score }: Match) => {
     collector.accept(segment, id, hasAll, score);
-    if (hasFacets) facets.accept(segment, id);
+    facets?.accept(segment, id);
   };
   const evaluate = (sink: Accept, leastScore?: () => number) => {
     if (plan.words + plan.phrases === 0) evaluateEverything(context, scratch, sink);

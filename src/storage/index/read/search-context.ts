@@ -1,7 +1,8 @@
-import type { Deadline } from "./deadline.ts";
-import type { Filter } from "./filters.ts";
-import type { Norm } from "./score.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
+import { ApiError } from "#api/errors.ts";
+
+/** Does document `id` of a segment pass every filter? */
+export type Filter = (id: number) => boolean;
 
 /** What an evaluation works on: the segments with their filters, seen by one viewer. */
 export interface SearchContext {
@@ -11,4 +12,53 @@ export interface SearchContext {
   documents: readonly Uint32Array[];
   norm: Norm;
   deadline: Deadline;
+}
+
+/** Throws `search_timeout` when its time is over. Source: S24. */
+export interface Deadline {
+  check(): void;
+  /** True once half of the time is used: what can be left out is left out. */
+  isHalfOver(): boolean;
+}
+
+export function makeDeadline(now: () => number, ms: number): Deadline {
+  const end = now() + ms;
+  return {
+    isHalfOver: () => now() > end - ms / 2,
+    check() {
+      if (now() <= end) return;
+      throw new ApiError("search_timeout", {
+        message: `The search took longer than ${ms} ms and was stopped. Use fewer or rarer words, or a filter.`,
+        retryAfterMs: 1_000,
+      });
+    },
+  };
+}
+
+/** BM25 constants. k1 above the usual 1.2, as weights count a title four times. Source: docs/decisions/0009. */
+const K1 = 1.6;
+const B = 0.75;
+
+/**
+ * The score of a document is the sum over its terms of `idf·w·(k1+1) / (w + k1·(1−b+b·dl/avgdl))`, written here as
+ * `scale·w / (w + base + slope·dl)`. N and avgdl are those of the viewer's visible items.
+ */
+export interface Norm {
+  base: number;
+  slope: number;
+}
+
+export function makeNorm(visible: { items: number; length: number }): Norm {
+  const average = visible.items === 0 || visible.length === 0 ? 1 : visible.length / visible.items;
+  return { base: K1 * (1 - B), slope: (K1 * B) / average };
+}
+
+/**
+ * `idf·(k1+1)` with idf = ln(1 + (N−df+½)/(df+½)).
+ *
+ * @param items the viewer's visible items
+ * @param df those of them that have the term: a number in which hidden items count would tell how many there are
+ */
+export function termScale(items: number, df: number): number {
+  return Math.log(1 + (items - df + 0.5) / (df + 0.5)) * (K1 + 1);
 }

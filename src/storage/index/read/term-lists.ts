@@ -1,4 +1,4 @@
-import type { Deadline } from "./deadline.ts";
+import type { Deadline } from "./search-context.ts";
 import type { DeltaSegment } from "#storage/index/delta-view.ts";
 import { type Postings, unitePostings } from "#storage/index/postings.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";

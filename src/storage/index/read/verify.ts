@@ -1,19 +1,14 @@
 import type { SearchRequest } from "#storage/search-index.ts";
 import { kbIdAt } from "#storage/index/columns.ts";
 import type { Accept } from "./evaluate.ts";
-import type { SearchContext } from "./search-context.ts";
-import { type Filter, memberCheck } from "./filters.ts";
+import type { SearchContext, Filter } from "./search-context.ts";
+import { memberCheck } from "./filters.ts";
 import type { HitCollector, Match } from "./hits.ts";
 import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
 import type { Plan } from "./plan.ts";
 
 /** Most candidates whose text is read for one search. Source: S24. */
 export const MAX_VERIFIED = 5_000;
-
-/** True when posting lists alone decide. */
-export function hasNoTextWork(plan: Plan): boolean {
-  return plan.textPhrases.length === 0 && plan.excludedPhrases.length === 0;
-}
 
 /**
  * Evaluates, then reads the text of candidates in the order in which they would be shown, and accepts those whose

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { makeMarks } from "#text/marks.ts";
 import { bestSnippets } from "#text/snippet.ts";
-import { likelyParts } from "#text/likely-parts.ts";
+import { likelyParts } from "#text/excerpt.ts";
 
 const filler = (words: number) => Array.from({ length: words }, (_, n) => `filler${n % 97}.`).join(" ");
 

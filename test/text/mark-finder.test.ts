@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { makeMarkFinder } from "#text/mark-finder.ts";
+import { makeMarkFinder, makeNarrow } from "#text/mark-finder.ts";
 import { findMarks, makeMarks } from "#text/marks.ts";
-import { makeNarrow } from "#text/narrow.ts";
 import { stemEnglish } from "#text/stem-english.ts";
 
 /** The marks of a text, looked for only where `narrow` says; the second time from what is known. */

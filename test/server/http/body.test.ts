@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, test, vi } from "vitest";
-import { BODY_PACE, readInPace } from "#server/http/body-pace.ts";
+import { BODY_PACE, readInPace } from "#server/http/body.ts";
 import { makePushServer } from "../connectors/push-harness.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));

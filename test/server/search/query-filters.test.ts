@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSentence } from "#server/search/sentence.ts";
+import { readSentence } from "#server/search/query-filters.ts";
 import { TEST_NOW } from "../../helpers.ts";
 import { DAY, makeKit } from "../mcp/kit.ts";
 

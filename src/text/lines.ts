@@ -1,6 +1,0 @@
-/** How many line feeds a text has. */
-export function countLineFeeds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}
