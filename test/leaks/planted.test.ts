@@ -116,13 +116,10 @@ const PLANTS: Record<string, Plant> = {
     }),
   },
   "a note on connectors that are not the reader's": {
-    connectors: (real, store) => ({
-      ...real,
-      async notesFor(actor) {
-        const counts = await store.in(actor.workspaceId).items.counts({}, undefined, 10_000);
-        return [`${counts.map((row) => `${row.source} has ${row.count} items`).join("; ")}.`];
-      },
-    }),
+    connectorNotes: (_real, store) => async (actor) => {
+      const counts = await store.in(actor.workspaceId).items.counts({}, undefined, 10_000);
+      return [`${counts.map((row) => `${row.source} has ${row.count} items`).join("; ")}.`];
+    },
   },
   "a name that a hidden twin makes unclear": {
     files: (real, store) => ({

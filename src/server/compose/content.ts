@@ -2,7 +2,10 @@ import { judgeAccess } from "#core/principals.ts";
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
-import { makeConnectorService, type ConnectorService } from "#server/connectors/service.ts";
+import { connectorNotes } from "#server/connectors/notes.ts";
+import { makeOriginalFetcher } from "#server/connectors/original.ts";
+import type { PushDeps } from "#server/connectors/push-deps.ts";
+import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 import { makeEntityFinder } from "#server/entities/finder.ts";
@@ -41,7 +44,7 @@ export type Content = Awaited<ReturnType<typeof makeContent>>;
 /** The services that answer questions and that others are built on. */
 export interface AnsweringServices {
   policy: Policy;
-  connectors: ConnectorService;
+  connectorNotes(actor: Actor): Promise<string[]>;
   files: FileService;
   search: SearchService;
   entities: EntityService;
@@ -113,29 +116,25 @@ export async function makeContent(
     log,
     wake: () => worker.wake(),
   });
-  const connectors = decorate(
-    "connectors",
-    makeConnectorService({
-      store,
-      sources,
-      syncs: makeSyncControl({ now, randomBytes, worker }),
-      credentials,
-      policy,
-      audit,
-      quotas,
-      cursors,
-      clock,
-      randomBytes,
-      log,
-      readLines: parsePushLines,
-      readDocument: readPushDocument,
-      documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
-      openChild: makeChildOpener(extractor),
-      archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
-      prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
-    }),
-  );
-  const { fetchOriginal, notesFor } = connectors;
+  const connectorDeps: PushDeps = {
+    store,
+    sources,
+    syncs: makeSyncControl({ now, randomBytes, worker }),
+    credentials,
+    policy,
+    audit,
+    quotas,
+    cursors,
+    clock,
+    randomBytes,
+    log,
+    readLines: parsePushLines,
+    readDocument: readPushDocument,
+    documentGate: makeByteGate(PUSHED_BYTES_AT_ONCE),
+    archiveGate: makeByteGate(ARCHIVES_AT_ONCE),
+    prepareItem: makeItemPreparer({ store, extractor, analyze: analyzeDocument, keepsSecrets, now, randomBytes }),
+  };
+  const fetchOriginal = makeOriginalFetcher(connectorDeps, makeChildOpener(extractor));
   const gate = makeSearchGate({ clock });
   const files = decorate(
     "files",
@@ -153,13 +152,13 @@ export async function makeContent(
     cursors,
     clock,
     lookUp: files.lookUp,
-    connectorNotes: notesFor,
+    connectorNotes: decorate("connectorNotes", (actor) => connectorNotes(store, actor)),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
   const search = decorate("search", gatedSearch(gate, searching));
   return {
     policy,
-    connectors,
+    connectorDeps,
     files,
     search,
     entities,

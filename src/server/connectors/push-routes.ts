@@ -6,26 +6,30 @@ import type { Mount } from "#server/http/mount.ts";
 import { bodyOf } from "#server/http/request.ts";
 import type { Log } from "#core/log.ts";
 import { isUnwritable, UNWRITABLE_CODES, UNWRITABLE_RETRY_MS } from "#storage/unless-unwritable.ts";
-import type { ConnectorService } from "./service.ts";
+import { pushItems } from "./push.ts";
+import { pushDocument } from "./push-document.ts";
+import type { PushDeps } from "./push-deps.ts";
+import { removePushed } from "./push-remove.ts";
+import { beginUpload, endUpload, getUpload } from "./push-uploads.ts";
 
 /** What a connector's own key opens. */
-export function mountPush(at: Mount, { connectors, log }: { connectors: ConnectorService; log: Log }): void {
+export function mountPush(at: Mount, { connectorDeps: deps, log }: { connectorDeps: PushDeps; log: Log }): void {
   at.push(routes.push, async ({ connector, query, c }) => {
-    const results = await connectors.push(connector, bodyOf(c), query);
+    const results = await pushItems(deps, connector, bodyOf(c), query);
     return streamLines(results, await firstOf(results, c), c, log);
   });
-  at.push(routes.removeItem, ({ connector, params }) => connectors.removeItem(connector, params.externalId));
+  at.push(routes.removeItem, ({ connector, params }) => removePushed(deps, connector, params.externalId));
   at.push(routes.pushDocument, ({ connector, query, c }) => {
     const length = Number(c.req.header("content-length"));
     const bytes = c.req.header("content-length") === undefined || !Number.isFinite(length) ? undefined : length;
     const body = { stream: bodyOf(c), contentType: c.req.header("content-type"), bytes };
-    return connectors.pushDocument(connector, body, query.upload);
+    return pushDocument(deps, connector, body, query.upload);
   });
   at.push(routes.beginUpload, ({ connector, body }) =>
-    connectors.beginUpload(connector, body ?? { mode: "add", resume: false }),
+    beginUpload(deps, connector, body ?? { mode: "add", resume: false }),
   );
-  at.push(routes.getUpload, ({ connector, params }) => connectors.getUpload(connector, params.uploadId));
-  at.push(routes.endUpload, ({ connector, params, body }) => connectors.endUpload(connector, params.uploadId, body));
+  at.push(routes.getUpload, ({ connector, params }) => getUpload(deps, connector, params.uploadId));
+  at.push(routes.endUpload, ({ connector, params, body }) => endUpload(deps, connector, params.uploadId, body));
 }
 
 /**

@@ -1,36 +1,42 @@
 import { connectorRoutes as routes } from "#api/connectors.ts";
 import type { Mount } from "#server/http/mount.ts";
-import type { ConnectorService } from "./service.ts";
+import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
+import { createConnector } from "./create.ts";
+import { rotateKey } from "./keys.ts";
+import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
+import type { ConnectorDeps } from "./deps.ts";
+import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
+import { browseSource, listSources } from "./sources.ts";
 
 /** `/api/connectors` without pushing, files and search. */
-export function mountConnectors(at: Mount, { connectors }: { connectors: ConnectorService }): void {
-  at.member(routes.list, ({ actor, query }) => connectors.list(actor, query));
-  at.member(routes.create, ({ actor, body }) => connectors.create(actor, body));
-  at.member(routes.mine, ({ actor, query }) => connectors.listMine(actor, query));
-  at.member(routes.sources, () => connectors.listSources());
-  at.member(routes.progress, ({ actor }) => connectors.listProgress(actor));
-  at.member(routes.browse, ({ actor, body }) => connectors.browse(actor, body));
-  at.member(routes.get, ({ actor, params }) => connectors.get(actor, params.id));
-  at.member(routes.update, ({ actor, params, body }) => connectors.update(actor, params.id, body));
-  at.member(routes.remove, ({ actor, params }) => connectors.remove(actor, params.id));
+export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorDeps: ConnectorDeps }): void {
+  at.member(routes.list, ({ actor, query }) => listConnectors(deps, actor, query));
+  at.member(routes.create, ({ actor, body }) => createConnector(deps, actor, body));
+  at.member(routes.mine, ({ actor, query }) => listOwnConnectors(deps, actor, query));
+  at.member(routes.sources, () => listSources(deps));
+  at.member(routes.progress, ({ actor }) => listProgress(deps, actor));
+  at.member(routes.browse, ({ actor, body }) => browseSource(deps, actor, body));
+  at.member(routes.get, ({ actor, params }) => getConnector(deps, actor, params.id));
+  at.member(routes.update, ({ actor, params, body }) => updateConnector(deps, actor, params.id, body));
+  at.member(routes.remove, ({ actor, params }) => removeConnector(deps, actor, params.id));
   at.member(routes.changeScope, ({ actor, params, query, body }) =>
-    connectors.changeScope(actor, params.id, body, query.dryRun === "true"),
+    changeScope(deps, actor, params.id, body, query.dryRun === "true"),
   );
-  at.member(routes.requestSync, ({ actor, params, body }) => connectors.requestSync(actor, params.id, body));
-  at.member(routes.listSyncs, ({ actor, params, query }) => connectors.listSyncs(actor, params.id, query));
-  at.member(routes.getSync, ({ actor, params }) => connectors.getSync(actor, params.id, params.syncId));
-  at.member(routes.cancelSync, ({ actor, params }) => connectors.cancelSync(actor, params.id, params.syncId));
-  at.member(routes.pause, ({ actor, params }) => connectors.pause(actor, params.id));
-  at.member(routes.resume, ({ actor, params }) => connectors.resume(actor, params.id));
-  at.member(routes.listRemovals, ({ actor, params, query }) => connectors.listRemovals(actor, params.id, query));
-  at.member(routes.approveRemovals, ({ actor, params, body }) =>
-    connectors.approveRemovals(actor, params.id, body?.kbIds),
-  );
-  at.member(routes.rejectRemovals, ({ actor, params, body }) =>
-    connectors.rejectRemovals(actor, params.id, body?.kbIds),
-  );
+  at.member(routes.requestSync, ({ actor, params, body }) => requestSync(deps, actor, params.id, body));
+  at.member(routes.listSyncs, ({ actor, params, query }) => listSyncs(deps, actor, params.id, query));
+  at.member(routes.getSync, ({ actor, params }) => getSync(deps, actor, params.id, params.syncId));
+  at.member(routes.cancelSync, ({ actor, params }) => cancelSync(deps, actor, params.id, params.syncId));
+  at.member(routes.pause, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "pause"));
+  at.member(routes.resume, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "resume"));
+  at.member(routes.listRemovals, ({ actor, params, query }) => listRemovals(deps, actor, params.id, query));
+  at.member(routes.approveRemovals, async ({ actor, params, body }) => ({
+    removed: await decideRemovals(deps, actor, params.id, "approved", body?.kbIds),
+  }));
+  at.member(routes.rejectRemovals, async ({ actor, params, body }) => ({
+    kept: await decideRemovals(deps, actor, params.id, "rejected", body?.kbIds),
+  }));
   at.member(routes.rotateKey, ({ actor, params, body }) =>
-    connectors.rotateKey(actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
+    rotateKey(deps, actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
   );
 }
 

@@ -1,3 +1,4 @@
+import { pushItems } from "#server/connectors/push.ts";
 import { describe, test } from "vitest";
 import { makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
@@ -26,7 +27,7 @@ describe("a stream of lines", () => {
         yield new TextEncoder().encode(`${JSON.stringify(line)}\n`);
       }
     }
-    const results = await kb.deps.connectors.push(await kb.caller(), body(), {});
+    const results = await pushItems(kb.deps.connectorDeps, await kb.caller(), body(), {});
     await results.next();
     expect(read).toBeLessThan(300);
     let count = 0;
@@ -39,7 +40,7 @@ describe("a stream of lines", () => {
     const kb = await makePushServer();
     const body = bytesOf(textOf(upserts(1, 3)), '{"t":"ups', new Error("socket hang up"));
     const found = [];
-    for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
+    for await (const slice of await pushItems(kb.deps.connectorDeps, await kb.caller(), body, {})) found.push(...slice);
     expect(found.map((each) => [each.line, each.result, each.error?.code])).toEqual([
       [1, "upserted", undefined],
       [2, "upserted", undefined],
@@ -81,7 +82,8 @@ describe("a stream of lines", () => {
         const stop = () => (act === "rotate" ? kb.rotate(0) : kb.as(kb.owner).post(`/api/connectors/${kb.id}/pause`));
         const body = bytesOf(textOf(upserts(1, 100)), stop, textOf(upserts(101, 160)));
         const found = [];
-        for await (const slice of await kb.deps.connectors.push(await kb.caller(), body, {})) found.push(...slice);
+        for await (const slice of await pushItems(kb.deps.connectorDeps, await kb.caller(), body, {}))
+          found.push(...slice);
         const stored = found.filter((each) => each.result === "upserted").map((each) => each.externalId);
         expect(await kb.living()).toEqual(stored);
         expect(stored.length).toBeLessThan(160);

@@ -1,0 +1,112 @@
+import type { Connector, ConnectorListQuery, ConnectorPublic } from "#api/connector-records.ts";
+import { listOpenings } from "#storage/access/openings.ts";
+import { cutPage } from "#server/http/cursor.ts";
+import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { ItemCount } from "#storage/records/items.ts";
+import { type ConnectorDeps, manages, requireManaged } from "./deps.ts";
+import { toConnector, toPublic } from "./view.ts";
+
+/** Connectors that the actor manages, and of those with items that they may read what everybody may know. */
+export async function listConnectors(
+  deps: ConnectorDeps,
+  actor: Actor,
+  query: ConnectorListQuery,
+): Promise<{ connectors: (Connector | ConnectorPublic)[]; nextCursor: string | null }> {
+  const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(deps, actor);
+  const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
+  const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors", query, isShown);
+  const connectors: (Connector | ConnectorPublic)[] = [];
+  for (const record of page) {
+    connectors.push(manages(actor, record) ? await inFull(deps, actor, record) : toPublic(record));
+  }
+  return { connectors, nextCursor };
+}
+
+/** The actor's own connectors. */
+export async function listOwnConnectors(
+  deps: ConnectorDeps,
+  actor: Actor,
+  query: ConnectorListQuery,
+): Promise<{ connectors: Connector[]; nextCursor: string | null }> {
+  const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
+  const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors/mine", query, isMine);
+  const connectors: Connector[] = [];
+  for (const record of page) connectors.push(await inFull(deps, actor, record));
+  return { connectors, nextCursor };
+}
+
+/** A connector that the actor manages; its owner is told what others opened of it. @throws ApiError `not_found` */
+export async function getConnector(
+  deps: ConnectorDeps,
+  actor: Actor,
+  connectorId: string,
+): Promise<{ connector: Connector }> {
+  const { store, clock } = deps;
+  const record = await requireManaged(store, actor, connectorId);
+  const connector = await inFull(deps, actor, record);
+  if (record.ownerUserId !== actor.userId) return { connector };
+  const inside = record.visibility === "members" ? record.groupIds : [];
+  const about = { id: connectorId, ownerId: actor.userId, inside };
+  const openedByOthers = await listOpenings(store.in(actor.workspaceId), about, clock.now());
+  return { connector: { ...connector, openedByOthers } };
+}
+
+function inFull({ store, clock }: ConnectorDeps, actor: Actor, record: ConnectorRecord): Promise<Connector> {
+  return toConnector(store.in(actor.workspaceId), actor, record, clock.now());
+}
+
+function isPublic(record: ConnectorRecord, seen: ReadonlySet<string>): boolean {
+  return record.state !== "deleting" && seen.has(record.connectorId);
+}
+
+const COUNTS_AT_ONCE = 500;
+
+/** Connectors with at least one item that the actor may read. */
+async function connectorsSeen({ policy }: ConnectorDeps, actor: Actor): Promise<Set<string>> {
+  return policy.readList(actor, async ({ store, accesses }) => {
+    const seen = new Set<string>();
+    for (const { connectorId } of await store.connectors.list()) {
+      for (let after: ItemCount | undefined; !seen.has(connectorId);) {
+        const groups = await store.items.counts({ connectorId }, after, COUNTS_AT_ONCE);
+        if (groups.some((group) => accesses.has(group.aclId))) seen.add(connectorId);
+        if (groups.length < COUNTS_AT_ONCE) break;
+        after = groups.at(-1);
+      }
+    }
+    return seen;
+  });
+}
+
+/** A page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
+async function pageOf(
+  { store, cursors }: ConnectorDeps,
+  actor: Actor,
+  route: string,
+  query: ConnectorListQuery,
+  isShown: (record: ConnectorRecord) => boolean,
+): Promise<{ page: ConnectorRecord[]; nextCursor: string | null }> {
+  const { limit, cursor, providerId, state, q } = query;
+  const { workspaceId, userId } = actor;
+  const scope = { workspaceId, userId, route, args: { providerId, state, q } };
+  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+  const rows = (await store.in(workspaceId).connectors.list()).filter(
+    (record) =>
+      (providerId === undefined || record.providerId === providerId) &&
+      (state === undefined || record.state === state) &&
+      (q === undefined || record.name.toLowerCase().includes(q.toLowerCase())) &&
+      (after === undefined || isAfter(record, after)) &&
+      isShown(record),
+  );
+  return cutPage(
+    rows,
+    limit,
+    (row) => ({ flags: 0, value: row.createdAt, id: row.connectorId.slice(4) }),
+    (position) => cursors.encode(scope, position),
+  );
+}
+
+function isAfter(record: ConnectorRecord, after: { value: number; id: string }): boolean {
+  if (record.createdAt !== after.value) return record.createdAt > after.value;
+  return record.connectorId > `con_${after.id}`;
+}
