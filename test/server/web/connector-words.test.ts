@@ -25,13 +25,18 @@ describe("a connector", () => {
 
   test("says the reason of its state with the command that helps, whatever its name", ({ expect }) => {
     const told = (state: Connector["state"], stateReason: string | null = null) =>
-      adviceOn({ id: "con_2", state, stateReason });
+      adviceOn({ id: "con_2", providerId: "git", state, stateReason });
     expect(told("active")).toBeUndefined();
     expect(told("error", "The folder is gone.")).toEqual({
       says: "The folder is gone.",
       command: "kb connectors resume con_2",
     });
     expect(told("needs_owner")?.says).toContain("An admin can take it over.");
+    // A push connector has no credentials: its key is what changes hands.
+    expect(adviceOn({ id: "con_2", providerId: "push", state: "needs_owner", stateReason: null })).toEqual({
+      says: "The connector's owner left the workspace. The workspace owner can take it over.",
+      command: "kb connectors rotate-key con_2",
+    });
     for (const state of ConnectorState.options) {
       expect(STATE_WORDS[state].title, state).not.toBe("");
       if (state !== "active" && state !== "deleting") expect(told(state)?.says, state).not.toBe("");

@@ -40,9 +40,10 @@ export interface Advice {
 /** What a connector's state asks for; undefined where it works or goes anyway. */
 export function adviceOn({
   id,
+  providerId,
   state,
   stateReason,
-}: Pick<Connector, "id" | "state" | "stateReason">): Advice | undefined {
+}: Pick<Connector, "id" | "providerId" | "state" | "stateReason">): Advice | undefined {
   const reason = stateReason ?? "";
   switch (state) {
     case "active":
@@ -58,6 +59,12 @@ export function adviceOn({
         command: `kb connectors update ${id} --credential KEY=@FILE`,
       };
     case "needs_owner":
+      if (providerId === "push") {
+        return {
+          says: reason || "The connector's owner left the workspace. The workspace owner can take it over.",
+          command: `kb connectors rotate-key ${id}`,
+        };
+      }
       return {
         says: reason || "The connector's owner left the workspace. An admin can take it over.",
         command: `kb connectors update ${id} --credential KEY=@FILE`,
