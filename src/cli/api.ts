@@ -105,8 +105,8 @@ export function makeApi(
     return true;
   }
 
-  async function exchange(method: string, url: string, given: Outgoing): Promise<Answer> {
-    const outgoing = current === undefined ? given : withIdempotencyKey(method, given);
+  async function exchange(method: string, url: string, request: Outgoing): Promise<Answer> {
+    const outgoing = current === undefined ? request : withIdempotencyKey(method, request);
     let answer = await attempt(method, url, outgoing);
     if (await isRenewed(answer)) answer = await attempt(method, url, outgoing);
     if (answer.status >= 200 && answer.status < 300) return readable(answer);

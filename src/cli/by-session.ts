@@ -60,8 +60,8 @@ async function findSession(deps: Deps, settings: Settings): Promise<string | und
 }
 
 async function whoAmI(input: SessionInput, deps: Deps, settings: Settings): Promise<string> {
-  const given = input.options.email;
-  if (given !== undefined) return given;
+  const emailOption = input.options.email;
+  if (emailOption !== undefined) return emailOption;
   const stored = await makeCredentialStore(deps).find(settings.server.origin);
   if (stored?.email !== undefined) return stored.email;
   const api = makeApi(deps, settings, await getCredential(deps, settings, "api"));

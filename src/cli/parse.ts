@@ -18,26 +18,26 @@ export type Parsed = { command: NamedCommand; input: Input } | { text: string };
  *
  * @throws CliFailure (usage) with a "did you mean" where one is near
  */
-export async function parseArgv(given: readonly string[], columns: number): Promise<Parsed> {
-  const [first, second] = given;
-  if (VERSION_WORDS.includes(first ?? "") && given.length === 1) return { text: `${VERSION}\n` };
+export async function parseArgv(typedArgv: readonly string[], columns: number): Promise<Parsed> {
+  const [first, second] = typedArgv;
+  if (VERSION_WORDS.includes(first ?? "") && typedArgv.length === 1) return { text: `${VERSION}\n` };
   if (first === "help") {
-    const topic = given.slice(1).filter((part) => !part.startsWith("-"));
+    const topic = typedArgv.slice(1).filter((part) => !part.startsWith("-"));
     return topic[0] === "exit-codes" ? { text: exitCodesHelp() } : await parseArgv([...topic, "--help"], columns);
   }
-  if (first === undefined || first.startsWith("-")) return await parseProgram(given, columns);
+  if (first === undefined || first.startsWith("-")) return await parseProgram(typedArgv, columns);
   const noun = findNoun(first);
-  if (noun === undefined) throw unknownCommand(given, (await loadTable()).COMMANDS);
+  if (noun === undefined) throw unknownCommand(typedArgv, (await loadTable()).COMMANDS);
   const { name } = noun;
   const loaded = await noun.load();
   const commands = namedCommands(name, loaded);
-  if (!("verbs" in loaded)) return await parseCommand({ ...loaded, name }, given.slice(1), columns);
+  if (!("verbs" in loaded)) return await parseCommand({ ...loaded, name }, typedArgv.slice(1), columns);
   if (second === undefined || second.startsWith("-") || second === "help") {
-    return parseNoun(name, loaded, commands, second === "help" ? ["--help"] : given.slice(1), columns);
+    return parseNoun(name, loaded, commands, second === "help" ? ["--help"] : typedArgv.slice(1), columns);
   }
   const command = findNamed(`${name} ${second}`, commands);
   if (command === undefined) throw unknownVerb(name, second, commands);
-  return await parseCommand(command, given.slice(2), columns);
+  return await parseCommand(command, typedArgv.slice(2), columns);
 }
 
 /** `kb help exit-codes`. */
@@ -159,8 +159,8 @@ function makeOption(data: OptionData): Option {
 }
 
 /** What was not given has the value that `InputOf` says: flags are false, lists empty. */
-function withAbsent(given: Record<string, unknown>, options: readonly OptionData[]): Input["options"] {
-  const all = { ...given };
+function withAbsent(typedArgv: Record<string, unknown>, options: readonly OptionData[]): Input["options"] {
+  const all = { ...typedArgv };
   for (const data of options) {
     const name = makeOption(data).attributeName();
     // Bare `--json` is true to commander.

@@ -155,8 +155,8 @@ function makeAsk(input: PasswordInput, deps: Deps): Ask {
   }
 
   async function field(flag: string, message: string, option: "email" | "name" | "workspaceName"): Promise<string> {
-    const given = input.options[option];
-    if (given !== undefined) return given;
+    const optionValue = input.options[option];
+    if (optionValue !== undefined) return optionValue;
     if (!isAsking) throw usageFailure(`${flag} is needed: there is no terminal to ask on.`);
     return await deps.prompts.text(message);
   }

@@ -28,10 +28,10 @@ const MIN_OTHER = [10, 6, 3];
 
 /** The rows as a terminal shows them: a header, aligned columns, ids last, nothing wider than `width`. */
 export function layOut<T>(rows: readonly T[], columns: readonly Column<T>[], width: number, paint: Paint): string {
-  const given = rows.map((row) => columns.map((column) => cell((column.shown ?? column.value)(row))));
-  const order = idsLast(given, columns.length).filter(roomFor(given, columns, width));
+  const shownRows = rows.map((row) => columns.map((column) => cell((column.shown ?? column.value)(row))));
+  const order = idsLast(shownRows, columns.length).filter(roomFor(shownRows, columns, width));
   return layOutCells(
-    given.map((row) => order.map((at) => row[at] ?? "")),
+    shownRows.map((row) => order.map((at) => row[at] ?? "")),
     order.flatMap((at) => columns[at] ?? []),
     width,
     paint,

@@ -38,16 +38,16 @@ export type GuardedFetch = (url: string, request: GuardedRequest) => Promise<Gua
  * @throws ApiError `address_not_allowed`, `payload_too_large`, `source_unavailable`
  */
 export function makeGuardedFetch(guard: AddressGuard): GuardedFetch {
-  return async (start, given) => {
-    const signal = AbortSignal.any([given.signal, AbortSignal.timeout(given.timeoutMs)]);
+  return async (start, options) => {
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.timeoutMs)]);
     let url = parseUrl(start);
-    let request = given;
-    for (let left = given.maxRedirects ?? 0; ; left--) {
-      const pinned = await resolveUrl(guard, url, given.isAdminMade);
+    let request = options;
+    for (let left = options.maxRedirects ?? 0; ; left--) {
+      const pinned = await resolveUrl(guard, url, options.isAdminMade);
       const answer = await send(url, pinned, { ...request, signal });
       const location = answer.headers["location"];
       const isRedirect = REDIRECTS.has(answer.status) && typeof location === "string";
-      if (!isRedirect || given.maxRedirects === undefined || given.maxRedirects === 0) return answer;
+      if (!isRedirect || options.maxRedirects === undefined || options.maxRedirects === 0) return answer;
       if (left <= 0) throw new ApiError("source_unavailable", { message: `${url.host} redirects too many times.` });
       const next = parseUrl(location, url);
       request = afterRedirect(request, answer.status, { from: url, to: next });

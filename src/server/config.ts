@@ -29,17 +29,17 @@ const LATER =
  * @throws ApiError `settings_invalid`, which names the key, where it stands and what to write instead
  */
 export function readSettings(input: SettingsInput): { settings: Settings; warnings: string[] } {
-  const given: Given = new Map();
+  const values: SettingValues = new Map();
   for (const [key, value] of flatten(input.file?.values, input.file?.name ?? "")) {
-    addGiven(given, key, value, `${key} in ${input.file?.name ?? "the settings file"}`);
+    addValue(values, key, value, `${key} in ${input.file?.name ?? "the settings file"}`);
   }
-  readEnv(given, input);
+  readEnv(values, input);
   for (const [key, value] of Object.entries(input.flags ?? {})) {
-    if (value !== undefined) addGiven(given, key, value, `--${toKebab(key)}`);
+    if (value !== undefined) addValue(values, key, value, `--${toKebab(key)}`);
   }
-  if (!given.has("dataDir")) given.set("dataDir", { value: defaultDataDir(input.env), place: "the home folder" });
-  const parsed = Settings.safeParse(Object.fromEntries([...given].map(([key, { value }]) => [key, value])));
-  if (!parsed.success) throw describeProblem(parsed.error, given);
+  if (!values.has("dataDir")) values.set("dataDir", { value: defaultDataDir(input.env), place: "the home folder" });
+  const parsed = Settings.safeParse(Object.fromEntries([...values].map(([key, { value }]) => [key, value])));
+  if (!parsed.success) throw describeProblem(parsed.error, values);
   const settings = { ...parsed.data, dataDir: resolve(parsed.data.dataDir) };
   return { settings, warnings: judge(settings) };
 }
@@ -95,14 +95,14 @@ export function baseUrlOf(settings: Pick<Settings, "publicUrl">, port: number): 
   return settings.publicUrl ?? `http://127.0.0.1:${port}`;
 }
 
-type Given = Map<string, { value: unknown; place: string }>;
+type SettingValues = Map<string, { value: unknown; place: string }>;
 
-function addGiven(given: Given, key: string, value: unknown, place: string): void {
+function addValue(values: SettingValues, key: string, value: unknown, place: string): void {
   if (!(key in SETTINGS)) throw unknownKey(place, key, Object.keys(SETTINGS));
-  given.set(key, { value, place });
+  values.set(key, { value, place });
 }
 
-function readEnv(given: Given, { env, readSecret }: SettingsInput): void {
+function readEnv(values: SettingValues, { env, readSecret }: SettingsInput): void {
   const known = new Map(Object.keys(SETTINGS).map((key) => [toEnvName(key), key]));
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(env)) {
@@ -115,7 +115,7 @@ function readEnv(given: Given, { env, readSecret }: SettingsInput): void {
     }
     if (seen.has(base)) throw invalid(`Both ${base} and ${base}_FILE are set. Keep one.`);
     seen.add(base);
-    given.set(key, { value: base === name ? value : readNamed(name, value, readSecret), place: name });
+    values.set(key, { value: base === name ? value : readNamed(name, value, readSecret), place: name });
   }
 }
 
@@ -213,10 +213,10 @@ export function weakeningSettings(settings: Settings): string[] {
   ];
 }
 
-function describeProblem(error: z.ZodError, given: Given): ApiError {
+function describeProblem(error: z.ZodError, values: SettingValues): ApiError {
   const [issue] = error.issues;
   const key = String(issue?.path[0] ?? "");
-  const place = given.get(key)?.place ?? toEnvName(key);
+  const place = values.get(key)?.place ?? toEnvName(key);
   const message = issue?.message ?? "not valid";
   // A message that begins with the value goes on with the place: `--port "80a" is not a port (1-65535).`
   return invalid(message.startsWith('"') ? `${place} ${message}.` : `${place}: ${message}.`);

@@ -145,9 +145,10 @@ export const SETTINGS = {
     .describe("The protocol versions that `POST /mcp` accepts; see [mcp.md](mcp.md#versions)."),
 } as const;
 
-export const Settings = z
-  .object(SETTINGS)
-  .transform((given) => ({ ...given, signup: given.signup ?? (given.mode === "managed" ? "open" : "invite") }));
+export const Settings = z.object(SETTINGS).transform((settings) => ({
+  ...settings,
+  signup: settings.signup ?? (settings.mode === "managed" ? "open" : "invite"),
+}));
 export type Settings = z.output<typeof Settings>;
 
 /** A list, or text with this separator. */

@@ -222,7 +222,7 @@ export interface Source<Config = unknown, Cursor = unknown> {
   /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
   originOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
-  isForAdmins?(config: Config, given: { hasCredentials: boolean }): boolean;
+  isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;
   /** Deletes what the source keeps of a connector outside the store: the connector is gone. */
   forget?(connectorId: string): Promise<void>;
   /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */

@@ -42,7 +42,7 @@ export function excerptOf(
 
 /** From the parts that are likely to hold the words; from everything when those hold none after all. */
 function snippetsIn(chunks: readonly TextChunk[], marks: Marks, options: SnippetOptions, find: MarkFinder): Passage[] {
-  const parts = likelyParts(chunks, marks);
+  const parts = likelyRanges(chunks, marks);
   const likely = parts && bestSnippets(parts, marks, options, find);
   return likely && isMarked(likely) ? likely : bestSnippets(chunks, marks, options, find);
 }
@@ -52,7 +52,7 @@ function isMarked(passages: readonly Passage[]): boolean {
 }
 
 /** Parts looked at closely; the best snippet is almost always in the one with most of the words. */
-const MOST_PARTS = 8;
+const MAX_RANGES = 8;
 const PART_CHARS = 1_500;
 /** Kept around a part, so that a sentence at its edge stays whole. */
 const MARGIN = 250;
@@ -63,12 +63,12 @@ const MARGIN = 250;
  *
  * @returns undefined when the words can't be looked for this way (other scripts, irregular forms): look everywhere
  */
-export function likelyParts(chunks: readonly TextChunk[], marks: Marks): TextChunk[] | undefined {
+export function likelyRanges(chunks: readonly TextChunk[], marks: Marks): TextChunk[] | undefined {
   const needles = needlesOf(marks);
   if (needles === undefined) return undefined;
   const parts = chunks.flatMap((chunk) => partsOf(chunk, needles));
   if (parts.length === 0) return undefined;
-  const best = parts.sort((a, b) => b.score - a.score || a.from - b.from).slice(0, MOST_PARTS);
+  const best = parts.sort((a, b) => b.score - a.score || a.from - b.from).slice(0, MAX_RANGES);
   return merge(best.sort((a, b) => a.from - b.from));
 }
 

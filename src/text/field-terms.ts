@@ -17,8 +17,8 @@ const NUMBER_MARK = "\u0003";
  * The name of a field as it is stored and shown: letters, digits, `_`, `-` and `.`, everything else is `_`. Empty for a
  * name without a letter or digit, which is none.
  */
-export function fieldName(given: string): string {
-  const name = given.normalize("NFKC").replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");
+export function fieldName(rawName: string): string {
+  const name = rawName.normalize("NFKC").replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");
   const whole = name.replace(/^[_.-]+/u, "").slice(0, MAX_FIELD_NAME_CHARS);
   return whole.replace(/[_.-]+$/u, "").replace(/\p{Surrogate}/gu, "");
 }

@@ -60,10 +60,10 @@ export function makeNarrow(marks: Marks): Narrow {
   });
   const needles = [...new Set([...terms, ...prefixes, ...phrases])];
   if (needles.length === 0) return () => [];
-  const around = Math.max(0, ...marks.phrases.map(({ words }) => words.length - 1));
+  const margin = Math.max(0, ...marks.phrases.map(({ words }) => words.length - 1));
   // Jamo become other syllables with their neighbours: no needle is safe.
   if (needles.some((needle) => needle === "" || /\p{Script=Hangul}/u.test(needle))) return whole;
-  return needles.every(isAscii) ? narrowAscii(needles, around) : narrowByFold(needles);
+  return needles.every(isAscii) ? narrowAscii(needles, margin) : narrowByFold(needles);
 }
 
 const whole: Narrow = (text) => (text === "" ? [] : [{ start: 0, end: text.length }]);
@@ -79,7 +79,7 @@ const ODD =
   /[^\0-\x7f\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u0621-\u063f\u0641-\u064a\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\u2010-\u2018\u201a-\u2026]/g;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-function narrowAscii(needles: readonly string[], around: number): Narrow {
+function narrowAscii(needles: readonly string[], margin: number): Narrow {
   const plain = new RegExp(needles.map((needle) => needle.replace(/[^a-z0-9]/gi, "\\$&")).join("|"), "gi");
   const isHeldFolded = holdsFolded(needles);
   return (text) => {
@@ -91,7 +91,7 @@ function narrowAscii(needles: readonly string[], around: number): Narrow {
     eachApostrophe(text, takeFolded);
     // One expression for all of it would take four times as long on plain ASCII, which most long texts are.
     if (BEYOND_ASCII.test(text)) eachMatch(text, ODD, takeFolded);
-    return merge(found.map((stretch) => widen(text, stretch, around)));
+    return merge(found.map((stretch) => widen(text, stretch, margin)));
   };
 }
 
@@ -132,14 +132,14 @@ function eachMatch(text: string, pattern: RegExp, use: (stretch: Stretch) => voi
 }
 
 /** Adds so many stretches with words on both sides. */
-function widen(text: string, { start, end }: Stretch, around: number): Stretch {
+function widen(text: string, { start, end }: Stretch, margin: number): Stretch {
   let [from, until] = [start, end];
-  for (let left = around; left > 0 && from > 0;) {
+  for (let left = margin; left > 0 && from > 0;) {
     const before = startOfStretch(text, skipSpaces(text, from - 1, -1));
     if (hasWord(text.slice(before, from))) left--;
     from = before;
   }
-  for (let left = around; left > 0 && until < text.length;) {
+  for (let left = margin; left > 0 && until < text.length;) {
     const after = endOfStretch(text, skipSpaces(text, until, 1));
     if (hasWord(text.slice(until, after))) left--;
     until = after;

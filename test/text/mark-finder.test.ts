@@ -75,6 +75,6 @@ test("a long text is looked at only where the words may stand", () => {
   const text = `${"Lorem ipsum dolor sit amet. ".repeat(1_000)}the wombat${" consectetur".repeat(1_000)}`;
   const stretches = makeNarrow(makeMarks("wombats"))(text);
   expect(stretches.map(({ start, end }) => text.slice(start, end))).toEqual(["wombat"]);
-  const around = makeNarrow(makeMarks('"the wombat"'))(text);
-  expect(around.map(({ start, end }) => text.slice(start, end).trim())).toEqual(["the wombat consectetur"]);
+  const margin = makeNarrow(makeMarks('"the wombat"'))(text);
+  expect(margin.map(({ start, end }) => text.slice(start, end).trim())).toEqual(["the wombat consectetur"]);
 });

@@ -78,8 +78,8 @@ function checkWays(input: LoginInput): void {
     ["--admin", input.options.admin],
     ["--email, --password-stdin and --invitation", isByPassword(input)],
   ] as const;
-  const given = ways.filter(([, isGiven]) => isGiven).map(([name]) => name);
-  if (given.length > 1) throw usageFailure(`${given.join(" and ")} can't be combined.`, "kb login --help");
+  const usedWays = ways.filter(([, isUsed]) => isUsed).map(([name]) => name);
+  if (usedWays.length > 1) throw usageFailure(`${usedWays.join(" and ")} can't be combined.`, "kb login --help");
 }
 
 function isByPassword(input: LoginInput): boolean {
@@ -92,9 +92,9 @@ function storeOf(input: LoginInput): StoreName {
 }
 
 async function loginSettings(input: LoginInput, deps: Deps): Promise<Settings> {
-  const given = input.args.url;
+  const urlArgument = input.args.url;
   const invitation = input.options.invitation;
-  const url = given ?? (invitation === undefined ? undefined : new URL(invitationUrl(invitation)).origin);
+  const url = urlArgument ?? (invitation === undefined ? undefined : new URL(invitationUrl(invitation)).origin);
   return await loadSettings(deps, url === undefined ? input.options : { ...input.options, url });
 }
 
@@ -262,12 +262,14 @@ async function whoIs({ deps, settings }: Job, token: string): Promise<Session | 
   });
 }
 
-async function finish(job: Job, kept: Kept, session: Session | undefined, how?: string): Promise<void> {
+async function finish(job: Job, kept: Kept, session: Session | undefined, finishedBy?: string): Promise<void> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
   const profile = await saveProfile(deps, server, { name: input.options.profileName });
   const who =
-    session === undefined ? (how ?? "") : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
+    session === undefined
+      ? (finishedBy ?? "")
+      : `as ${session.user.email} (${session.role} of "${session.workspace.name}")`;
   output.talk(`Signed in to ${server.baseUrl} ${who}`.trimEnd().concat("."));
   if (session !== undefined) for (const notice of noticesOf(session)) output.talk(notice);
   const { path } = makeCredentialStore(deps);

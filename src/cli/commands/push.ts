@@ -157,11 +157,11 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
 async function beginUpload(job: Job, isStdin: boolean): Promise<PushUpload | undefined> {
   const { inputs, connectorId, sender, input } = job;
   const isSet = input.options.wholeSet;
-  const given = input.options.name;
-  if (isStdin && !isSet && given === undefined) return undefined;
+  const nameOption = input.options.name;
+  if (isStdin && !isSet && nameOption === undefined) return undefined;
   const files = [...inputs.lines, ...inputs.documents].map((file) => [file.path, file.size, file.modifiedMs]);
   const digest = createHash("sha256").update(JSON.stringify(files)).digest("base64url").slice(0, 22);
-  const name = given ?? (isStdin ? undefined : `kb push ${digest}`);
+  const name = nameOption ?? (isStdin ? undefined : `kb push ${digest}`);
   const answer = await sender.run((api) =>
     api.post("/api/connectors/{id}/uploads", {
       params: { path: { id: connectorId } },

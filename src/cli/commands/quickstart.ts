@@ -80,9 +80,9 @@ function refuseOtherHosts(deps: Deps): void {
 }
 
 async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: readonly string[]): Promise<string[]> {
-  const given = input.args.path;
+  const paths = input.args.path;
   const folders: string[] = [];
-  for (const path of given.length === 0 ? ["."] : given) {
+  for (const path of paths.length === 0 ? ["."] : paths) {
     const real = await checkFolder(path, deps, secretDirs);
     if (folders.includes(real)) continue;
     const progress = makeProgress(deps, `Checking ${basename(real)}`, "files");

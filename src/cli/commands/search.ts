@@ -80,9 +80,9 @@ export function printAnswer(answer: SearchAnswer, output: Output): void {
   }
   for (const note of answer.notes) output.talk(`Note: ${note}`);
   const total = `${answer.totalIsExact ? "" : "about "}${count(answer.total)}`;
-  const how = answer.match === "any" ? ", with any of the words" : "";
+  const matchNote = answer.match === "any" ? ", with any of the words" : "";
   const more = answer.nextCursor === null ? "" : ` More: --cursor ${answer.nextCursor}`;
-  output.talk(`${count(answer.returned)} of ${total}${how}, ${answer.tookMs.toFixed(0)} ms.${more}`);
+  output.talk(`${count(answer.returned)} of ${total}${matchNote}, ${answer.tookMs.toFixed(0)} ms.${more}`);
 }
 
 /** A value and its count; of a person also in which role, in the words of `kb_search`. */

@@ -95,8 +95,8 @@ function readAnswer(
   return code === undefined || code === "" ? "refused" : { code };
 }
 
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+function isSame(received: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(wanted)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

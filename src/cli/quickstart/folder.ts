@@ -37,12 +37,12 @@ export async function checkFolder(
   deps: Pick<Deps, "cwd" | "home">,
   secretDirs: readonly string[],
 ): Promise<string> {
-  const given = resolve(deps.cwd, path);
-  const real = await realpath(given).catch(() => {
-    throw usageFailure(`${given} does not exist or cannot be read.`);
+  const absolute = resolve(deps.cwd, path);
+  const real = await realpath(absolute).catch(() => {
+    throw usageFailure(`${absolute} does not exist or cannot be read.`);
   });
   if (!(await stat(real)).isDirectory())
-    throw usageFailure(`${given} is not a folder.`, `Name its folder: ${dirname(given)}`);
+    throw usageFailure(`${absolute} is not a folder.`, `Name its folder: ${dirname(absolute)}`);
   const home = await realOrSelf(deps.home);
   if (real === home) throw refused(real, "it is your whole home folder");
   if (isInside(home, real)) throw refused(real, "your home folder is inside it");
@@ -65,7 +65,7 @@ export async function surveyFolder(
   root: string,
   userId: number | undefined,
   tick: (files: number) => void,
-  how: { generated: boolean } = { generated: false },
+  options: { generated: boolean } = { generated: false },
 ): Promise<FolderSurvey> {
   const survey: FolderSurvey = { files: 0, foreign: undefined };
   const waiting = [root];
@@ -73,12 +73,12 @@ export async function surveyFolder(
     // A folder that may not be read is no reason to stop: the sync reports it.
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const names = new Set(entries.map(({ name }) => name));
-    if (!how.generated && folder !== root && holdsGeneratedMarker([...names])) continue;
+    if (!options.generated && folder !== root && holdsGeneratedMarker([...names])) continue;
     for (const entry of entries) {
       if (entry.name.startsWith(".")) continue;
       const path = join(folder, entry.name);
       if (entry.isDirectory()) {
-        if (how.generated || !isGeneratedFolder(entry.name, names)) waiting.push(path);
+        if (options.generated || !isGeneratedFolder(entry.name, names)) waiting.push(path);
       } else if (entry.isFile()) {
         survey.files += 1;
         if (survey.foreign === undefined && userId !== undefined) survey.foreign = await foreignFile(path, userId);

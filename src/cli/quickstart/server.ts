@@ -42,8 +42,8 @@ const NOT_INHERITED =
 /** The data folder: --data-dir, KB_DATA_DIR, else the person's data folder of this system. */
 export function dataDirOf(flag: string | undefined, deps: Pick<Deps, "env" | "home" | "platform" | "cwd">): string {
   const { env, home, platform } = deps;
-  const given = flag ?? env["KB_DATA_DIR"];
-  if (given !== undefined && given !== "") return resolve(deps.cwd, given);
+  const folder = flag ?? env["KB_DATA_DIR"];
+  if (folder !== undefined && folder !== "") return resolve(deps.cwd, folder);
   if (platform === "win32" && env["LOCALAPPDATA"]) return join(env["LOCALAPPDATA"], "kb");
   return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), "kb");
 }
@@ -249,10 +249,10 @@ async function logTail(dataDir: string): Promise<string> {
 }
 
 /** The wanted port when it is free; else, unless the person named it, any free one. */
-async function choosePort(wanted: number, isGiven: boolean): Promise<number> {
+async function choosePort(wanted: number, isFixed: boolean): Promise<number> {
   const port = await listenOnce(wanted);
   if (port !== undefined) return port;
-  if (isGiven) {
+  if (isFixed) {
     throw new CliFailure({
       code: "port_in_use",
       exit: EXIT.unreachable,

@@ -56,8 +56,8 @@ export class BlockWriter {
     return this.tables.length > 0;
   }
 
-  paragraph(text: string, how: Pick<Paragraph, "heading" | "list"> = {}): void {
-    if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...how });
+  paragraph(text: string, style: Pick<Paragraph, "heading" | "list"> = {}): void {
+    if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...style });
   }
 
   /** A heading whose section stands for more than words: a slide, a sheet. */

@@ -69,7 +69,7 @@ export function makeFoundation(
     dataDir: settings.dataDir,
     homeDir: opened.homeDir,
     rateLimits: settings.rateLimits,
-    quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...givenOf(settings.quotas) },
+    quotas: { ...(settings.mode === "managed" && MANAGED_QUOTAS), ...chosenQuotas(settings.quotas) },
     mcpLifecycle: settings.mcpLifecycle,
   };
   const { clock, log, store, vault } = opened;
@@ -102,6 +102,6 @@ function makeGuard({ allowPrivateHosts }: Settings, ownPort: number): AddressGua
 }
 
 /** Without what is absent. */
-function givenOf(quotas: Settings["quotas"]): Partial<Quotas> {
+function chosenQuotas(quotas: Settings["quotas"]): Partial<Quotas> {
   return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
 }

@@ -180,16 +180,16 @@ async function toPatch(
   body: PatchConnectorBody,
 ): Promise<{ patch: ConnectorPatch; credentials?: Credentials }> {
   const { connectorId } = before;
-  let given: Credentials | undefined;
+  let parsedCredentials: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
-  if ([body.config, credentials, accountId, connectionId].some((given) => given !== undefined)) {
+  if ([body.config, credentials, accountId, connectionId].some((value) => value !== undefined)) {
     await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
     const standing = await standingFor(deps, actor, source, { before, config, credentials });
     await checkSource(deps, source, config, { id: connectorId, name: body.name ?? before.name, ...standing });
     if (credentials !== undefined) {
-      given = standing.credentials;
+      parsedCredentials = standing.credentials;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
     }
     patch.config = config;
@@ -207,7 +207,7 @@ async function toPatch(
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
     patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : deps.clock.now() + patch.everyMinutes * 60_000;
   }
-  return { patch, ...(given && { credentials: given }) };
+  return { patch, ...(parsedCredentials && { credentials: parsedCredentials }) };
 }
 
 /**

@@ -72,11 +72,11 @@ export function makeCredentialKeeper({
  *
  * @throws ApiError `connector_config_invalid` with the key at fault
  */
-export function parseCredentials(source: Source, given: Credentials | undefined): Credentials {
+export function parseCredentials(source: Source, received: Credentials | undefined): Credentials {
   const { credentials, name } = source.spec;
-  if (given === undefined || Object.keys(given).length === 0) return {};
+  if (received === undefined || Object.keys(received).length === 0) return {};
   if (!credentials) throw new ApiError("connector_config_invalid", { message: `${name} does not use credentials.` });
-  const result = credentials.safeParse(given);
+  const result = credentials.safeParse(received);
   if (result.success) return result.data;
   const errors = result.error.issues.map((issue) => ({
     path: ["credentials", ...issue.path.map(String)].join("."),

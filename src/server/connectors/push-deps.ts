@@ -26,7 +26,7 @@ export interface PushOnlyDeps {
   prepareItem(
     workspaceId: string,
     connector: Pick<ConnectorRecord, "connectorId" | "name" | "providerId">,
-    given: {
+    input: {
       item: SourceItem;
       judge: (access: SourceAccess) => SourceAccess;
       content?: ItemBytes;

@@ -137,15 +137,15 @@ export async function planUpsert(
   deps: PushDeps,
   { caller, connector }: PushTarget,
   plan: Plan,
-  given: { line: number; item: SourceItem; notes: readonly string[] },
+  planned: { line: number; item: SourceItem; notes: readonly string[] },
   file?: { content: ItemBytes; rules: ChildRules | undefined },
 ): Promise<void> {
-  const named = given.item.access;
+  const named = planned.item.access;
   const { access, offending } = named ? plan.authority.judge(named) : { access: null, offending: [] };
-  const people = plan.authority.judgePeople(given.item);
-  const item = { ...people.item, version: given.item.version ?? hashOf(people.item, file?.content.bytes) };
+  const people = plan.authority.judgePeople(planned.item);
+  const item = { ...people.item, version: planned.item.version ?? hashOf(people.item, file?.content.bytes) };
   const { externalId, version, parentId: parentExternalId = null } = item;
-  const answer: Answer = { line: given.line, externalId, notes: [...given.notes, ...people.notes] };
+  const answer: Answer = { line: planned.line, externalId, notes: [...planned.notes, ...people.notes] };
   if (offending.length > 0) {
     answer.fixed = "acl_unknown";
     answer.error = principalRefused(offending, "Nobody can read it: its access");
@@ -170,7 +170,7 @@ export async function planUpsert(
   const { content, rules } = file ?? {};
   const prepared = await deps.prepareItem(caller.workspaceId, connector, {
     item,
-    judge: (given) => access ?? given,
+    judge: (planned) => access ?? planned,
     ...(content && { content }),
     ...(rules && { rules }),
   });

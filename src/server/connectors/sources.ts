@@ -37,7 +37,7 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
   });
 }
 
-interface Given {
+interface ConnectionInput {
   credentials?: unknown;
   accountId?: unknown;
   connectionId?: unknown;
@@ -51,7 +51,7 @@ interface Given {
 export async function requireUsable(
   { sources }: Pick<ConnectorDeps, "sources">,
   actor: Actor,
-  { providerId, ...given }: { providerId: string } & Given,
+  { providerId, ...input }: { providerId: string } & ConnectionInput,
 ): Promise<Source> {
   const source = await requireSource(sources, providerId);
   const { auth, name } = source.spec;
@@ -63,7 +63,7 @@ export async function requireUsable(
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
   const takesCredentials = auth === "credentials";
   const field = (["credentials", "accountId", "connectionId"] as const).find(
-    (key) => given[key] !== undefined && !(takesCredentials && key === "credentials"),
+    (key) => input[key] !== undefined && !(takesCredentials && key === "credentials"),
   );
   if (field !== undefined) {
     throw new ApiError("connector_config_invalid", { message: `${name} does not use ${field}.`, field });
@@ -80,9 +80,9 @@ export async function requireUsable(
 export function standingOfActor(
   actor: Actor,
   source: Source,
-  given: { credentials?: Credentials | undefined },
+  input: { credentials?: Credentials | undefined },
 ): Standing {
-  return { credentials: parseCredentials(source, given.credentials), isAdminMade: actsAsAdmin(actor) };
+  return { credentials: parseCredentials(source, input.credentials), isAdminMade: actsAsAdmin(actor) };
 }
 
 /** @throws ApiError `connector_config_invalid` with every field at fault */

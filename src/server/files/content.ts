@@ -46,12 +46,12 @@ export function readText(policy: Policy, actor: Actor, kbId: string, wanted: Wan
     const end = Math.min(last, offset + wanted.limit);
     // One unit more on each side shows whether a pair would be cut.
     const from = Math.max(0, offset - 1);
-    const around = joinChunks(await store.items.textChunks(kbId, from, end + 1), from, end + 1);
-    const start = offset > 0 && isLow(around, offset - from) ? offset - 1 : offset;
-    const stop = end < item.textChars && isLow(around, end - from) ? end + 1 : end;
+    const context = joinChunks(await store.items.textChunks(kbId, from, end + 1), from, end + 1);
+    const start = offset > 0 && isLow(context, offset - from) ? offset - 1 : offset;
+    const stop = end < item.textChars && isLow(context, end - from) ? end + 1 : end;
     return {
       item,
-      text: around.slice(start - from, stop - from),
+      text: context.slice(start - from, stop - from),
       start,
       end: stop,
       totalChars: item.textChars,

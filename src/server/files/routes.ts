@@ -125,10 +125,10 @@ function textType(accept: string | undefined): "text/markdown" | "text/plain" {
 }
 
 function refuseTogether(query: FileContentQuery, names: readonly (keyof FileContentQuery)[], other: string): void {
-  const given = names.find((name) => query[name] !== undefined);
-  if (given === undefined) return;
+  const chosen = names.find((name) => query[name] !== undefined);
+  if (chosen === undefined) return;
   throw new ApiError("invalid_request", {
-    message: `"${given}" can't be combined with "${other}". Leave one of them out.`,
-    field: given,
+    message: `"${chosen}" can't be combined with "${other}". Leave one of them out.`,
+    field: chosen,
   });
 }

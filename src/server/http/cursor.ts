@@ -66,9 +66,9 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock): CursorCodec {
     decode(scope, cursor) {
       if (!isCursorShaped(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
-      const given = bytes.subarray(BODY_BYTES);
-      const body = veil(bytes.subarray(0, BODY_BYTES), given);
-      const isOurs = [today(), today() - 1].some((day) => timingSafeEqual(mac(scope, body, day), given));
+      const receivedMac = bytes.subarray(BODY_BYTES);
+      const body = veil(bytes.subarray(0, BODY_BYTES), receivedMac);
+      const isOurs = [today(), today() - 1].some((day) => timingSafeEqual(mac(scope, body, day), receivedMac));
       if (!isOurs) throw invalidCursor();
       return decodePosition(body);
     },

@@ -97,9 +97,9 @@ export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
 /** Repeated parameters become arrays; so does a single one whose schema is an array. A cursor that means none is absent. */
 function queryRecord(schema: unknown, queries: Record<string, string[]>): Record<string, unknown> {
   const shape = shapeOf(schema);
-  const given = Object.entries(queries).filter(([key, values]) => key !== "cursor" || !values.every(isNoCursor));
+  const entries = Object.entries(queries).filter(([key, values]) => key !== "cursor" || !values.every(isNoCursor));
   return Object.fromEntries(
-    given.map(([key, values]) => [key, values.length === 1 && !isArraySchema(shape?.[key]) ? values[0] : values]),
+    entries.map(([key, values]) => [key, values.length === 1 && !isArraySchema(shape?.[key]) ? values[0] : values]),
   );
 }
 

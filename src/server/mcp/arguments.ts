@@ -190,8 +190,8 @@ function asRecord(tool: ToolName, raw: unknown): Record<string, unknown> {
 }
 
 /** The given arguments under their canonical names; an alias counts only where the real name is not given. */
-function canonical(tool: ToolName, given: Record<string, unknown>, notes: string[]): [string, unknown][] {
-  const present = Object.entries(given).filter(([, value]) => !isAbsent(value));
+function canonical(tool: ToolName, received: Record<string, unknown>, notes: string[]): [string, unknown][] {
+  const present = Object.entries(received).filter(([, value]) => !isAbsent(value));
   const names = new Set(present.map(([name]) => name));
   const result: [string, unknown][] = [];
   for (const [name, value] of present) {

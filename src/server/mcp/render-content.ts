@@ -37,24 +37,24 @@ export function charsFor(maxTokens: number): number {
  * A part of an item as quoted text between a header and an end line that says how to go on; at most `maxTokens`.
  * A long item's first part begins with its outline. Source: B12, B13.
  */
-export function renderContent(range: ContentRange, how: ContentRendering): string {
+export function renderContent(range: ContentRange, options: ContentRendering): string {
   const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
   const notes = notesOf(range.item);
-  for (const header of headersOf(range, how)) {
+  for (const header of headersOf(range, options)) {
     const whole = assemble(range, range.text.length, header, notes);
-    if (isWhole && how.count(whole) <= how.maxTokens) return whole;
-    const length = longestThatFits(range, header, notes, how);
+    if (isWhole && options.count(whole) <= options.maxTokens) return whole;
+    const length = longestThatFits(range, header, notes, options);
     const part = assemble(range, length, header, notes);
-    if (length > 0 || (range.text === "" && how.count(part) <= how.maxTokens)) return part;
+    if (length > 0 || (range.text === "" && options.count(part) <= options.maxTokens)) return part;
   }
   return "End of part. Too large for maxTokens; raise it.";
 }
 
 /** The passages of an item that hold what was looked for; at most `maxTokens`. */
-export function renderPassages(found: ContentPassages, how: ContentRendering): string {
+export function renderPassages(found: ContentPassages, options: ContentRendering): string {
   const { item, passages, total, isTotalExact } = found;
   const atLeast = isTotalExact ? "" : "at least ";
-  const header = headerLines(item, how, item.textChars).join("\n");
+  const header = headerLines(item, options, item.textChars).join("\n");
   const blocks = passages.map(({ at, text }) => {
     const section = sectionAt(item, at);
     const place = section === undefined ? `at ${at}:` : `at ${at}, "${section}":`;
@@ -76,7 +76,7 @@ export function renderPassages(found: ContentPassages, how: ContentRendering): s
   };
   for (let shown = blocks.length; shown >= 0; shown--) {
     const text = render(shown);
-    if (how.count(text) <= how.maxTokens) return text;
+    if (options.count(text) <= options.maxTokens) return text;
   }
   return "End of passages. Too large for maxTokens; raise it.";
 }
@@ -85,9 +85,9 @@ const NOTHING = " Nothing here has these words: try others, or read without find
 const NOT_ALL_SEEN = " Looking through all of it took too long: repeat it, or read without find.";
 
 /** From the fullest header to the smallest. */
-function headersOf(range: ContentRange, how: ContentRendering): string[] {
-  const lines = headerLines(range.item, how, range.totalChars);
-  const isLong = range.start === 0 && range.text.length > 0 && range.totalChars > charsFor(how.maxTokens) / 2;
+function headersOf(range: ContentRange, options: ContentRendering): string[] {
+  const lines = headerLines(range.item, options, range.totalChars);
+  const isLong = range.start === 0 && range.text.length > 0 && range.totalChars > charsFor(options.maxTokens) / 2;
   const outline = isLong ? outlineOf(range.item) : undefined;
   return [
     ...(outline === undefined ? [] : [[...lines, outline].join("\n")]),
@@ -179,13 +179,18 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
 }
 
 /** Code units of the text that fit, ended at a line or word where one ends near; 0 when nothing does. */
-function longestThatFits(range: ContentRange, header: string, notes: readonly string[], how: ContentRendering): number {
+function longestThatFits(
+  range: ContentRange,
+  header: string,
+  notes: readonly string[],
+  options: ContentRendering,
+): number {
   let length = range.text.length;
   while (length > 0) {
-    const size = how.count(assemble(range, length, header, notes));
-    if (size <= how.maxTokens) return length;
+    const size = options.count(assemble(range, length, header, notes));
+    if (size <= options.maxTokens) return length;
     // Straight to about the right length, then a little less each time.
-    const guess = Math.floor((length * how.maxTokens * 0.97) / size);
+    const guess = Math.floor((length * options.maxTokens * 0.97) / size);
     length = cutPoint(range.text, Math.min(guess, length - 1));
   }
   return 0;

@@ -19,48 +19,48 @@ export interface EntityRendering extends Printing {
 }
 
 /** The answer of `kb_search_entities`: one line for each entity. Entities go from the end when there is no room. */
-export function renderEntities(page: EntityPage, notes: readonly string[], how: EntityRendering) {
-  const now = formatNow(how.now, how.timeZone);
+export function renderEntities(page: EntityPage, notes: readonly string[], options: EntityRendering) {
+  const now = formatNow(options.now, options.timeZone);
   function* candidates(): Generator<Rendered<ToolEntitiesResult>> {
     for (let shown = page.entities.length; shown >= 0; shown--) {
       const isAll = shown === page.entities.length;
       const structured: ToolEntitiesResult = {
         now,
         total: page.total,
-        entities: page.entities.slice(0, shown).map((entity) => projectEntity(entity, how)),
+        entities: page.entities.slice(0, shown).map((entity) => projectEntity(entity, options)),
         ...(notes.length > 0 && { notes: [...notes] }),
         ...(isAll && page.nextCursor !== null && { next: { cursor: page.nextCursor } }),
       };
       yield { structured, text: entitiesText(structured) };
     }
   }
-  return firstThatFits(candidates(), how);
+  return firstThatFits(candidates(), options);
 }
 
 /** The answer of `kb_get_entity_context`; every line of it ends in a kbId or an entityId. Source: B21. */
-export function renderContext(answer: EntityAnswer, how: EntityRendering): Rendered<ToolContextResult> {
-  const now = formatNow(how.now, how.timeZone);
+export function renderContext(answer: EntityAnswer, options: EntityRendering): Rendered<ToolContextResult> {
+  const now = formatNow(options.now, options.timeZone);
   function* candidates(): Generator<Rendered<ToolContextResult>> {
     for (const keep of [20, 10, 5, 3, 1, 0]) {
-      const structured = answer.type === "overview" ? overview(answer, keep, how) : several(answer, keep, how);
+      const structured = answer.type === "overview" ? overview(answer, keep, options) : several(answer, keep, options);
       const whole: ToolContextResult = { now, ...structured };
-      yield { structured: whole, text: contextText(whole, how) };
+      yield { structured: whole, text: contextText(whole, options) };
     }
     yield { structured: { now }, text: `Now: ${now}.\n\nEnd of overview. Too large for maxTokens; raise it.` };
   }
-  return firstThatFits(candidates(), how);
+  return firstThatFits(candidates(), options);
 }
 
 function overview(
   { overview: it }: Extract<EntityAnswer, { type: "overview" }>,
   keep: number,
-  how: EntityRendering,
+  options: EntityRendering,
 ): Omit<ToolContextResult, "now"> {
   return {
-    entity: projectEntity(it.entity, how),
+    entity: projectEntity(it.entity, options),
     counts: { ...it.counts, byKind: { ...it.counts.byKind } },
-    openTasks: it.openTasks.slice(0, keep).map((item) => projectItem(item, how)),
-    newest: it.newest.slice(0, keep).map((item) => projectItem(item, how)),
+    openTasks: it.openTasks.slice(0, keep).map((item) => projectItem(item, options)),
+    newest: it.newest.slice(0, keep).map((item) => projectItem(item, options)),
     relations: it.relations.slice(0, keep).map(projectRelation),
     ...(it.notes.length > 0 && keep > 0 && { notes: [...it.notes] }),
   };
@@ -69,16 +69,16 @@ function overview(
 function several(
   { candidates, notes }: Extract<EntityAnswer, { type: "candidates" }>,
   keep: number,
-  how: EntityRendering,
+  options: EntityRendering,
 ): Omit<ToolContextResult, "now"> {
   return {
-    candidates: candidates.slice(0, keep).map((entity) => projectEntity(entity, how)),
+    candidates: candidates.slice(0, keep).map((entity) => projectEntity(entity, options)),
     ...(notes.length > 0 && { notes: [...notes] }),
   };
 }
 
-function projectEntity(entity: EntityRecord, how: Printing): ToolEntity {
-  const { timeZone } = how;
+function projectEntity(entity: EntityRecord, options: Printing): ToolEntity {
+  const { timeZone } = options;
   const email = value(entity.email);
   const login = value(entity.login);
   const aliases = entity.aliases
@@ -101,8 +101,8 @@ function projectEntity(entity: EntityRecord, how: Printing): ToolEntity {
   };
 }
 
-function projectItem(item: ItemRecord, how: Printing): ToolContextItem {
-  const { timeZone } = how;
+function projectItem(item: ItemRecord, options: Printing): ToolContextItem {
+  const { timeZone } = options;
   return {
     kbId: item.kbId,
     title: titleOf(item).replaceAll("|", "¦"),
@@ -110,7 +110,7 @@ function projectItem(item: ItemRecord, how: Printing): ToolContextItem {
     ...(item.status !== null && { status: item.status }),
     ...(item.dueAt !== null && { due: formatDay(item.dueAt, timeZone) }),
     ...(item.updatedAt !== null && { updated: formatDay(item.updatedAt, timeZone) }),
-    url: urlOf(item, how),
+    url: urlOf(item, options),
   };
 }
 

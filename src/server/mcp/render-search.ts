@@ -26,9 +26,10 @@ export interface SearchRendering {
  * The answer of `kb_search`, at most `maxTokens` in its larger form: snippets are shortened first, then optional facts
  * go, then entries from the end, and the cursor goes on after the last one shown. Source: B24.
  */
-export function renderSearch(outcome: SearchOutcome, how: SearchRendering): Rendered<ToolSearchResult> {
-  const candidates = outcome.groups === undefined ? entryCandidates(outcome, how) : groupCandidates(outcome, how);
-  return firstThatFits(candidates, how);
+export function renderSearch(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
+  const candidates =
+    outcome.groups === undefined ? entryCandidates(outcome, options) : groupCandidates(outcome, options);
+  return firstThatFits(candidates, options);
 }
 
 /** The first candidate within the budget; the last one (made to be tiny) when none is. */
@@ -55,17 +56,17 @@ const DETAILED: EntryDetail = { snippetChars: 600, passages: 3, hasOptional: tru
 const SHORT: EntryDetail = { snippetChars: 120, passages: 1, hasOptional: true, isDetailed: false };
 const BARE: EntryDetail = { ...SHORT, hasOptional: false };
 
-function* entryCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
-  const time: Printing = { now: outcome.asOf, timeZone: how.timeZone, baseUrl: how.baseUrl };
-  const full = how.isDetailed ? DETAILED : CONCISE;
+function* entryCandidates(outcome: SearchOutcome, options: SearchRendering): Generator<Rendered<ToolSearchResult>> {
+  const time: Printing = { now: outcome.asOf, timeZone: options.timeZone, baseUrl: options.baseUrl };
+  const full = options.isDetailed ? DETAILED : CONCISE;
   const all = outcome.entries.length;
   for (const detail of [full, { ...full, snippetChars: SHORT.snippetChars, passages: 1 }, BARE]) {
-    yield render(outcome, how, entriesOf(outcome, all, detail, time), outcome.notes);
+    yield render(outcome, options, entriesOf(outcome, all, detail, time), outcome.notes);
   }
   const bare = entriesOf(outcome, all, BARE, time);
   // One entry of 50 costs at least 2 %: counting each length once is cheap enough and gives the longest that fits.
-  for (let shown = all - 1; shown >= 0; shown--) yield render(outcome, how, bare.slice(0, shown), outcome.notes);
-  yield render(outcome, how, [], []);
+  for (let shown = all - 1; shown >= 0; shown--) yield render(outcome, options, bare.slice(0, shown), outcome.notes);
+  yield render(outcome, options, [], []);
 }
 
 function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, time: Printing): ToolSearchEntry[] {
@@ -74,22 +75,22 @@ function entriesOf(outcome: SearchOutcome, count: number, detail: EntryDetail, t
 
 function render(
   outcome: SearchOutcome,
-  how: SearchRendering,
+  options: SearchRendering,
   results: ToolSearchEntry[],
   notes: readonly string[],
 ): Rendered<ToolSearchResult> {
   const cursor = outcome.cursorAfter(results.length);
   const structured: ToolSearchResult = {
-    ...headOf(outcome, how, results.length),
+    ...headOf(outcome, options, results.length),
     results,
     ...(results.length < outcome.entries.length && { isCut: true }),
     ...(notes.length > 0 && { notes: [...notes] }),
     ...(cursor !== undefined && { next: { cursor } }),
   };
-  return { structured, text: searchText(structured, { ...how, now: outcome.asOf }, how.isContinued) };
+  return { structured, text: searchText(structured, { ...options, now: outcome.asOf }, options.isContinued) };
 }
 
-function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generator<Rendered<ToolSearchResult>> {
+function* groupCandidates(outcome: SearchOutcome, options: SearchRendering): Generator<Rendered<ToolSearchResult>> {
   const groups = (outcome.groups ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
     ...(entityId !== undefined && { entityId }),
@@ -98,8 +99,8 @@ function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generat
   }));
   const one = (shown: number, notes: readonly string[]): Rendered<ToolSearchResult> => {
     const structured: ToolSearchResult = {
-      ...headOf(outcome, how, shown),
-      groupedBy: how.groupBy ?? "value",
+      ...headOf(outcome, options, shown),
+      groupedBy: options.groupBy ?? "value",
       groups: groups.slice(0, shown),
       ...(shown < groups.length && { isCut: true }),
       ...(notes.length > 0 && { notes: [...notes] }),
@@ -111,9 +112,9 @@ function* groupCandidates(outcome: SearchOutcome, how: SearchRendering): Generat
   yield one(0, []);
 }
 
-function headOf(outcome: SearchOutcome, how: SearchRendering, returned: number) {
+function headOf(outcome: SearchOutcome, options: SearchRendering, returned: number) {
   return {
-    now: formatNow(outcome.asOf, how.timeZone),
+    now: formatNow(outcome.asOf, options.timeZone),
     returned,
     total: outcome.total,
     totalIsExact: outcome.isTotalExact,

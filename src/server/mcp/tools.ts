@@ -80,11 +80,11 @@ async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall)
   const { actor, values, notes } = call;
   const { kind, maxTokens: _size, ...rest } = values;
   // `readArguments` lets through only values of these names and types.
-  const given = rest as unknown as Partial<SearchArguments>;
+  const input = rest as unknown as Partial<SearchArguments>;
   const args: SearchArguments = {
-    ...given,
-    query: given.query ?? "",
-    limit: given.limit ?? 10,
+    ...input,
+    query: input.query ?? "",
+    limit: input.limit ?? 10,
     ...(Array.isArray(kind) && { kinds: kind as readonly ItemKind[] }),
   };
   const found = await service.search(actor, args).catch(forAgents("no_such_person", "Or use kb_search_entities."));
@@ -123,10 +123,10 @@ async function entityContext({ entities, clock, baseUrl }: ToolOptions, call: To
   const answer = await entities
     .context(actor, asked)
     .catch(forAgents("not_found", "Try kb_search_entities with part of the name."));
-  const how = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
-  if (answer.type === "candidates") return renderContext({ ...answer, notes: [...notes, ...answer.notes] }, how);
+  const rendering = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
+  if (answer.type === "candidates") return renderContext({ ...answer, notes: [...notes, ...answer.notes] }, rendering);
   const overview = { ...answer.overview, notes: [...notes, ...answer.overview.notes] };
-  return renderContext({ type: "overview", overview }, how);
+  return renderContext({ type: "overview", overview }, rendering);
 }
 
 async function fileContent(options: ToolOptions, call: ToolCall): Promise<ToolResult> {
@@ -142,12 +142,12 @@ async function contentText(
   { kbId, section }: NamedItem,
 ): Promise<string> {
   const { actor, values, notes, maxTokens } = call;
-  const how = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
+  const rendering = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
   // The notes stand above the item, and their room is taken from its own.
   const head = notes.map((note) => `Note: ${note}\n`).join("");
-  const room = { ...how, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
+  const room = { ...rendering, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
   if (find !== undefined) return head + renderPassages(await files.find(actor, kbId, find), room);
   const range = { offset, limit: charsFor(maxTokens) };
   // An offset is one of the whole text: it says more exactly where to read than the section it came with.

@@ -86,7 +86,7 @@ function withoutEach(args: SearchArguments, filters: SearchFilters): [string, Se
     [args.before !== undefined, "before", omit(filters, ["until"])],
   ];
   void place;
-  return all.flatMap(([isGiven, name, rest]) => (isGiven ? [[name, rest] as [string, SearchFilters]] : []));
+  return all.flatMap(([isPresent, name, rest]) => (isPresent ? [[name, rest] as [string, SearchFilters]] : []));
 }
 
 function omit(filters: SearchFilters, names: readonly (keyof SearchFilters)[]): SearchFilters {

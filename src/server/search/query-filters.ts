@@ -178,11 +178,11 @@ function dateStep(rest: string): Step | undefined {
   const pattern = new RegExp(
     `^(due|updated|changed|modified|edited|created) (?:(since|after|from|by|before|until|on|in the|in) )?(${DAY})(?=\\s|$)`,
   );
-  const [all = "", word = "", how = "", day = ""] = pattern.exec(rest) ?? [];
+  const [all = "", word = "", direction = "", day = ""] = pattern.exec(rest) ?? [];
   const dateField = DATE_WORDS[word];
   if (dateField === undefined) return undefined;
-  if (/^(?:since|after|from)$/.test(how)) return { length: all.length, filters: { dateField, after: day } };
-  if (/^(?:by|before|until)$/.test(how)) return { length: all.length, filters: { dateField, before: day } };
+  if (/^(?:since|after|from)$/.test(direction)) return { length: all.length, filters: { dateField, after: day } };
+  if (/^(?:by|before|until)$/.test(direction)) return { length: all.length, filters: { dateField, before: day } };
   return { length: all.length, filters: { dateField, after: day, before: day } };
 }
 

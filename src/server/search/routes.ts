@@ -11,9 +11,9 @@ export function mountSearch(
   deps: { search: SearchService; audit: ReadRecorder; settings: { baseUrl: string } },
 ): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, ...query } }) => {
-    const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+    const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
     // Only absent values were taken out, so what the contract promised is still there.
-    const args = given as typeof query & { query: string; limit: number };
+    const args = input as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(
       actor,

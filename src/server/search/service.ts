@@ -58,9 +58,9 @@ const MAX_QUERY_FILTERS = 8;
 /** Makes the search: filters by words, one trip to the index for all that is shown, and what to know about it. */
 export function makeSearchService(options: SearchServiceOptions): SearchService {
   return {
-    async search(actor, given) {
+    async search(actor, input) {
       const startedAt = options.clock.now();
-      const search = await prepare(options, actor, given);
+      const search = await prepare(options, actor, input);
       const from = continueFrom(options, search);
       const pinned = await pinnedHits(options, search);
       const { shown, refused, ...response } = await show(options, search, from, pinned.kbIds);
@@ -91,7 +91,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
   };
 }
 
-async function prepare(options: SearchServiceOptions, actor: Actor, given: SearchArguments): Promise<Search> {
+async function prepare(options: SearchServiceOptions, actor: Actor, input: SearchArguments): Promise<Search> {
   const base: Question = {
     workspaceId: actor.workspaceId,
     query: "",
@@ -111,10 +111,10 @@ async function prepare(options: SearchServiceOptions, actor: Actor, given: Searc
     probe,
     lookUp: (asked) => options.lookUp(actor, asked),
   };
-  const asked = { ...given, query: cut(given.query, TOOL_LIMITS.queryChars) };
+  const asked = { ...input, query: cut(input.query, TOOL_LIMITS.queryChars) };
   const { args, resolved } = (await understandSentence(asked, context)) ?? (await understand(asked, context));
-  resolved.notes.push(...(await unknownFieldNotes(options, context, given)));
-  const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = given;
+  resolved.notes.push(...(await unknownFieldNotes(options, context, input)));
+  const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = input;
   const request: Question = {
     ...base,
     query: args.query,
@@ -141,11 +141,11 @@ interface Understood {
  * A query that is a sentence of filters and nothing else is answered by them; undefined when it is none, or when nothing
  * visible fits them: then its words are searched for as any others.
  */
-async function understandSentence(given: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
-  const said = readSentence(given.query);
+async function understandSentence(input: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
+  const said = readSentence(input.query);
   if (said === undefined) return undefined;
   // What is given outright wins over what the sentence says.
-  const args: SearchArguments = { ...said, ...given, query: "" };
+  const args: SearchArguments = { ...said, ...input, query: "" };
   try {
     const resolved = await resolveFilters(args, context);
     if ((await context.probe({ filters: resolved.filters })).total === 0) return undefined;
@@ -161,10 +161,10 @@ async function understandSentence(given: SearchArguments, context: FilterContext
 const ARGUMENT_NAMES: Readonly<Record<string, string>> = { kinds: "kind" };
 
 /** Takes the filters out of the query, as far as they mean anything to this reader. */
-async function understand(given: SearchArguments, context: FilterContext): Promise<Understood> {
-  let known: Understood = { args: given, resolved: await resolveFilters(given, context) };
+async function understand(input: SearchArguments, context: FilterContext): Promise<Understood> {
+  let known: Understood = { args: input, resolved: await resolveFilters(input, context) };
   const notes: string[] = [];
-  for (const filter of findQueryFilters(given.query).slice(0, MAX_QUERY_FILTERS)) {
+  for (const filter of findQueryFilters(input.query).slice(0, MAX_QUERY_FILTERS)) {
     const found = (await asArgument(known, filter, context)) ?? (await asField(known, filter, context));
     if (found === undefined) continue;
     known = found.known;

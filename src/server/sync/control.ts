@@ -11,7 +11,7 @@ import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
 
 /** An item that comes with its text, or with its bytes as `content`. */
-export interface GivenItem {
+export interface ItemInput {
   item: SourceItem;
   judge: PrepareOptions["judge"];
   content?: { bytes: Uint8Array; mimeType?: string; fileName: string };
@@ -36,7 +36,7 @@ export function makeItemPreparer({
   return async (
     workspaceId: string,
     connector: PrepareOptions["connector"],
-    { item, judge, content, rules }: GivenItem,
+    { item, judge, content, rules }: ItemInput,
   ): Promise<ItemWithChildren | undefined> => {
     const known = makeKnown(store.in(workspaceId).itemWrites, connector.connectorId);
     if (content) await known.load([item.externalId]);

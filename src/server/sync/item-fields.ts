@@ -35,8 +35,8 @@ export function itemFields(
 ): Record<string, FieldValue> {
   const fields: [string, FieldValue][] = [];
   const taken = new Set<string>();
-  const add = (given: string, value: FieldValue | null, limits: typeof OWN_LIMITS) => {
-    const name = fieldName(given);
+  const add = (rawName: string, value: FieldValue | null, limits: typeof OWN_LIMITS) => {
+    const name = fieldName(rawName);
     const key = fieldKey(name);
     if (key === "" || taken.has(key) || fields.length >= MAX_FIELDS) return;
     const kept = value === null ? undefined : keptValue(value, limits);

@@ -52,9 +52,9 @@ export type Prepared =
  *
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses; the signal's reason
  */
-export async function prepare(options: PrepareOptions, given: SourceItem): Promise<Prepared> {
+export async function prepare(options: PrepareOptions, sourceItem: SourceItem): Promise<Prepared> {
   const isKept = await options.keepsSecrets(options.workspaceId);
-  const { item, count } = isKept ? { item: given, count: 0 } : maskItem(given);
+  const { item, count } = isKept ? { item: sourceItem, count: 0 } : maskItem(sourceItem);
   const read = await readText(options, item);
   if (!read) return undefined;
   const mimeType = item.mimeType ?? read.mimeType ?? null;
@@ -177,8 +177,8 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
     const mimeType = content.mimeType ?? item.mimeType;
     const size = content.bytes.length;
     const { workspaceId: workspace, readsArchives = false } = options;
-    const how = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
-    const request = { ...how, bytes: content.bytes, fileName: content.fileName, ...about };
+    const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
+    const request = { ...settings, bytes: content.bytes, fileName: content.fileName, ...about };
     const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
     return toReadText(options, extracted, size);
   } catch (error) {

@@ -35,7 +35,7 @@ export interface FolderWatchOptions {
 }
 
 /** Makes an empty set. */
-export function makeWatchedFolders(how: FolderWatchOptions): WatchedFolders {
+export function makeWatchedFolders(watchOptions: FolderWatchOptions): WatchedFolders {
   const watched = new Map<string, { watcher: FSWatcher; identity: string }>();
 
   const forget = (rel: string) => {
@@ -47,10 +47,10 @@ export function makeWatchedFolders(how: FolderWatchOptions): WatchedFolders {
     const identity = identityOf(folder.stats);
     if (watched.get(rel)?.identity === identity) return;
     forget(rel);
-    if (watched.size >= how.maxFolders) throw tooMany(how.maxFolders);
-    const heard = (name: string | null) => how.heard(name === null ? null : idOf(rel, name));
-    const watcher = folder.watch(heard, { isRecursive: how.isRecursive });
-    watcher.on("error", how.failed);
+    if (watched.size >= watchOptions.maxFolders) throw tooMany(watchOptions.maxFolders);
+    const heard = (name: string | null) => watchOptions.heard(name === null ? null : idOf(rel, name));
+    const watcher = folder.watch(heard, { isRecursive: watchOptions.isRecursive });
+    watcher.on("error", watchOptions.failed);
     watched.set(rel, { watcher, identity });
   };
 
@@ -61,7 +61,7 @@ export function makeWatchedFolders(how: FolderWatchOptions): WatchedFolders {
     },
     async refresh(options, rel) {
       const met = new Set<string>();
-      for await (const { rel: at, folder } of foldersBelow(options, how.isRecursive ? "" : rel)) {
+      for await (const { rel: at, folder } of foldersBelow(options, watchOptions.isRecursive ? "" : rel)) {
         met.add(at);
         try {
           listen(at, folder);
@@ -69,7 +69,7 @@ export function makeWatchedFolders(how: FolderWatchOptions): WatchedFolders {
           // Deleted since it was opened.
           if (errorCode(error) !== "ENOENT") throw watchFailure(error);
         }
-        if (how.isRecursive) break;
+        if (watchOptions.isRecursive) break;
       }
       const inside = rel === "" ? "" : `${rel}/`;
       for (const at of watched.keys()) if ((at === rel || at.startsWith(inside)) && !met.has(at)) forget(at);

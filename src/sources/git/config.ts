@@ -77,8 +77,8 @@ export const GitCredentials = z
     passphrase: secret.optional().meta({ title: "Passphrase", description: "Of the private key, if it has one." }),
   })
   .superRefine(({ token, username, password, privateKey, passphrase }, context) => {
-    const given = [token, password, privateKey].filter((value) => value !== undefined).length;
-    if (given !== 1) {
+    const secrets = [token, password, privateKey].filter((value) => value !== undefined).length;
+    if (secrets !== 1) {
       context.addIssue({ code: "custom", message: "Give one of: token; username and password; privateKey." });
     } else if (password !== undefined && username === undefined) {
       context.addIssue({ code: "custom", path: ["username"], message: "A password needs its user name." });

@@ -178,13 +178,13 @@ function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket
 /** Lines for the alias alone: keys of other hosts in the text count for nothing. */
 function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefined): string {
   const names = new Set(port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`]);
-  const given = (configured ?? "").split("\n").flatMap((line) => {
+  const knownHosts = (configured ?? "").split("\n").flatMap((line) => {
     const [hosts = "", type, key] = line.trim().split(/\s+/);
     const isOurs = hosts.split(",").some((name) => names.has(name.toLowerCase()));
     return isOurs && type && key ? [`${host} ${type} ${key}`] : [];
   });
   const known = port === 22 ? (KNOWN_HOST_KEYS[host] ?? []).map((key) => `${host} ${key}`) : [];
-  return [...(given.length > 0 ? given : known), ""].join("\n");
+  return [...(knownHosts.length > 0 ? knownHosts : known), ""].join("\n");
 }
 
 /** The key is forgotten after this, whatever becomes of us. */

@@ -26,8 +26,8 @@ const MAILS = ["message/rfc822", "message/global", "application/vnd.ms-outlook"]
  * dates. What extraction found was kept in the fields, so no file is read again; the index follows by the version of the
  * analyzer.
  */
-export async function up(given: Pick<Kysely<unknown>, "withTables">): Promise<void> {
-  const db = given.withTables<Items>();
+export async function up(kysely: Pick<Kysely<unknown>, "withTables">): Promise<void> {
+  const db = kysely.withTables<Items>();
   await sql`update items set "key" = "title" where "key" is null and ${isFile} and ${hasFileTitle}`.execute(db);
   let after = { workspaceId: "", kbId: "" };
   for (;;) {

@@ -34,19 +34,19 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     { gone, fresh }: { gone: readonly Principal[]; fresh: readonly Principal[] },
     reportedBy: string,
   ): Promise<void> {
-    for (const part of chunks(gone)) {
+    for (const chunk of chunks(gone)) {
       await sql.write
         .deleteFrom("memberships")
         .where("workspaceId", "=", workspaceId)
         .where("groupPrincipal", "=", group)
         .where("reportedBy", "=", reportedBy)
-        .where("memberPrincipal", "in", part)
+        .where("memberPrincipal", "in", chunk)
         .execute();
     }
-    for (const part of chunks(fresh)) {
+    for (const chunk of chunks(fresh)) {
       await sql.write
         .insertInto("memberships")
-        .values(part.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
+        .values(chunk.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
         .execute();
     }
   }
@@ -118,12 +118,12 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     /** The direct memberships of these principals, counted as `expand` counts them. */
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const found: { member: Principal; group: Principal }[] = [];
-      for (const part of chunks(principals)) {
+      for (const chunk of chunks(principals)) {
         const rows = await sql.read
           .selectFrom("memberships")
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
           .where("workspaceId", "=", workspaceId)
-          .where("memberPrincipal", "in", part)
+          .where("memberPrincipal", "in", chunk)
           // Not ordered there: for the sake of it SQLite would walk the whole key instead of the index by member.
           .execute();
         for (const { member, group, reportedBy } of rows) {
@@ -167,8 +167,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     /** Of the lists numbered above `afterListId`, those that hold one of `principals`. */
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<number[]> {
       const found = new Set<number>();
-      for (const part of chunks(principals)) {
-        const query = CompiledQuery.raw(listsMet(part.length), [workspaceId, ...part, afterListId]);
+      for (const chunk of chunks(principals)) {
+        const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
         // The columns that `listsMet` selects.
         const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ listId: number }>);
         for (const row of rows) found.add(row.listId);
@@ -225,8 +225,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       reportedBy: string,
     ): Promise<Set<Principal>> {
       const present = new Set<Principal>();
-      for (const part of chunks([...new Set([...add, ...remove])])) {
-        const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", part).execute();
+      for (const chunk of chunks([...new Set([...add, ...remove])])) {
+        const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", chunk).execute();
         for (const row of rows) present.add(row.memberPrincipal);
       }
       const gone = [...new Set(remove)].filter((member) => present.has(member));
@@ -284,10 +284,10 @@ async function internList(sql: SqlHandles, workspaceId: string, list: readonly P
   if (known) return known.listId;
   const listId = await takeNumber(sql, workspaceId, "nextListId");
   await sql.write.insertInto("access_lists").values({ workspaceId, listId, principals: text }).execute();
-  for (const part of chunks(principals)) {
+  for (const chunk of chunks(principals)) {
     await sql.write
       .insertInto("access_list_principals")
-      .values(part.map((principal) => ({ workspaceId, principal, listId })))
+      .values(chunk.map((principal) => ({ workspaceId, principal, listId })))
       .execute();
   }
   return listId;
@@ -315,12 +315,12 @@ async function listIdsOf(
   aclIds: readonly number[],
 ): Promise<Map<number, number[]>> {
   const found = new Map<number, number[]>();
-  for (const part of chunks(aclIds)) {
+  for (const chunk of chunks(aclIds)) {
     const rows = await sql.read
       .selectFrom("accesses")
       .select(["aclId", "listIds"])
       .where("workspaceId", "=", workspaceId)
-      .where("aclId", "in", part)
+      .where("aclId", "in", chunk)
       .execute();
     for (const row of rows) found.set(row.aclId, row.listIds.split(",").map(Number));
   }
@@ -333,12 +333,12 @@ async function principalsOfLists(
   listIds: readonly number[],
 ): Promise<Map<number, Principal[]>> {
   const found = new Map<number, Principal[]>();
-  for (const part of chunks(listIds)) {
+  for (const chunk of chunks(listIds)) {
     const rows = await sql.read
       .selectFrom("access_lists")
       .select(["listId", "principals"])
       .where("workspaceId", "=", workspaceId)
-      .where("listId", "in", part)
+      .where("listId", "in", chunk)
       .execute();
     // Written by `internList` only.
     for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);

@@ -69,12 +69,12 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
 
     /** The types of these entities; unknown ids are left out. */
     async typesOf(entityIds: readonly string[]): Promise<Map<string, EntityType>> {
-      const rows = await inChunks(entityIds, (part) =>
+      const rows = await inChunks(entityIds, (chunk) =>
         sql.read
           .selectFrom("entities")
           .select(["entityId", "type"])
           .where("workspaceId", "=", workspaceId)
-          .where("entityId", "in", part)
+          .where("entityId", "in", chunk)
           .execute(),
       );
       // Written by the sync engine from the same union.
@@ -95,7 +95,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
 
     /** Every entity that these items show. */
     async shownOn(kbIds: readonly string[]): Promise<ShownEntity[]> {
-      const rows = await inChunks(kbIds, (part) =>
+      const rows = await inChunks(kbIds, (chunk) =>
         sql.read
           .selectFrom("item_entities as shown")
           .innerJoin("entities", (join) =>
@@ -106,7 +106,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
           .select(["shown.kbId", "shown.entityId", "entities.type", "shown.role", "shown.name", "shown.nameKey"])
           .select(["shown.email", "shown.login", "shown.claimed"])
           .where("shown.workspaceId", "=", workspaceId)
-          .where("shown.kbId", "in", part)
+          .where("shown.kbId", "in", chunk)
           .orderBy("shown.kbId")
           .orderBy("shown.role")
           .orderBy("shown.entityId")
@@ -122,7 +122,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-async function inChunks<T>(ids: readonly string[], read: (part: string[]) => Promise<T[]>): Promise<T[]> {
+async function inChunks<T>(ids: readonly string[], read: (chunk: string[]) => Promise<T[]>): Promise<T[]> {
   const found: T[] = [];
   for (let i = 0; i < ids.length; i += CHUNK) found.push(...(await read(ids.slice(i, i + CHUNK))));
   return found;

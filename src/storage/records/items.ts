@@ -97,12 +97,12 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
   return {
     /** What decides over these items, removed ones included; unknown ids are left out. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
-      const found = await inChunks(kbIds, (part) =>
+      const found = await inChunks(kbIds, (chunk) =>
         sql.read
           .selectFrom("items")
           .select(["kbId", "connectorId", "aclId", "removedAt"])
           .where("workspaceId", "=", workspaceId)
-          .where("kbId", "in", part)
+          .where("kbId", "in", chunk)
           .execute(),
       );
       return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
@@ -110,7 +110,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** The records of these items in the order asked for; unknown and removed ones are left out. */
     async records(kbIds: readonly string[]): Promise<ItemRecord[]> {
-      const rows = await inChunks(kbIds, (part) => living().selectAll().where("kbId", "in", part).execute());
+      const rows = await inChunks(kbIds, (chunk) => living().selectAll().where("kbId", "in", chunk).execute());
       const byId = new Map(rows.map((row) => [row.kbId, row]));
       return kbIds.flatMap((kbId) => {
         const row = byId.get(kbId);
@@ -134,7 +134,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
      * case) in their lower-cased title; `last` is the last entry looked at, undefined when there are no more.
      */
     async titlesWith(
-      part: string,
+      chunk: string,
       after: ItemPosition | undefined,
       rows: number,
     ): Promise<{ found: { position: ItemPosition; aclId: number }[]; last: ItemPosition | undefined }> {
@@ -142,7 +142,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       const found = await sql.read
         .selectFrom(slice.as("slice"))
         .selectAll()
-        .where(raw<boolean>`"lowTitle" like ${contains(part)} escape '!'`)
+        .where(raw<boolean>`"lowTitle" like ${contains(chunk)} escape '!'`)
         .orderBy("lowTitle")
         .orderBy("kbId")
         .execute();
@@ -156,8 +156,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     /** Of these items, those that the filter lets through. */
     async matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>> {
       const connectorIds = await connectorsOf(filter);
-      const rows = await inChunks(kbIds, (part) =>
-        applyFilter(living().select("kbId").where("kbId", "in", part), filter, connectorIds).execute(),
+      const rows = await inChunks(kbIds, (chunk) =>
+        applyFilter(living().select("kbId").where("kbId", "in", chunk), filter, connectorIds).execute(),
       );
       return new Set(rows.map((row) => row.kbId));
     },
@@ -265,7 +265,7 @@ function offsetOfLine(chunk: { start: number; line: number; text: string }, line
   return chunk.start + at;
 }
 
-async function inChunks<T, R>(values: readonly T[], read: (part: T[]) => Promise<R[]>): Promise<R[]> {
+async function inChunks<T, R>(values: readonly T[], read: (chunk: T[]) => Promise<R[]>): Promise<R[]> {
   const found: R[] = [];
   const unique = [...new Set(values)];
   for (let i = 0; i < unique.length; i += CHUNK) found.push(...(await read(padded(unique.slice(i, i + CHUNK)))));

@@ -18,18 +18,18 @@ const GIVER_LEFT = "The person who gave its credentials left the workspace, so t
  */
 export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<string[]> {
   const { workspaceId, userId } = whose;
-  const given = await takeCredentials(sql, whose);
+  const credentials = await takeCredentials(sql, whose);
   const rows = await sql.read
     .selectFrom("connectors")
     .select(["connectorId", "ownerUserId", "accountId", "connectionId", "state"])
     .where("workspaceId", "=", workspaceId)
     .where("state", "!=", "deleting")
-    .where((eb) => eb.or([eb("ownerUserId", "=", userId), eb("connectorId", "in", [...given, ""])]))
+    .where((eb) => eb.or([eb("ownerUserId", "=", userId), eb("connectorId", "in", [...credentials, ""])]))
     .execute();
   const stopped: string[] = [];
   for (const { connectorId, ownerUserId, accountId, connectionId, state } of rows) {
-    const hadGiven = given.has(connectorId);
-    const isOnTheirs = hadGiven || accountId !== null || connectionId !== null;
+    const hadCredentials = credentials.has(connectorId);
+    const isOnTheirs = hadCredentials || accountId !== null || connectionId !== null;
     if (ownerUserId !== userId) {
       // Paused stays paused: its next run asks for credentials.
       if (state !== "paused") await setState(sql, workspaceId, connectorId, "needs_reauth", GIVER_LEFT);

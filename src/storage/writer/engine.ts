@@ -164,18 +164,18 @@ export class WriterEngine {
     this.#transactionTimer.unref?.();
   }
 
-  #endTransaction(transaction: number, how: "commit" | "rollback"): void {
+  #endTransaction(transaction: number, outcome: "commit" | "rollback"): void {
     if (this.#transaction !== transaction) {
-      if (how === "rollback") return;
+      if (outcome === "rollback") return;
       throw new Error("The transaction was rolled back: it sat idle for too long.");
     }
     clearTimeout(this.#transactionTimer);
     try {
       // A full disk rolls back by itself; its own error is what the caller has to see.
-      const isOver = how === "rollback" && !this.#connection.raw.isTransaction;
-      if (!isOver) this.#connection.raw.exec(how === "commit" ? "COMMIT" : "ROLLBACK");
+      const isOver = outcome === "rollback" && !this.#connection.raw.isTransaction;
+      if (!isOver) this.#connection.raw.exec(outcome === "commit" ? "COMMIT" : "ROLLBACK");
     } finally {
-      if (how === "commit" && this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
+      if (outcome === "commit" && this.#connection.raw.isTransaction) this.#connection.raw.exec("ROLLBACK");
       this.#transaction = undefined;
       this.#schedule(() => this.#pump());
     }

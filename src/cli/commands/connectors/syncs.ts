@@ -79,9 +79,9 @@ export const cancelSync = command(
     const api = await connect(input, deps);
     const connector = await findConnector(api, input.args.connector);
     const { id } = connector;
-    const given = input.options.sync;
+    const syncOption = input.options.sync;
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
-    const syncId = given ?? syncs.find((sync) => sync.finishedAt === null)?.id;
+    const syncId = syncOption ?? syncs.find((sync) => sync.finishedAt === null)?.id;
     if (syncId === undefined) {
       throw new CliFailure({
         code: "sync_not_running",

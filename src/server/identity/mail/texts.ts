@@ -10,7 +10,7 @@ export type Letter =
   | { type: "email_change"; name: string; url: string; expiresAt: Date }
   | { type: "email_changed"; name: string; newEmail: string }
   | { type: "password_reset"; name: string; url: string; expiresAt: Date; madeBy: string | null }
-  | { type: "password_changed"; name: string; how: "by_person" | "by_link" | "by_admin_link" };
+  | { type: "password_changed"; name: string; method: "by_person" | "by_link" | "by_admin_link" };
 
 /**
  * The words of every message. Plain text, one link at most; what comes from people (names) is one line by contract. An
@@ -108,7 +108,7 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Your password on ${host} was changed`,
         lines: [
           `Hello ${letter.name},`,
-          `The password of your account on ${host} was changed${howItChanged(letter.how)}.`,
+          `The password of your account on ${host} was changed${describeMethod(letter.method)}.`,
           "If this wasn't you, reset your password on the sign-in page and tell an admin of your workspace.",
         ],
       };
@@ -129,8 +129,8 @@ function withoutLinks(name: string): string {
 
 const MAX_NAME_CHARS = 60;
 
-function howItChanged(how: (Letter & { type: "password_changed" })["how"]): string {
-  switch (how) {
+function describeMethod(method: (Letter & { type: "password_changed" })["method"]): string {
+  switch (method) {
     case "by_person":
       return ". Your other sessions and the clients you allowed were signed out";
     case "by_link":
@@ -138,7 +138,7 @@ function howItChanged(how: (Letter & { type: "password_changed" })["how"]): stri
     case "by_admin_link":
       return " with a link that an admin created. All your other sessions, clients and tokens have ended";
     default:
-      return assertNever(how);
+      return assertNever(method);
   }
 }
 

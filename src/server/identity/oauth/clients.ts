@@ -26,21 +26,21 @@ const GRANT_TYPES = new Set(["authorization_code", "refresh_token"]);
  *
  * @throws ApiError `invalid_request` whose details carry the code of RFC 7591
  */
-export function readClientMetadata(given: Readonly<Record<string, unknown>>, fallbackName: string): ClientMetadata {
-  const method = given["token_endpoint_auth_method"] ?? "none";
-  if (method !== "none" || "client_secret" in given) {
+export function readClientMetadata(metadata: Readonly<Record<string, unknown>>, fallbackName: string): ClientMetadata {
+  const method = metadata["token_endpoint_auth_method"] ?? "none";
+  if (method !== "none" || "client_secret" in metadata) {
     throw oauthFailure(
       "invalid_client_metadata",
       `Clients are public: set token_endpoint_auth_method to "none", and use PKCE.`,
     );
   }
-  const uri = given["client_uri"];
+  const uri = metadata["client_uri"];
   return {
-    client_name: readName(given["client_name"], fallbackName),
+    client_name: readName(metadata["client_name"], fallbackName),
     ...(typeof uri === "string" && isWebAddress(uri) && { client_uri: uri }),
-    redirect_uris: readRedirectUris(given["redirect_uris"]),
-    grant_types: readGrantTypes(given["grant_types"]),
-    response_types: readResponseTypes(given["response_types"]),
+    redirect_uris: readRedirectUris(metadata["redirect_uris"]),
+    grant_types: readGrantTypes(metadata["grant_types"]),
+    response_types: readResponseTypes(metadata["response_types"]),
     response_modes: ["query"],
     token_endpoint_auth_method: "none",
     application_type: "native",
@@ -66,16 +66,16 @@ export const CLIENT_UNUSED_MS = 30 * LIFETIMES.document * 1000;
 /** Registered and never used: only the newest so many are kept. */
 export const MAX_UNUSED_CLIENTS = 5_000;
 
-function readRedirectUris(given: unknown): string[] {
-  if (!Array.isArray(given) || given.length === 0) {
+function readRedirectUris(value: unknown): string[] {
+  if (!Array.isArray(value) || value.length === 0) {
     throw oauthFailure("invalid_redirect_uri", "redirect_uris must contain at least one address.");
   }
-  if (given.length > MAX_REDIRECT_URIS) {
+  if (value.length > MAX_REDIRECT_URIS) {
     throw oauthFailure("invalid_redirect_uri", `redirect_uris contains more than ${MAX_REDIRECT_URIS} addresses.`);
   }
   return [
     ...new Set(
-      given.map((uri: unknown) => {
+      value.map((uri: unknown) => {
         const fault = typeof uri === "string" ? faultOfRedirectUri(uri) : "is not a string";
         if (typeof uri === "string" && fault === undefined) return uri;
         const shown = JSON.stringify(uri)?.slice(0, 200);
@@ -86,9 +86,9 @@ function readRedirectUris(given: unknown): string[] {
 }
 
 /** Who does not say gets refresh tokens too: a person would be asked every hour otherwise. */
-function readGrantTypes(given: unknown): string[] {
-  if (given === undefined) return [...GRANT_TYPES];
-  const types: unknown[] = Array.isArray(given) ? given : [given];
+function readGrantTypes(value: unknown): string[] {
+  if (value === undefined) return [...GRANT_TYPES];
+  const types: unknown[] = Array.isArray(value) ? value : [value];
   const known = types.filter((type): type is string => typeof type === "string" && GRANT_TYPES.has(type));
   if (known.length !== types.length && !known.includes("authorization_code")) {
     throw oauthFailure(
@@ -106,14 +106,14 @@ function readGrantTypes(given: unknown): string[] {
 /** Asked for by mistake or in bad faith; one that is merely unknown (a device code, a token exchange) is dropped. */
 const REFUSED_GRANT_TYPES = new Set(["implicit", "password", "client_credentials"]);
 
-function readResponseTypes(given: unknown): ["code"] {
-  const isCode = given === undefined || (Array.isArray(given) && given.includes("code"));
+function readResponseTypes(value: unknown): ["code"] {
+  const isCode = value === undefined || (Array.isArray(value) && value.includes("code"));
   if (isCode) return ["code"];
   throw oauthFailure("invalid_client_metadata", 'response_types can be "code" only.');
 }
 
-function readName(given: unknown, fallback: string): string {
-  const name = typeof given === "string" ? cleanField(given, MAX_NAME_CHARS) : "";
+function readName(value: unknown, fallback: string): string {
+  const name = typeof value === "string" ? cleanField(value, MAX_NAME_CHARS) : "";
   return name === "" ? fallback : name;
 }
 

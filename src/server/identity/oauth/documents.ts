@@ -32,10 +32,10 @@ export function makeDocumentFetch(fetchGuarded: GuardedFetch): (url: string) => 
       timeoutMs: TIMEOUT_MS,
     });
     if (answer.status !== 200) return new Response(null, { status: answer.status });
-    const given: unknown = JSON.parse(Buffer.from(answer.body).toString("utf8"));
-    if (typeof given !== "object" || given === null || Array.isArray(given)) throw new Error("No JSON object.");
+    const json: unknown = JSON.parse(Buffer.from(answer.body).toString("utf8"));
+    if (typeof json !== "object" || json === null || Array.isArray(json)) throw new Error("No JSON object.");
     // An object whose members are looked at one by one.
-    const document = given as Record<string, unknown>;
+    const document = json as Record<string, unknown>;
     const metadata = readClientMetadata(document, new URL(url).host);
     const { "cache-control": cacheControl } = answer.headers;
     return new Response(JSON.stringify({ ...metadata, client_id: document["client_id"] }), {

@@ -33,8 +33,8 @@ export function makeOAuthKeys(secret: Uint8Array): OAuthKeys {
     cookies: derive("cookies").toString("base64url"),
     prove,
     isProof(proof, ...parts) {
-      const [given, wanted] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());
-      return given !== undefined && wanted !== undefined && timingSafeEqual(given, wanted);
+      const [actual, expected] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());
+      return actual !== undefined && expected !== undefined && timingSafeEqual(actual, expected);
     },
   };
 }

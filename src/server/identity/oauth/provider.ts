@@ -61,8 +61,13 @@ export function makeProvider(options: ProviderOptions): Provider {
       duplicates?: GrantParameters,
     ): void {
       // The wrappers hand on the very context that they are given.
-      const given = handler as unknown as GrantHandler;
-      const wrapped = name === "refresh_token" ? withGrace(given) : name === DEVICE_GRANT ? withPolls(given) : given;
+      const grantHandler = handler as unknown as GrantHandler;
+      const wrapped =
+        name === "refresh_token"
+          ? withGrace(grantHandler)
+          : name === DEVICE_GRANT
+            ? withPolls(grantHandler)
+            : grantHandler;
       super.registerGrantType(name, wrapped, params, duplicates);
     }
   }

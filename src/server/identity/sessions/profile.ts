@@ -106,7 +106,7 @@ export function makeProfileService(options: {
         const act = { action: "user.password_changed" };
         await accounts.recordEverywhere(tx, user.userId, act, { ...context.origin, userId: user.userId });
       });
-      post.sendLater(user.email, { type: "password_changed", name: user.name, how: "by_person" });
+      post.sendLater(user.email, { type: "password_changed", name: user.name, method: "by_person" });
     },
 
     async changeEmail(actor, { email, password }, context) {

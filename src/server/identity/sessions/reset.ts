@@ -129,9 +129,9 @@ export function makeResetService(options: ResetOptions): ResetService {
     return user;
   }
 
-  async function setPassword(link: LinkRecord, given: { token: string; passwordHash: string }, context: SignInContext) {
+  async function setPassword(link: LinkRecord, input: { token: string; passwordHash: string }, context: SignInContext) {
     return store.transaction(async (tx) => {
-      await links.use(tx, given.token);
+      await links.use(tx, input.token);
       const user = await requirePerson(tx, link);
       const { userId } = user;
       const at = new Date(clock.now());
@@ -142,7 +142,7 @@ export function makeResetService(options: ResetOptions): ResetService {
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
       // And one that was linked later by whoever held a session: the one that the account began with stays.
       else await tx.sso.removeIdentitiesOf(userId, new Date(user.createdAt.getTime() + BEGINNING_MS));
-      await tx.users.setPasswordHash(userId, given.passwordHash);
+      await tx.users.setPasswordHash(userId, input.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
       const act = { action: "user.password_reset", details: { isMailed: link.isMailed, ...(madeBy && { madeBy }) } };
       await accounts.recordEverywhere(tx, userId, act, { ...context.origin, userId });
@@ -210,8 +210,8 @@ export function makeResetService(options: ResetOptions): ResetService {
       passwords.check(password, { email: link.email });
       const passwordHash = await passwords.hash(password);
       const user: UserRecord = await setPassword(link, { token, passwordHash }, context);
-      const how = madeByOf(link) === null ? "by_link" : "by_admin_link";
-      post.sendLater(user.email, { type: "password_changed", name: user.name, how });
+      const method = madeByOf(link) === null ? "by_link" : "by_admin_link";
+      post.sendLater(user.email, { type: "password_changed", name: user.name, method });
       return store.transaction((tx) => sessions.enter(tx, user.userId, context));
     },
   };

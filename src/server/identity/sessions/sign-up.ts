@@ -32,7 +32,7 @@ export interface SignUpService {
    */
   finish(
     link: LinkRecord,
-    given: { token: string; password?: string | undefined; browserSecret: string | null },
+    input: { token: string; password?: string | undefined; browserSecret: string | null },
     context: SignInContext,
   ): Promise<OpenedSession>;
 }
@@ -116,13 +116,13 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
   async function requireAsker(
     link: LinkRecord,
     pending: Pending,
-    given: { password?: string | undefined; browserSecret: string | null },
+    input: { password?: string | undefined; browserSecret: string | null },
     context: SignInContext,
   ): Promise<void> {
-    if (given.browserSecret !== null && hashSecret(given.browserSecret) === pending.browserHash) return;
-    if (given.password === undefined) throw passwordNeeded();
+    if (input.browserSecret !== null && hashSecret(input.browserSecret) === pending.browserHash) return;
+    if (input.password === undefined) throw passwordNeeded();
     takeTry(throttle, context.origin, link.email);
-    if (!(await passwords.verify(pending.passwordHash, given.password))) throw passwordNeeded();
+    if (!(await passwords.verify(pending.passwordHash, input.password))) throw passwordNeeded();
   }
 
   return {
@@ -144,14 +144,14 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
       return { setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };
     },
 
-    async finish(link, given, context) {
+    async finish(link, input, context) {
       await requireOpen();
       // Written by `mail`.
       const pending = link.details as unknown as Pending;
-      await requireAsker(link, pending, given, context);
+      await requireAsker(link, pending, input, context);
       try {
         return await store.transaction(async (tx) => {
-          await links.use(tx, given.token);
+          await links.use(tx, input.token);
           return make(tx, { ...pending, email: link.email, verifiedAt: new Date(clock.now()) }, context);
         });
       } catch (error) {

@@ -92,7 +92,7 @@ function encodeAccesses(text: string, first: number, perChunk: number): Uint8Arr
   return new Uint8Array(Int32Array.from([codes.length, ...codes, ...many]).buffer);
 }
 
-/** The parts of a chunk. */
+/** The columns of a chunk. */
 export function decodeAccesses(blob: Uint8Array): { codes: Int32Array; many: Int32Array } {
   const bytes = blob.byteOffset % 4 === 0 ? blob : blob.slice();
   const numbers = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);

@@ -5,7 +5,7 @@ import { type Growing, push } from "#storage/index/growing.ts";
 import { eachNumber } from "#storage/index/numbers.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
-import { addDocuments, followPart, makePart, type VisiblePart } from "./visible-part.ts";
+import { addDocuments, followSegment, makeSegmentVisibility, type SegmentVisibility } from "./segment-visibility.ts";
 
 /** What a viewer may read in one workspace. */
 export interface VisibleSet {
@@ -21,7 +21,7 @@ interface CachedSet {
   /** One bit per listId. */
   lists: Uint32Array;
   lastList: number;
-  parts: Map<SegmentView, VisiblePart>;
+  visibilities: Map<SegmentView, SegmentVisibility>;
 }
 
 interface PrincipalLists {
@@ -71,9 +71,9 @@ export class Visibility {
     const known = this.#sets.get(key);
     const set = known ?? this.#makeSet(viewer.principals);
     const hasLists = this.#extendLists(set);
-    const hasParts = this.#followSegments(set, segments);
-    if (known === undefined || hasLists || hasParts) keep(this.#sets, key, set);
-    return sumUp(segments.flatMap((segment) => set.parts.get(segment) ?? []));
+    const hasSegments = this.#followSegments(set, segments);
+    if (known === undefined || hasLists || hasSegments) keep(this.#sets, key, set);
+    return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
   }
 
   /** An empty set, or a copy of that of somebody who is in nearly the same groups: joining one opens only its lists. */
@@ -84,7 +84,7 @@ export class Visibility {
       if (set.principals.size <= (base?.principals.size ?? 0) || set.principals.size > wanted.size) continue;
       if ([...set.principals].every((principal) => wanted.has(principal))) base = set;
     }
-    const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, parts: new Map() };
+    const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, visibilities: new Map() };
     if (base === undefined) return made;
     made.lists = grownBits(base.lists.slice(), this.#table.lastList);
     made.lastList = base.lastList;
@@ -129,22 +129,22 @@ export class Visibility {
   /** True when there was anything new. */
   #followSegments(set: CachedSet, segments: readonly SegmentView[]): boolean {
     const table = this.#table;
-    const parts = new Map<SegmentView, VisiblePart>();
-    const fresh: { segment: SegmentView; part: VisiblePart }[] = [];
+    const visibilities = new Map<SegmentView, SegmentVisibility>();
+    const fresh: { segment: SegmentView; visibility: SegmentVisibility }[] = [];
     for (const segment of segments) {
-      let part = set.parts.get(segment);
-      if (part === undefined || !followPart(part, segment, table, set.lists)) {
-        part = makePart(segment);
-        fresh.push({ segment, part });
+      let visibility = set.visibilities.get(segment);
+      if (visibility === undefined || !followSegment(visibility, segment, table, set.lists)) {
+        visibility = makeSegmentVisibility(segment);
+        fresh.push({ segment, visibility });
       }
-      parts.set(segment, part);
+      visibilities.set(segment, visibility);
     }
-    set.parts = parts;
+    set.visibilities = visibilities;
     if (fresh.length === 0) return false;
     const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
     // Few documents are looked up one by one; many share the work of opening all accesses once.
     const opened = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
-    for (const { segment, part } of fresh) addDocuments(part, segment, table, set.lists, opened);
+    for (const { segment, visibility } of fresh) addDocuments(visibility, segment, table, set.lists, opened);
     return true;
   }
 }
@@ -160,19 +160,19 @@ function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: 
   cache.set(key, value);
 }
 
-function sumUp(parts: readonly VisiblePart[]): VisibleSet {
+function sumUp(visibilities: readonly SegmentVisibility[]): VisibleSet {
   let items = 0;
   let length = 0;
-  for (const part of parts) {
-    items += part.items;
-    length += part.length;
+  for (const visibility of visibilities) {
+    items += visibility.items;
+    length += visibility.length;
   }
-  return { documents: parts.map(({ bits }) => bits), items, length };
+  return { documents: visibilities.map(({ bits }) => bits), items, length };
 }
 
-function bytesOf({ lists, parts, principals }: CachedSet): number {
+function bytesOf({ lists, visibilities, principals }: CachedSet): number {
   let bytes = lists.byteLength + 200 + principals.size * 50;
-  for (const { bits } of parts.values()) bytes += bits.byteLength + 200;
+  for (const { bits } of visibilities.values()) bytes += bits.byteLength + 200;
   return bytes;
 }
 

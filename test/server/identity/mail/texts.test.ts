@@ -13,9 +13,9 @@ const LETTERS: Letter[] = [
   { type: "email_changed", name: "Bo", newEmail: "new@acme.test" },
   { type: "password_reset", name: "Bo", url, expiresAt, madeBy: null },
   { type: "password_reset", name: "Bo", url, expiresAt, madeBy: "Ana" },
-  { type: "password_changed", name: "Bo", how: "by_person" },
-  { type: "password_changed", name: "Bo", how: "by_link" },
-  { type: "password_changed", name: "Bo", how: "by_admin_link" },
+  { type: "password_changed", name: "Bo", method: "by_person" },
+  { type: "password_changed", name: "Bo", method: "by_link" },
+  { type: "password_changed", name: "Bo", method: "by_admin_link" },
 ];
 
 describe("letters", () => {

@@ -70,18 +70,18 @@ export async function startServer<More extends object = object>(
   const post = (path: string, body: Record<string, string | string[]>, headers: Record<string, string> = {}) =>
     fetch(base + path, { method: "POST", body: formOf(body), headers });
 
-  async function register(given: Record<string, unknown> = {}): Promise<{ status: number; body: Registered }> {
+  async function register(metadata: Record<string, unknown> = {}): Promise<{ status: number; body: Registered }> {
     const response = await fetch(`${base}/oauth/register`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ client_name: "Test app", redirect_uris: [REDIRECT], ...given }),
+      body: JSON.stringify({ client_name: "Test app", redirect_uris: [REDIRECT], ...metadata }),
     });
     return { status: response.status, body: (await response.json()) as Registered };
   }
 
   /** A client that registered, by its identifier. */
-  async function client(given: Record<string, unknown> = {}): Promise<string> {
-    const { body } = await register({ grant_types: ["authorization_code", "refresh_token"], ...given });
+  async function client(metadata: Record<string, unknown> = {}): Promise<string> {
+    const { body } = await register({ grant_types: ["authorization_code", "refresh_token"], ...metadata });
     return body.client_id;
   }
 

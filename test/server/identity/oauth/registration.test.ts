@@ -67,8 +67,8 @@ describe("registering", () => {
       ["client credentials", { grant_types: ["authorization_code", "client_credentials"] }],
       ["the implicit flow", { response_types: ["token"] }],
     ];
-    for (const [name, given] of wrong) {
-      const answer = await kb.register(given);
+    for (const [name, metadata] of wrong) {
+      const answer = await kb.register(metadata);
       expect([name, answer.status, answer.body.error]).toEqual([name, 400, "invalid_client_metadata"]);
     }
   });

@@ -3,7 +3,7 @@ import { grown } from "#storage/index/growing.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
 /** What a viewer sees of one segment: a bit per document, and how much that is. Integers only: brought forward or counted anew, it is the same. */
-export interface VisiblePart {
+export interface SegmentVisibility {
   bits: Uint32Array;
   items: number;
   length: number;
@@ -17,7 +17,7 @@ export interface VisiblePart {
 }
 
 /** Nothing seen yet. */
-export function makePart({ columns, accessLog }: SegmentView): VisiblePart {
+export function makeSegmentVisibility({ columns, accessLog }: SegmentView): SegmentVisibility {
   return {
     bits: new Uint32Array((columns.docs + 31) >>> 5),
     items: 0,
@@ -35,7 +35,7 @@ export function makePart({ columns, accessLog }: SegmentView): VisiblePart {
  * it each access is looked up by its lists.
  */
 export function addDocuments(
-  part: VisiblePart,
+  visibility: SegmentVisibility,
   { columns }: SegmentView,
   table: AccessTable,
   lists: Uint32Array,
@@ -43,29 +43,29 @@ export function addDocuments(
 ): void {
   const { acl, lengths, docs } = columns;
   const { lastAcl } = table;
-  part.bits = grown(part.bits, (docs + 31) >>> 5);
-  if (opened !== undefined && part.docs === 0) addByBits(part, acl, lengths, docs, opened, lastAcl);
+  visibility.bits = grown(visibility.bits, (docs + 31) >>> 5);
+  if (opened !== undefined && visibility.docs === 0) addByBits(visibility, acl, lengths, docs, opened, lastAcl);
   else {
-    for (let id = part.docs; id < docs; id++) {
+    for (let id = visibility.docs; id < docs; id++) {
       const a = acl[id] ?? 0;
-      if (a > lastAcl) part.hasUnknown = true;
-      else setVisible(part, id, lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
+      if (a > lastAcl) visibility.hasUnknown = true;
+      else setVisible(visibility, id, lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
     }
   }
-  part.docs = docs;
-  part.lastAcl = lastAcl;
+  visibility.docs = docs;
+  visibility.lastAcl = lastAcl;
 }
 
 /** A word of 32 documents at a time, and without a branch on who is visible: 2 ns a document. */
 function addByBits(
-  part: VisiblePart,
+  visibility: SegmentVisibility,
   acl: Uint32Array,
   lengths: Uint32Array,
   docs: number,
   opened: Uint32Array,
   lastAcl: number,
 ): void {
-  const { bits } = part;
+  const { bits } = visibility;
   let items = 0;
   let length = 0;
   let greatest = 0;
@@ -84,35 +84,41 @@ function addByBits(
     bits[from >>> 5] = word;
     length += sum;
   }
-  part.items = items;
-  part.length = length;
-  part.hasUnknown = greatest > lastAcl;
+  visibility.items = items;
+  visibility.length = length;
+  visibility.hasUnknown = greatest > lastAcl;
 }
 
-/** Brings a part up to its segment's state; false when that takes a new part. */
-export function followPart(part: VisiblePart, segment: SegmentView, table: AccessTable, lists: Uint32Array): boolean {
+/** Brings the visibility up to its segment's state; false when it must be computed anew. */
+export function followSegment(
+  visibility: SegmentVisibility,
+  segment: SegmentView,
+  table: AccessTable,
+  lists: Uint32Array,
+): boolean {
   const { accessLog, columns } = segment;
-  if (part.logEpoch !== accessLog.epoch || (part.hasUnknown && part.lastAcl < table.lastAcl)) return false;
-  for (let i = part.logLength; i < accessLog.ids.length; i++) {
+  if (visibility.logEpoch !== accessLog.epoch || (visibility.hasUnknown && visibility.lastAcl < table.lastAcl))
+    return false;
+  for (let i = visibility.logLength; i < accessLog.ids.length; i++) {
     const id = accessLog.ids.array[i] ?? 0;
     // Documents not looked at yet follow below, with their newest access.
-    if (id >= part.docs) continue;
+    if (id >= visibility.docs) continue;
     const a = columns.acl[id] ?? 0;
-    if (a > table.lastAcl) part.hasUnknown = true;
-    setVisible(part, id, columns.lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
+    if (a > table.lastAcl) visibility.hasUnknown = true;
+    setVisible(visibility, id, columns.lengths[id] ?? 0, a > 0 && table.isOpen(lists, a));
   }
-  part.logLength = accessLog.ids.length;
-  if (part.docs < columns.docs) addDocuments(part, segment, table, lists);
-  part.lastAcl = table.lastAcl;
+  visibility.logLength = accessLog.ids.length;
+  if (visibility.docs < columns.docs) addDocuments(visibility, segment, table, lists);
+  visibility.lastAcl = table.lastAcl;
   return true;
 }
 
-function setVisible(part: VisiblePart, id: number, length: number, isOpen: boolean): void {
-  const word = part.bits[id >>> 5] ?? 0;
+function setVisible(visibility: SegmentVisibility, id: number, length: number, isOpen: boolean): void {
+  const word = visibility.bits[id >>> 5] ?? 0;
   const mask = 1 << (id & 31);
   const wasOpen = (word & mask) !== 0;
   if (wasOpen === isOpen) return;
-  part.bits[id >>> 5] = isOpen ? word | mask : word & ~mask;
-  part.items += isOpen ? 1 : -1;
-  part.length += isOpen ? length : -length;
+  visibility.bits[id >>> 5] = isOpen ? word | mask : word & ~mask;
+  visibility.items += isOpen ? 1 : -1;
+  visibility.length += isOpen ? length : -length;
 }
