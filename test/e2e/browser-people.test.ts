@@ -8,7 +8,7 @@ import { tempDir } from "../helpers.ts";
 import { verifies } from "../requirements.ts";
 import { CHROMIUM, sayNotRun, settle, shareBrowser, type Visitor } from "./browser.ts";
 import { startSmtp } from "../smtp.ts";
-import { ADMIN, shareServerProcess, startServerProcess, type ServerProcess } from "./server-process.ts";
+import { ADMIN, shareServerProcess, signInAdmin, startServerProcess, type ServerProcess } from "./server-process.ts";
 
 sayNotRun("what people do in a browser");
 
@@ -197,12 +197,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const server = settled();
     const anna = await visit(server);
     await signIn(anna, ADMIN);
-    const ida = { email: "ida@acme.test", password: "green lamp evening" };
-    const invited = await anna.context.request.post("/api/workspace/invitations", {
-      data: { email: ida.email, role: "member" },
-    });
-    const token = String((await invited.json()).url).split("#token=")[1];
-    await post(`${server.url}/api/invitations/accept`, { ...ida, token, name: "Ida Voss" }, {});
+    const ida = await addMember(server, { email: "ida@acme.test", password: "green lamp evening" }, "Ida Voss");
 
     await anna.open("/workspace/members");
     await press(anna.page, "Reset password of Ida Voss");
@@ -249,20 +244,21 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
   });
 
   test("a client that asks is denied, then let in, and let in no longer", async ({ expect }) => {
-    // Of its own: no other test's client may be connected.
-    const server = await startServerProcess(join(tempDir(), "data"), { KB_RATE_LIMITS: "off" });
+    const server = settled();
+    // Somebody of their own: no other test's client is connected to them.
+    const who = await addMember(server, { email: "dora@acme.test", password: "quiet river stone" }, "Dora Lang");
     const { page, open, complaints } = await visit(server);
     const client = await makeClient(server.url, "Desk <b>agent</b>");
 
     await open(client.authorizeUrl);
     // Nobody is signed in: the way leads through the sign-in page and back.
-    await fill(page, { "E-mail address": ADMIN.email, Password: ADMIN.password });
+    await fill(page, { "E-mail address": who.email, Password: who.password });
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Allow “Desk <b>agent</b>” to access Workspace?" }).waitFor();
     const words = await page.locator("main").innerText();
     expect(words).toContain("an app on this computer");
     expect(words).toContain("Search and read.");
-    expect(words).toContain(ADMIN.email);
+    expect(words).toContain(who.email);
     await press(page, "Deny");
     expect(await client.answer()).toMatchObject({ error: "access_denied" });
     await page.getByRole("heading", { name: "Back" }).waitFor();
@@ -318,6 +314,19 @@ async function signIn(
   await fill(page, { "E-mail address": who.email, Password: who.password });
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "MCP access" }).waitFor();
+}
+
+/** A member who has accepted an invitation. */
+async function addMember(
+  server: ServerProcess,
+  who: { email: string; password: string },
+  name: string,
+): Promise<typeof who> {
+  const admin = await signInAdmin(server.url);
+  const { json } = await admin("POST", "/api/workspace/invitations", { email: who.email, role: "member" });
+  const token = String(json.url).split("#token=")[1];
+  await post(`${server.url}/api/invitations/accept`, { ...who, token, name }, {});
+  return who;
 }
 
 /** Makes a token on the page of MCP access, closes what shows it, and gives its secret. */

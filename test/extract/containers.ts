@@ -1,13 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { zipSync } from "fflate";
 
 type Files = Record<string, string | Uint8Array>;
 
 const toBytes = (content: string | Uint8Array) => (typeof content === "string" ? Buffer.from(content) : content);
-
-export function makeZip(files: Files): Uint8Array {
-  return zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, toBytes(content)])));
-}
 
 /** A tar archive of regular files; a type other than "0" makes them something else. */
 export function makeTar(files: Files, type = "0"): Buffer {

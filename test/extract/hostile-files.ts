@@ -1,7 +1,8 @@
 import { gzipSync } from "node:zlib";
-import { makeCompoundFile, makeTar, makeZip } from "./containers.ts";
+import { makeCompoundFile, makeTar } from "./containers.ts";
 import type { Sample } from "./mutations.ts";
 import { makeHostileOffice } from "./office-samples.ts";
+import { makeZip } from "./zip-files.ts";
 
 /** Files made to hurt whoever unfolds, inflates or recurses; each a few kilobytes up to a megabyte. */
 export function makeHostileFiles(): Sample[] {

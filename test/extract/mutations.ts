@@ -1,7 +1,8 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz, makeZip } from "./containers.ts";
+import { makeJpeg, makeMp3, makeMsg, makeTar, makeTgz } from "./containers.ts";
 import { makePdf } from "./documents.ts";
 import { makeOfficeSamples, mutateMember } from "./office-samples.ts";
+import { makeZip } from "./zip-files.ts";
 
 /** A small generator of pseudo-random numbers in [0, 1): a failing file can be made again from its seed (mulberry32). */
 export function makeRandom(seed: number): () => number {

@@ -1,13 +1,4 @@
-import { strToU8, zipSync } from "fflate";
-
-/** A ZIP archive of text parts. */
-export function makeZip(parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
-  return zipSync(
-    Object.fromEntries(
-      Object.entries(parts).map(([name, part]) => [name, typeof part === "string" ? strToU8(part) : part]),
-    ),
-  );
-}
+import { makeZip } from "./zip-files.ts";
 
 /** Relationships: `rId1: "styles styles.xml"`, and `rId2: "hyperlink https://…"` for addresses. */
 export function makeRels(targets: Readonly<Record<string, string>>): string {

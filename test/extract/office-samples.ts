@@ -1,4 +1,4 @@
-import { strToU8, unzipSync, zipSync } from "fflate";
+import { strToU8, unzipSync } from "fflate";
 import type { Sample } from "./mutations.ts";
 import {
   makeDocx,
@@ -15,7 +15,7 @@ import {
   WORD,
   wordParagraph,
 } from "./office-files.ts";
-import { makeOverlappingZip } from "./zip-files.ts";
+import { makeOverlappingZip, makeZip } from "./zip-files.ts";
 
 /** Whole office documents of every kind that extraction knows. */
 export function makeOfficeSamples(words: string): Sample[] {
@@ -53,7 +53,7 @@ export function mutateMember(
   const name = names[pick(names.length)];
   const bytes = name === undefined ? undefined : members[name];
   if (name === undefined || bytes === undefined || bytes.length === 0) return undefined;
-  return { name: sample.name, bytes: zipSync({ ...members, [name]: change({ name, bytes }) }) };
+  return { name: sample.name, bytes: makeZip({ ...members, [name]: change({ name, bytes }) }) };
 }
 
 /** Office documents made to hurt whoever unfolds, inflates or recurses. */
@@ -89,7 +89,7 @@ export function makeHostileOffice(): Sample[] {
       }),
     },
     { name: "overlap.docx", bytes: makeOverlappingZip(200) },
-    { name: "zeros.docx", bytes: zipSync({ "word/document.xml": new Uint8Array(16 * 1_048_576) }) },
+    { name: "zeros.docx", bytes: makeZip({ "word/document.xml": new Uint8Array(16 * 1_048_576) }) },
     { name: "same-slide.pptx", bytes: sameSlide() },
     { name: "rows.xlsx", bytes: makeXlsx([{ name: "S", rows: megabytes(4, '<row><c t="str"><v>w</v></c></row>') }]) },
     { name: "wide.xlsx", bytes: makeXlsx([{ name: "S", rows: `<row>${megabytes(2, "<c><v>1</v></c>")}</row>` }]) },
@@ -178,5 +178,5 @@ function sameChapter(): Uint8Array {
   const opf = Buffer.from(members["OEBPS/book.opf"] ?? [])
     .toString()
     .replace(/<itemref[^>]*>/u, spine);
-  return zipSync({ ...members, "OEBPS/book.opf": strToU8(opf) });
+  return makeZip({ ...members, "OEBPS/book.opf": strToU8(opf) });
 }

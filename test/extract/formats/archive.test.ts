@@ -2,8 +2,9 @@ import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
 import { memberPath } from "#extract/archive/member.ts";
-import { makeTar, makeTgz, makeZip, tarHeader } from "../containers.ts";
+import { makeTar, makeTgz, tarHeader } from "../containers.ts";
 import { extractFile } from "../documents.ts";
+import { makeZip } from "../zip-files.ts";
 
 const open = (name: string, bytes: Uint8Array) => extractFile(name, bytes, {}, { readsArchives: true });
 const partsOf = (result: Awaited<ReturnType<typeof open>>) =>

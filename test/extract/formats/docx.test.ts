@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { extractFile, textOf } from "../documents.ts";
-import { makeDocx, makeOle, makeZip, WORD, wordParagraph as p } from "../office-files.ts";
+import { makeDocx, makeOle, WORD, wordParagraph as p } from "../office-files.ts";
+import { makeZip } from "../zip-files.ts";
 
 const STYLES = `<w:styles ${WORD}>
   <w:style w:type="paragraph" w:default="1" w:styleId="Standard"><w:name w:val="Normal"/></w:style>

@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { extractFile, textOf } from "../documents.ts";
-import { makeEpub, makeZip } from "../office-files.ts";
+import { makeEpub } from "../office-files.ts";
+import { makeZip } from "../zip-files.ts";
 
 describe("an EPUB book", () => {
   test("is read in the order of its spine, with its headings as sections", async ({ expect }) => {

@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
 import { extractFile, textOf } from "../documents.ts";
-import { makeFlatOdf, makeOdf, makeZip } from "../office-files.ts";
+import { makeFlatOdf, makeOdf } from "../office-files.ts";
+import { makeZip } from "../zip-files.ts";
 
 const odt = (body: string, more = {}) => makeOdf("text", { body, ...more });
 const text = async (body: string, more = {}) => (await textOf("a.odt", odt(body, more))).text;

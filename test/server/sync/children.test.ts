@@ -7,7 +7,7 @@ import { analyzeDocument } from "#text/analyzer.ts";
 import { extractInProcess } from "#extract/extract.ts";
 import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import { makeZip } from "../../extract/containers.ts";
+import { makeZip } from "../../extract/zip-files.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
 import { end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
 import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
