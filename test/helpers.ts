@@ -18,16 +18,10 @@ import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import { makePasswords } from "#server/identity/sessions/passwords.ts";
 import { NO_NETWORK } from "./network.ts";
+import { tempDir } from "./temp-dir.ts";
 
 /** A vault whose key everybody may know. */
 export const TEST_VAULT = makeVault([{ id: "test", key: new Uint8Array(32).fill(7) }], randomBytes);
-
-/** A folder that goes away with the test. */
-export function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), "kb-test-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 /** A real database of its own for the test, writer inline. */
 export async function openTestStore(

@@ -5,7 +5,7 @@ import { StdioClientTransport as StdioV2 } from "@modelcontextprotocol/client/st
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { describe, onTestFinished, test } from "vitest";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { cleanEnv, CLI, runBuilt, startCli } from "./built.ts";
 import { result, startUpstream, type Answer } from "./upstream.ts";
 

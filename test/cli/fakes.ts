@@ -1,6 +1,6 @@
 import { Readable, Writable } from "node:stream";
 import { join } from "node:path";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import type { Deps, Prompts } from "#cli/deps.ts";
 import type { Fetch } from "#cli/http.ts";
 import { KeychainUnavailable, type Keychain } from "#cli/keychain.ts";

@@ -4,7 +4,7 @@ import { describe, test } from "vitest";
 import { COMMANDS } from "#cli/generated/table.ts";
 import { cleanEnv, runBuilt } from "../bridge/built.ts";
 import { result, startUpstream } from "../bridge/upstream.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
 
 const EVIL = "https://evil.test";

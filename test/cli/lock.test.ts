@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "vitest";
 import { withLock } from "#cli/lock.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 
 const clock = {
   now: () => Date.now(),

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { test } from "vitest";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 
 const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 /** Prints what of Node itself was loaded. */

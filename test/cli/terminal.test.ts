@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { delimiter, join } from "node:path";
 import { describe, onTestFinished, test, type TestContext } from "vitest";
 import { cleanEnv, CLI } from "../bridge/built.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { startStandIn, type StandIn } from "./stand-in.ts";
 
 /** Says that a test was not run when a program of the machine is missing. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { verifies } from "../requirements.ts";
 import { CHROMIUM, sayNotRun, settle, shareBrowser, type Visitor } from "./browser.ts";
 import { startSmtp } from "../smtp.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { signInAdmin, startServerProcess } from "./server-process.ts";
 
 type Admin = Awaited<ReturnType<typeof signInAdmin>>;

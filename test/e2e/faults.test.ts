@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { ADMIN, cleanEnv, CLI, signInAdmin, startServerProcess } from "./server-process.ts";
 
 /** `kb serve` whose standard output is this; ready. */

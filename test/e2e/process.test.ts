@@ -4,7 +4,7 @@ import { request, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, test } from "vitest";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { ADMIN, cleanEnv, runKb, signInAdmin, startServerProcess } from "./server-process.ts";
 
 test.runIf(process.platform === "linux")(

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, onTestFinished, test } from "vitest";
 import { runServer } from "#server/main.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { ADMIN } from "./server-process.ts";
 
 const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password };

@@ -10,7 +10,7 @@ import { StdioClientTransport as StdioV1 } from "@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { cleanEnv, CLI } from "../bridge/built.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { makeKit } from "../server/mcp/kit.ts";
 
 const PYTHON = findPython();

@@ -12,7 +12,8 @@ import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/s
 import { expect, onTestFinished, test, vi } from "vitest";
 import { cleanEnv } from "../bridge/built.ts";
 import { composeFeatures } from "../features.ts";
-import { tempDir, type TestUser } from "../helpers.ts";
+import type { TestUser } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { startServer as startOAuth } from "../server/identity/oauth/harness.ts";
 
 const ME = { name: "interop", version: "1.0.0" };

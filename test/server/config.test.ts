@@ -9,7 +9,7 @@ import {
   type SettingsInput,
   weakeningSettings,
 } from "#server/config.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 
 const read = (input: Partial<SettingsInput>) =>
   readSettings({ readSecret: () => "from the file", ...input, env: { HOME: "/home/ana", ...input.env } });

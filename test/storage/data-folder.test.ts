@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "vitest";
 import { openDataFolder } from "#storage/data-folder.ts";
 import { openDatabase } from "#storage/db.ts";
-import { tempDir } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 
 const modeOf = (...parts: string[]) => statSync(join(...parts)).mode & 0o777;
 

@@ -3,7 +3,8 @@ import { describe, test } from "vitest";
 import { openDatabase } from "#storage/db.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { makeStore } from "#storage/store.ts";
-import { openTestStore, tempDir } from "../helpers.ts";
+import { openTestStore } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 
 const workspace = (workspaceId: string) => ({ workspaceId, name: "Acme", timeZone: "UTC", createdAt: 1 });
 

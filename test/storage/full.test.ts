@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { test } from "vitest";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
-import { tempDir, TEST_NOW } from "../helpers.ts";
+import { TEST_NOW } from "../helpers.ts";
+import { tempDir } from "../temp-dir.ts";
 import { makePushServer } from "../server/connectors/push-harness.ts";
 import { pushed } from "../server/connectors/server.ts";
 

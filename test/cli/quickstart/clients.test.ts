@@ -6,7 +6,7 @@ import { test } from "vitest";
 import { parseServerUrl } from "#api/server-url.ts";
 import { makeOutput } from "#cli/output.ts";
 import { printClients } from "#cli/quickstart/clients.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 
 const SERVER = "http://127.0.0.1:7700";
 

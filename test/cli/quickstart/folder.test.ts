@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { checkFolder, isInside, MANY_FILES, questionAbout, surveyFolder } from "#cli/quickstart/folder.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 import { kb, makeWorld } from "../fakes.ts";
 
 /** A home with documents, kb's own data and settings, and a link to each bad place. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
 import { formatForPeople } from "#server/log/log-lines.ts";
 import { appendTo, appendToFile, makeLogOutput } from "#server/log/log-output.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 
 const notice = (lost: number) => `lost ${lost}\n`;
 

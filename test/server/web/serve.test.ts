@@ -6,7 +6,7 @@ import { describe, test } from "vitest";
 import { HOME_PATH } from "#api/return-to.ts";
 import type { App, AppEnv } from "#server/http/env.ts";
 import { isPageAddress, mountWeb, readWebPage } from "#server/web/serve.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 
 const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const SCRIPT = "export const answer = 42;\n";

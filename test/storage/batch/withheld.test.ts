@@ -6,7 +6,7 @@ import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { openDatabase } from "#storage/db.ts";
 import { makeIndexWriter } from "#storage/index/write/writer.ts";
 import { openWriter } from "#storage/sqlite.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 import { CONNECTOR, listing, makeHarness, item, WORKSPACE } from "../../server/sync/harness.ts";
 import { ACCESSES, ACTORS, anyStep, makeWorld, Model, put, toOps, type World } from "./access-world.ts";
 

@@ -4,7 +4,8 @@ import { test } from "vitest";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { buildChild } from "../../extract/build-child.ts";
-import { openTestStore, tempDir } from "../../helpers.ts";
+import { openTestStore } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 import { describeQueue } from "../queue.contract.ts";
 
 describeQueue("SQLite", async () => (await openTestStore()).store.queue);

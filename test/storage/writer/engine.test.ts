@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { test } from "vitest";
 import { openWriter } from "#storage/sqlite.ts";
 import { WriterEngine } from "#storage/writer/engine.ts";
-import { tempDir } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
 
 test("nothing touches the connection after the engine was closed, upkeep included", async ({ expect }) => {
   const connection = openWriter(join(tempDir(), "kb.db"), "normal");

@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { makeServer, tempDir, type TestServerOptions } from "../../../helpers.ts";
+import { makeServer, type TestServerOptions } from "../../../helpers.ts";
+import { tempDir } from "../../../temp-dir.ts";
 
 async function makeRoots(options: TestServerOptions = {}) {
   const kb = await makeServer(options);

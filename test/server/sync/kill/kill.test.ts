@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { tempDir } from "../../../helpers.ts";
+import { tempDir } from "../../../temp-dir.ts";
 import { buildChild } from "../../../extract/build-child.ts";
 import { makeRandom } from "../../../extract/mutations.ts";
 import { answersOf, drawQuestions, firstDifference } from "./queries.ts";
