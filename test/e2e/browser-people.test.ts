@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
 import type { Page } from "playwright-core";
+import { OWN_CLIENT_ID } from "#server/identity/oauth/policy.ts";
 import { tempDir } from "../temp-dir.ts";
 import { verifies } from "../requirements.ts";
 import { CHROMIUM, sayNotRun, settle, shareBrowser, type Visitor } from "./browser.ts";
@@ -274,6 +275,27 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No connected clients").waitFor();
     expect(await callTool(server, token)).toBe(401);
+
+    // A token that the command line creates ends with its login, unless the person keeps it.
+    const own = await makeClient(server.url, "kb", { isOwn: true });
+    await page.goto(own.authorizeUrl);
+    await press(page, "Allow");
+    const login = await own.redeem((await own.answer())["code"] ?? "");
+    const created = await post(
+      `${server.url}/api/api-tokens`,
+      { name: "nightly" },
+      { authorization: `Bearer ${login}` },
+    );
+    const { plaintext } = (await created.json()) as { plaintext: string };
+    await open("/settings/mcp-access");
+    await press(page, "Keep nightly");
+    await page.getByRole("dialog").getByRole("button", { name: "Keep" }).click();
+    await page.getByText("Token “nightly” kept").waitFor();
+    expect(await page.getByRole("button", { name: "Keep nightly" }).count()).toBe(0);
+    await press(page, "Revoke kb command line");
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No connected clients").waitFor();
+    expect([await callTool(server, login), await callTool(server, plaintext)]).toEqual([401, 200]);
     expect(complaints).toEqual([]);
   });
 
@@ -411,7 +433,7 @@ async function pushItem({ context }: Visitor, visibility: "private" | "workspace
 const VERIFIER = "v".repeat(43);
 
 /** A client on this computer that registers itself and waits for its answer. */
-async function makeClient(url: string, name: string) {
+async function makeClient(url: string, name: string, { isOwn = false } = {}) {
   let resolve: (answer: Record<string, string>) => void = () => undefined;
   let answered: Promise<Record<string, string>>;
   const next = () => void (answered = new Promise((done) => (resolve = done)));
@@ -426,14 +448,15 @@ async function makeClient(url: string, name: string) {
   // A listening TCP server has an address with a port.
   const redirectUri = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/callback`;
   const registered = await post(`${url}/oauth/register`, { client_name: name, redirect_uris: [redirectUri] }, {});
-  const { client_id: clientId } = (await registered.json()) as { client_id: string };
+  const clientId = isOwn ? OWN_CLIENT_ID : ((await registered.json()) as { client_id: string }).client_id;
+  const resource = isOwn ? `${url}/api` : `${url}/mcp`;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(VERIFIER));
   const query = new URLSearchParams({
     client_id: clientId,
     redirect_uri: redirectUri,
     response_type: "code",
-    scope: "mcp:read",
-    resource: `${url}/mcp`,
+    scope: isOwn ? "mcp:read kb:api" : "mcp:read",
+    resource,
     state: "s",
     code_challenge: Buffer.from(digest).toString("base64url"),
     code_challenge_method: "S256",
@@ -453,7 +476,7 @@ async function makeClient(url: string, name: string) {
         client_id: clientId,
         redirect_uri: redirectUri,
         code_verifier: VERIFIER,
-        resource: `${url}/mcp`,
+        resource,
       });
       const { access_token: token } = (await (await fetch(`${url}/oauth/token`, { method: "POST", body })).json()) as {
         access_token: string;

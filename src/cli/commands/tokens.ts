@@ -78,7 +78,7 @@ const createToken = command(
       const until = made.token.expiresAt?.slice(0, 10) ?? "";
       if (!isOwn)
         output.talk(
-          `It ends with this login, on ${until} at the latest. To keep it longer, open Settings in the browser and choose "Keep".`,
+          `It ends with this login, on ${until} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
         );
     });
   },

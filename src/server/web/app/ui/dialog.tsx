@@ -107,12 +107,14 @@ export interface ConfirmProps {
   children: ReactNode;
   /** The words of the button that does it. */
   act: string;
+  /** How that button looks; `danger` unless it can be undone. */
+  kind?: "danger" | "primary";
   /** Does it; when it fails the dialog stays and says why. */
   onConfirm(): Promise<unknown>;
 }
 
-/** Asks before something that cannot be undone. */
-export function ConfirmDialog({ isOpen, onClose, title, children, act, onConfirm }: ConfirmProps) {
+/** Asks before something happens, most of all before what cannot be undone. */
+export function ConfirmDialog({ isOpen, onClose, title, children, act, kind = "danger", onConfirm }: ConfirmProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const isRunning = useRef(false);
@@ -143,7 +145,7 @@ export function ConfirmDialog({ isOpen, onClose, title, children, act, onConfirm
       {problem && <ProblemNotice className="mt-3" problem={problem} />}
       <div className="mt-5 flex flex-wrap justify-end gap-2">
         <Button onClick={close}>Cancel</Button>
-        <Button isBusy={isBusy} kind="danger" onClick={() => void confirm()}>
+        <Button isBusy={isBusy} kind={kind} onClick={() => void confirm()}>
           {act}
         </Button>
       </div>

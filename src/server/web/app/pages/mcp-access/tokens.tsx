@@ -13,11 +13,19 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { revokeColumn, scopesColumn } from "./columns.tsx";
 import { NewToken } from "./new-token.tsx";
 
-/** The active tokens of the person: made, looked at, revoked. */
+/** The active tokens of the person: created, looked at, kept beyond the client that created them, revoked. */
 export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
   const [isMaking, setMaking] = useState(false);
+  const [keeping, setKeeping] = useState<Token>();
   const [revoking, setRevoking] = useState<Token>();
   const client = useQueryClient();
+
+  async function keep(): Promise<void> {
+    if (keeping === undefined) return;
+    await take(api.POST("/api/api-tokens/{id}/adopt", { params: { path: { id: keeping.id } } }));
+    toast(`Token “${keeping.name}” kept`);
+    await client.invalidateQueries({ queryKey: tokensQuery.queryKey });
+  }
 
   async function revoke(): Promise<void> {
     if (revoking === undefined) return;
@@ -43,11 +51,23 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
               Create one per client, so you can revoke each on its own.
             </EmptyState>
           ) : (
-            <Table columns={columns(setRevoking)} keyOf={({ id }) => id} label="Tokens" rows={tokens} />
+            <Table columns={columns(setKeeping, setRevoking)} keyOf={({ id }) => id} label="Tokens" rows={tokens} />
           )
         }
       </Loaded>
       <NewToken isOpen={isMaking} onClose={() => setMaking(false)} />
+      <ConfirmDialog
+        act="Keep"
+        isOpen={keeping !== undefined}
+        kind="primary"
+        onClose={() => setKeeping(undefined)}
+        onConfirm={keep}
+        title={`Keep “${keeping?.name ?? ""}”?`}
+      >
+        <p>
+          The token no longer ends with the client that created it. It works until it expires or you revoke it here.
+        </p>
+      </ConfirmDialog>
       <ConfirmDialog
         act="Revoke"
         isOpen={revoking !== undefined}
@@ -61,19 +81,12 @@ export function Tokens({ query }: { query: UseQueryResult<TokenList> }) {
   );
 }
 
-function columns(onRevoke: (token: Token) => void): Column<Token>[] {
+function columns(onKeep: (token: Token) => void, onRevoke: (token: Token) => void): Column<Token>[] {
   return [
     {
       title: "Name",
       isHeadless: true,
-      cell: ({ name, prefix, grantId }) => (
-        <>
-          <span className="block font-medium wrap-anywhere">{name}</span>
-          <span className="text-muted font-mono text-xs">{prefix}…</span>
-          {name.startsWith("kb mcp on ") && <span className="text-muted block text-xs">Created by kb login</span>}
-          {grantId !== null && <span className="text-muted block text-xs">Created by a connected client</span>}
-        </>
-      ),
+      cell: (token) => <NameCell onKeep={onKeep} token={token} />,
     },
     scopesColumn(),
     { title: "Last used", cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
@@ -81,4 +94,24 @@ function columns(onRevoke: (token: Token) => void): Column<Token>[] {
     { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     revokeColumn(({ name }) => name, onRevoke),
   ];
+}
+
+/** The name of a token, and where it came from. One that ends with its client can be kept. */
+function NameCell({ token, onKeep }: { token: Token; onKeep(token: Token): void }) {
+  const { name, prefix, grantId } = token;
+  return (
+    <>
+      <span className="block font-medium wrap-anywhere">{name}</span>
+      <span className="text-muted font-mono text-xs">{prefix}…</span>
+      {name.startsWith("kb mcp on ") && <span className="text-muted block text-xs">Created by kb login</span>}
+      {grantId !== null && (
+        <span className="text-muted block text-xs">
+          Ends with the client that created it{" "}
+          <Button aria-label={`Keep ${name}`} kind="quiet" onClick={() => onKeep(token)}>
+            Keep
+          </Button>
+        </span>
+      )}
+    </>
+  );
 }
