@@ -7,6 +7,8 @@ export interface ArgumentData {
   summary: string;
   required?: boolean;
   variadic?: boolean;
+  /** The words that it takes. */
+  choices?: readonly string[];
 }
 
 export interface OptionData {
@@ -134,7 +136,7 @@ type ArgumentsOf<D> = D extends { arguments: infer A extends readonly ArgumentDa
   : {};
 
 type ArgumentValue<A> = A extends { variadic: true }
-  ? readonly string[]
+  ? readonly WordOf<A>[]
   : A extends { required: true }
-    ? string
-    : string | undefined;
+    ? WordOf<A>
+    : WordOf<A> | undefined;

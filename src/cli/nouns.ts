@@ -68,6 +68,7 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
     title: "Anything else",
     nouns: {
       api: async () => (await import("./commands/api.ts")).api,
+      completion: async () => (await import("./commands/completion.ts")).completion,
       version: async () => (await import("./commands/version.ts")).version,
     },
   },

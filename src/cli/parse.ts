@@ -1,5 +1,5 @@
 /** Command line → command and input, by the data of the one command that it names. */
-import { Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Argument, Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "#api/version.ts";
 import type { ArgumentData, Input, Noun, OptionData } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -100,7 +100,7 @@ async function parseCommand(command: NamedCommand, argv: readonly string[], colu
   parser.description(
     [command.summary, command.details, also && `Also: ${also}.`].filter((part) => part !== undefined).join("\n\n"),
   );
-  for (const item of command.arguments ?? []) parser.argument(argumentTerm(item), item.summary);
+  for (const item of command.arguments ?? []) parser.addArgument(makeArgument(item));
   const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
   for (const option of options) parser.addOption(makeOption(option));
   parser.addHelpText("after", () => `\nExample:\n  ${command.examples[0]}`);
@@ -198,6 +198,12 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     });
 }
 
+function makeArgument(data: ArgumentData): Argument {
+  const argument = new Argument(argumentTerm(data), data.summary);
+  if (data.choices !== undefined) argument.choices(data.choices);
+  return argument;
+}
+
 function argumentTerm({ name, required = false, variadic = false }: ArgumentData): string {
   return termOf(name, required, variadic);
 }
@@ -233,6 +239,10 @@ function sentence(message: string): string {
     .replace(
       /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^]*)' is invalid\. Allowed choices are ([^]*)\.$/,
       '$1 "$2" is not one of: $3',
+    )
+    .replace(
+      /^command-argument value '([^]*)' is invalid for argument '(\w+)'\. Allowed choices are ([^]*)\.$/,
+      'The $2 "$1" is not one of: $3',
     )
     .replace(/\n\(/, ". (");
   const whole = /[.)?]$/.test(text) ? text : `${text}.`;

@@ -57,17 +57,18 @@ function section(spec: ListedCommand): string {
   if (spec.details !== undefined) lines.push(spec.details);
   if (spec.aliases !== undefined) lines.push(`Also: ${spec.aliases.map((alias) => `\`kb ${alias}\``).join(", ")}.`);
   const rows = [
-    ...(spec.arguments ?? []).map((item) => [`\`${item.name}\``, item.summary]),
-    ...optionsOf(spec).map((option) => {
-      const choices = option.choices === undefined ? "" : ` (${option.choices.join(", ")})`;
-      return [`\`${option.flags}\``, option.summary + choices];
-    }),
+    ...(spec.arguments ?? []).map((item) => [`\`${item.name}\``, item.summary + choicesOf(item)]),
+    ...optionsOf(spec).map((option) => [`\`${option.flags}\``, option.summary + choicesOf(option)]),
   ];
   if (rows.length > 0) lines.push(table(["argument or option", "meaning"], rows));
   lines.push(["```sh", ...spec.examples, "```"].join("\n"));
   lines.push(`Exit codes: ${[0, 1, 2, ...(spec.exitCodes ?? [])].join(", ")}.`);
   if (spec.fields !== undefined) lines.push(`Fields: ${spec.fields.map((field) => `\`${field}\``).join(", ")}.`);
   return lines.join("\n\n");
+}
+
+function choicesOf({ choices }: { choices?: readonly string[] }): string {
+  return choices === undefined ? "" : ` (${choices.join(", ")})`;
 }
 
 function argumentWord(item: { name: string; required?: boolean; variadic?: boolean }): string {

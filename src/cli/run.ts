@@ -10,6 +10,7 @@ import { parseArgv } from "./parse.ts";
  * @returns the exit code
  */
 export async function runCli(argv: readonly string[], deps: Deps): Promise<number> {
+  if (argv[0] === "__complete") return await printCompletions(argv.slice(1), deps);
   try {
     const parsed = await parseArgv(argv, deps.io.columns());
     if ("text" in parsed) {
@@ -22,6 +23,13 @@ export async function runCli(argv: readonly string[], deps: Deps): Promise<numbe
     await report(failure, failure.hint ?? (await listHint(failure, argv)), argv, deps);
     return failure.exit;
   }
+}
+
+/** For the scripts of `kb completion`: a line for each word that can follow. */
+async function printCompletions(words: readonly string[], deps: Deps): Promise<number> {
+  const { complete } = await import("./complete.ts");
+  for (const { word, summary } of complete(words)) deps.io.stdout.write(`${word}\t${summary}\n`);
+  return EXIT.ok;
 }
 
 /** Where a noun has a list, what is not found is looked for there. */

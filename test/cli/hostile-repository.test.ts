@@ -48,7 +48,7 @@ describe("a kb.json in the working directory", () => {
     for (const spec of REMOTE.filter((item) => item.name !== "mcp")) {
       const values = (spec.arguments ?? [])
         .filter((item) => item.required)
-        .map((item) => (item.name === "path" ? "/api/session" : "GET"));
+        .map((item) => item.choices?.[0] ?? (item.name === "path" ? "/api/session" : "GET"));
       const extra = spec.name === "push" ? ["--key", "env:KEY"] : [];
       for (const world of worlds) {
         const run = await kb(world, ...spec.name.split(" "), ...values, ...extra);

@@ -95,8 +95,8 @@ test("show says what items need that nobody may read, and says nothing where all
   expect(run.stdout).toMatch(/7 indexed, 1 parent missing, 1,200 awaiting push$/m);
   expect(run.stderr).toBe(
     [
-      "1,200 items with a parent had no access of their own in an earlier version. Nobody can read them until you send them again.",
-      "Nobody can read 1 item: the parent does not exist, or nobody can read it. Send the parents, or the items without parentId.",
+      "No one can read 1,200 items pushed to an earlier version, which stored no access for items with a parent. Push them again.",
+      "No one can read 1 item, because the parent is missing or hidden. Push the parent, or push the items without parentId.",
       "",
     ].join("\n"),
   );

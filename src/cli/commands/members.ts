@@ -1,12 +1,8 @@
-import type { Member } from "#api/workspace.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { usageFailure } from "#cli/failure.ts";
 import { findMember } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
-
-const ROLES: readonly Member["role"][] = ["owner", "admin", "member"];
 
 const listMembers = command(
   {
@@ -41,7 +37,7 @@ const changeRole = command(
     summary: "Change a member's role (owner).",
     arguments: [
       { name: "member", summary: "e-mail or usr_…", required: true },
-      { name: "role", summary: "owner, admin or member", required: true },
+      { name: "role", summary: "the new role", required: true, choices: ["owner", "admin", "member"] },
     ],
     examples: ["kb members role bo@example.com admin"],
     exitCodes: [3, 4, 5, 7],
@@ -51,12 +47,9 @@ const changeRole = command(
   async (input, deps) => {
     const api = await connect(input, deps);
     const member = await findMember(api, input.args.member);
-    const word = input.args.role;
-    const role = ROLES.find((one) => one === word);
-    if (role === undefined) throw usageFailure(`"${word}" is not a role.`, `One of ${ROLES.join(", ")}.`);
     const answer = await api.patch("/api/workspace/members/{id}", {
       params: { path: { id: member.userId } },
-      body: { role },
+      body: { role: input.args.role },
     });
     const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => output.talk(`${answer.member.email} is ${answer.member.role} now.`));

@@ -1,7 +1,7 @@
 /** What the page says of a connector that needs somebody. */
 import { describe, test } from "vitest";
 import { type Connector, ConnectorState } from "#api/connector-records.ts";
-import { adviceOn, itemsSummary, notesOn, STATE_WORDS } from "#server/web/app/connector-words.ts";
+import { adviceOn, itemsSummary, STATE_WORDS } from "#server/web/app/connector-words.ts";
 
 const NONE = {
   indexed: 0,
@@ -15,14 +15,6 @@ const NONE = {
 };
 
 describe("a connector", () => {
-  test("says why stored items stay hidden, and only then", ({ expect }) => {
-    expect(notesOn(NONE)).toEqual([]);
-    expect(notesOn({ ...NONE, awaitingPush: 1, parentMissing: 1200 })).toEqual([
-      "No one can read 1 item pushed to an earlier version, which stored no access for items with a parent. Push them again.",
-      "No one can read 1,200 items, because the parent is missing or hidden. Push the parent, or push the items without parentId.",
-    ]);
-  });
-
   test("says the reason of its state with the command that helps, whatever its name", ({ expect }) => {
     const told = (state: Connector["state"], stateReason: string | null = null) =>
       adviceOn({ id: "con_2", providerId: "git", state, stateReason });

@@ -1,9 +1,10 @@
+import { describeHiddenItems } from "#api/hidden-items.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
-import { count, makeOutput, plural } from "#cli/output.ts";
+import { count, makeOutput } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
 import { shortTime } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";
@@ -134,7 +135,7 @@ export const showConnector = command(
         ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
         ...openingsOf(connector),
       ]);
-      for (const note of notesOn(counts)) output.talk(note);
+      for (const note of counts === undefined ? [] : describeHiddenItems(counts)) output.talk(note);
     });
   },
 );
@@ -154,21 +155,6 @@ function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: b
       ([name, value]) =>
         `${count(value)} ${isForPerson ? name.replace(/[A-Z]/g, (char) => ` ${char.toLowerCase()}`) : name}`,
     );
-}
-
-/** What items need that nobody may read, although they are stored. */
-function notesOn(counts: ConnectorRecord["counts"]): string[] {
-  const { awaitingPush = 0, parentMissing = 0 } = counts ?? {};
-  const notes: string[] = [];
-  if (awaitingPush > 0) {
-    const what = `${plural(awaitingPush, "item")} with a parent had no access of their own in an earlier version.`;
-    notes.push(`${what} Nobody can read them until you send them again.`);
-  }
-  if (parentMissing > 0) {
-    const what = `Nobody can read ${plural(parentMissing, "item")}: the parent does not exist, or nobody can read it.`;
-    notes.push(`${what} Send the parents, or the items without parentId.`);
-  }
-  return notes;
 }
 
 export const listConnectorFiles = command(

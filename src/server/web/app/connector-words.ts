@@ -74,26 +74,6 @@ export function adviceOn({
   }
 }
 
-/** Why stored items stay hidden from everyone, and what shows them again. */
-export function notesOn({ awaitingPush, parentMissing }: Connector["counts"]): string[] {
-  const notes: string[] = [];
-  if (awaitingPush > 0) {
-    notes.push(
-      `No one can read ${items(awaitingPush)} pushed to an earlier version, which stored no access for items with a parent. Push them again.`,
-    );
-  }
-  if (parentMissing > 0) {
-    notes.push(
-      `No one can read ${items(parentMissing)}, because the parent is missing or hidden. Push the parent, or push the items without parentId.`,
-    );
-  }
-  return notes;
-}
-
-function items(count: number): string {
-  return count === 1 ? "1 item" : `${count.toLocaleString("en-GB")} items`;
-}
-
 /** How many items there are, by state; only states that have any. */
 export function itemsSummary({
   indexed,

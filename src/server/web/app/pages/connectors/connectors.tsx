@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
-import { notesOn, STATE_WORDS } from "#server/web/app/connector-words.ts";
+import { describeHiddenItems } from "#api/hidden-items.ts";
+import { STATE_WORDS } from "#server/web/app/connector-words.ts";
 import { connectorsQuery } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
@@ -81,7 +82,7 @@ const COLUMNS: Column<Row>[] = [
 
 function Status({ row }: { row: Row }) {
   const { title, tone } = STATE_WORDS[row.state];
-  const hidden = isWhole(row) && notesOn(row.counts).length > 0;
+  const hidden = isWhole(row) && describeHiddenItems(row.counts).length > 0;
   return (
     <span className="inline-flex flex-wrap gap-1">
       <Badge tone={tone}>{title}</Badge>

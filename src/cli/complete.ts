@@ -1,0 +1,84 @@
+/** What can follow the words of an unfinished command line, by the table of all commands: no noun is loaded. */
+import type { ListedCommand, OptionData } from "./command.ts";
+import { COMMANDS, SECTIONS } from "./generated/table.ts";
+import { findNamed } from "./names.ts";
+import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
+
+export interface Completion {
+  word: string;
+  summary: string;
+}
+
+/**
+ * Completions of the last of `words`, which come after `kb`; the last may be empty. None where a file, a number or a text is
+ * expected: the shell offers files then.
+ */
+export function complete(words: readonly string[]): Completion[] {
+  const last = words.at(-1) ?? "";
+  return candidates(words.slice(0, -1), last).filter(({ word }) => word.startsWith(last));
+}
+
+const HELP: Completion = { word: "--help", summary: "display help for command" };
+
+function candidates([noun, ...rest]: readonly string[], last: string): Completion[] {
+  if (noun === undefined) return last.startsWith("-") ? [HELP] : nouns();
+  if (noun === "help") return rest.length === 0 ? nouns() : verbsOf(rest[0] ?? "");
+  const single = findNamed(noun, COMMANDS);
+  if (single !== undefined) return following(single, rest, last);
+  const [verb, ...more] = rest;
+  if (verb === undefined) return last.startsWith("-") ? [HELP] : verbsOf(noun);
+  const command = findNamed(`${noun} ${verb}`, COMMANDS);
+  return command === undefined ? [] : following(command, more, last);
+}
+
+function nouns(): Completion[] {
+  return SECTIONS.flatMap((section) => section.nouns.map(({ name, summary }) => ({ word: name, summary })));
+}
+
+function verbsOf(noun: string): Completion[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(`${noun} `)).map(({ name, summary }) => ({
+    word: name.slice(noun.length + 1),
+    summary,
+  }));
+}
+
+/** What may come after these words of a command: the value of the option before it, or an option. */
+function following(command: ListedCommand, given: readonly string[], last: string): Completion[] {
+  const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
+  if (given.includes("--")) return [];
+  const before = options.find(({ flags }) => wordsOf(flags).includes(given.at(-1) ?? ""));
+  if (before?.flags.startsWith("--json ") === true) return fieldsAfter(command, last);
+  if (before !== undefined && before.flags.includes("<")) {
+    return (before.choices ?? []).map((word) => ({ word, summary: "" }));
+  }
+  if (!last.startsWith("-")) {
+    const argument = command.arguments?.[countArguments(given, options)];
+    return (argument?.choices ?? []).map((word) => ({ word, summary: "" }));
+  }
+  const isFree = (option: OptionData): boolean =>
+    option.repeatable === true || !wordsOf(option.flags).some((word) => given.includes(word));
+  return [...options.filter(isFree).map((option) => ({ word: longNameOf(option), summary: option.summary })), HELP];
+}
+
+/** How many of the words are arguments: neither options nor the values of options. */
+function countArguments(given: readonly string[], options: readonly OptionData[]): number {
+  const takesValue = (word: string | undefined): boolean =>
+    word !== undefined && options.some(({ flags }) => flags.includes("<") && wordsOf(flags).includes(word));
+  return given.filter((word, at) => !word.startsWith("-") && !takesValue(given[at - 1])).length;
+}
+
+/** The fields that can follow in a list such as `id,na`. */
+function fieldsAfter({ fields = [] }: ListedCommand, last: string): Completion[] {
+  const chosen = last.split(",").slice(0, -1);
+  const start = chosen.map((field) => `${field},`).join("");
+  return fields.filter((field) => !chosen.includes(field)).map((field) => ({ word: start + field, summary: "" }));
+}
+
+/** `-o, --output <file>` → -o and --output. */
+function wordsOf(flags: string): string[] {
+  return flags.match(/--?[\w-]+/g)?.slice(0, 2) ?? [];
+}
+
+function longNameOf({ flags }: OptionData): string {
+  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
