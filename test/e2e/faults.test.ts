@@ -1,46 +1,10 @@
-/** What a server outlives: a log that nobody takes, and a disk that is full. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, openSync, rmSync, writeFileSync } from "node:fs";
+/** What a server outlives: a disk that fails, and one that is full. A log that nobody takes: `start.test.ts`. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, test } from "vitest";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, cleanEnv, CLI, signInAdmin, startServerProcess } from "./server-process.ts";
-
-/** `kb serve` whose standard output is this; ready. */
-async function serveInto(stdout: number | "pipe", dataDir: string) {
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--data-dir", dataDir], {
-    env: cleanEnv(join(dataDir, ".."), { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password }),
-    stdio: ["ignore", stdout, "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let said = "";
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr?.on("data", (chunk) => {
-      said += String(chunk);
-      const found = /kb is listening on (http:\S+)/.exec(said)?.[1];
-      if (found !== undefined) resolve(found);
-    });
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}: ${said}`)));
-  });
-  return { child, url, said: () => said };
-}
-
-test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] as const)(
-  "a server whose log goes to %s serves on, and says at its end what was lost",
-  async (where, { expect }) => {
-    const stdout = where === "a full device" ? openSync("/dev/full", "w") : "pipe";
-    const { child, url, said } = await serveInto(stdout, join(tempDir(), "data"));
-    child.stdout?.destroy();
-    const admin = await signInAdmin(url);
-    for (let i = 0; i < 5; i++) expect((await admin("GET", "/api/session")).status).toBe(200);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    child.kill("SIGTERM");
-    const [code] = await once(child, "close");
-    expect(code).toBe(0);
-    expect(said()).toMatch(/^\d+ log lines were lost: the log could not be written\.$/m);
-  },
-);
+import { signInAdmin, startServerProcess } from "./server-process.ts";
 
 /** A connector to push to, and its key. */
 async function makeTracker(admin: Admin): Promise<{ id: string; key: string }> {

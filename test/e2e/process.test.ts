@@ -76,31 +76,34 @@ describe("a server that is told to end", () => {
   });
 });
 
-test("the operator sets a password beside the running server, which knows it at once, and a killed one lets go of its folder", async ({
-  expect,
-}) => {
-  const dir = tempDir();
-  const server = await startServerProcess(join(dir, "data"));
-  const admin = await signInAdmin(server.url);
-  const args = ["admin", "set-password", ADMIN.email, "--data-dir", join(dir, "data"), "--password-stdin"];
-  const { code, stderr } = await runKb(args, { env: cleanEnv(dir), input: "green lamp evening\n" });
-  expect(stderr).toMatch(/^The password of admin@acme\.test is set\./);
-  expect(code).toBe(0);
-  expect((await admin("GET", "/api/session")).status).toBe(401);
-  const signIn = await fetch(`${server.url}/api/session`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ email: ADMIN.email, password: "green lamp evening" }),
-  });
-  expect(signIn.status).toBe(200);
-  server.child.kill("SIGKILL");
-  await once(server.child, "exit");
-  // Without a server: one more owner, and no way into a folder that holds no installation.
-  const reopened = await runKb(["admin", "reopen-setup", "--data-dir", join(dir, "data")], { env: cleanEnv(dir) });
-  expect(reopened.code).toBe(0);
-  expect(reopened.stdout).toMatch(/^[2-9a-z-]{32}\n$/);
-  const nowhere = await runKb(["admin", "setup-code", "--data-dir", join(dir, "no")], { env: cleanEnv(dir) });
-  expect(nowhere.code).toBe(7);
-  expect(nowhere.stderr).toContain("There is no installation in");
-  expect(await (await startServerProcess(join(dir, "data"))).stop()).toBe(0);
-});
+test(
+  "the operator sets a password beside the running server, which knows it at once, and a killed one lets go of its folder",
+  // Five programs one after the other: on a machine with other work that takes longer than one test may.
+  { timeout: 120_000 },
+  async ({ expect }) => {
+    const dir = tempDir();
+    const server = await startServerProcess(join(dir, "data"));
+    const admin = await signInAdmin(server.url);
+    const args = ["admin", "set-password", ADMIN.email, "--data-dir", join(dir, "data"), "--password-stdin"];
+    const { code, stderr } = await runKb(args, { env: cleanEnv(dir), input: "green lamp evening\n" });
+    expect(stderr).toMatch(/^The password of admin@acme\.test is set\./);
+    expect(code).toBe(0);
+    expect((await admin("GET", "/api/session")).status).toBe(401);
+    const signIn = await fetch(`${server.url}/api/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: ADMIN.email, password: "green lamp evening" }),
+    });
+    expect(signIn.status).toBe(200);
+    server.child.kill("SIGKILL");
+    await once(server.child, "exit");
+    // Without a server: one more owner, and no way into a folder that holds no installation.
+    const reopened = await runKb(["admin", "reopen-setup", "--data-dir", join(dir, "data")], { env: cleanEnv(dir) });
+    expect(reopened.code).toBe(0);
+    expect(reopened.stdout).toMatch(/^[2-9a-z-]{32}\n$/);
+    const nowhere = await runKb(["admin", "setup-code", "--data-dir", join(dir, "no")], { env: cleanEnv(dir) });
+    expect(nowhere.code).toBe(7);
+    expect(nowhere.stderr).toContain("There is no installation in");
+    expect(await (await startServerProcess(join(dir, "data"))).stop()).toBe(0);
+  },
+);

@@ -1,7 +1,9 @@
 /** How `kb serve` starts and why it can't, without a process of its own: loading the program is most of what that costs. */
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
+  constants,
   openSync,
   readdirSync,
   readFileSync,
@@ -16,20 +18,22 @@ import { Writable } from "node:stream";
 import { describe, onTestFinished, test } from "vitest";
 import { runServer } from "#server/main.ts";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN } from "./server-process.ts";
+import { ADMIN, signInAdmin } from "./server-process.ts";
 
 const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password };
 
 interface Options {
   flags?: Record<string, string>;
   env?: Record<string, string>;
+  /** Where its log goes; a file in the folder unless told. */
+  log?: number;
 }
 
 /** Runs `kb serve` with its data below a folder until it ends or is stopped. */
-function run(dir: string, { flags = {}, env = {} }: Options = {}) {
+function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
   const end = new AbortController();
   const logFile = join(dir, "log");
-  const fd = openSync(logFile, "a");
+  const fd = log ?? openSync(logFile, "a");
   let said = "";
   let look: () => void = () => undefined;
   const stderr = new Writable({
@@ -184,3 +188,28 @@ test("prints the setup code to the person and not to the log", async ({ expect }
   await settled.stop();
   expect(settled.said()).toContain(`Sign in with a browser at ${again}, or run: kb login ${again}`);
 });
+
+/** The writing end of a pipe that nobody reads any more. */
+function closedPipe(dir: string): number {
+  const path = join(dir, "pipe");
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, "w");
+  closeSync(reader);
+  return writer;
+}
+
+test.runIf(process.platform === "linux").for(["a full device", "a closed pipe"] as const)(
+  "a server whose log goes to %s serves on, and says at its end what was lost",
+  async (where, { expect }) => {
+    const dir = tempDir();
+    const log = where === "a full device" ? openSync("/dev/full", "w") : closedPipe(dir);
+    const server = run(dir, { env: BOOTSTRAP, log });
+    const url = await server.listening;
+    const admin = await signInAdmin(url);
+    for (let i = 0; i < 5; i++) expect((await admin("GET", "/api/session")).status).toBe(200);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await server.stop()).toBe(0);
+    expect(server.said()).toMatch(/^\d+ log lines were lost: the log could not be written\.$/m);
+  },
+);
