@@ -1,17 +1,4 @@
-/**
- * Glossary. These words, and no second word for the same thing:
- *
- * - workspace, member, role (`owner`, `admin`, `member`), personal access token (PAT).
- * - providerId: the kind of system (`filesystem`, `git`, `github`, `push`, …).
- * - source of an item: `<providerId>:<place>`, the container a person knows (`github:acme/web`, `slack:#ops`).
- * - connector: a configured instance that indexes one source kind, owned by a user. Its scope says what is included.
- * - sync: one run of a connector.
- * - item (the API says "file"): anything indexed. `kbId` identifies it everywhere. `kind`: task, file, page, message.
- * - entity: a folder, person, project, repository, channel, label, team or space, seen through visible items.
- * - indexState of an item: indexed, unsearchable, pending, failed, held. `status` is only a task's: open, done.
- * - principal: whom an access list names: `user:<usr>`, `group:<grp>`, `group:connector:<con>`, `workspace`, `everyone`,
- *   and a source's own `user:<providerId>:<instance>:<id>`, `group:<con>:<id>`.
- */
+/** Records and fields that many routes share. Source: docs/glossary.md. */
 import { z } from "@hono/zod-openapi";
 import { TEXT_REASONS } from "./text-reasons.ts";
 

@@ -1,7 +1,7 @@
 /** Tells whoever does the syncs of this process that some must end now; other processes find it in the records. */
 export interface SyncStops {
   stop(syncIds: readonly string[]): void;
-  /** Given once, by the part that runs syncs. */
+  /** Set once, by the code that runs syncs. */
   listen(stop: (syncId: string) => void): void;
 }
 

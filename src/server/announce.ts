@@ -1,4 +1,4 @@
-/** What the server tells the person who runs it: on standard error at start, in the log later. */
+/** What the server tells its operator: on standard error at start, in the log later. */
 import type { ApiError } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
 

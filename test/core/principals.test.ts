@@ -18,7 +18,7 @@ const pulled: Authority = { connectorId: OWN, users: { providerId: "github", ins
 const pushed: Authority = { connectorId: OWN, memberExists: (principal) => principal === USER || principal === GROUP };
 
 describe("the grammar", () => {
-  test("each form of the glossary is taken apart and put together again", () => {
+  test("each form of a principal is taken apart and put together again", () => {
     const forms: Record<string, ParsedPrincipal> = {
       workspace: { type: "workspace" },
       everyone: { type: "everyone" },

@@ -9,7 +9,14 @@ const root = new URL("../..", import.meta.url).pathname;
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** The pages for whoever changes kb: all that they name must be there. */
-const PAGES = ["CONTRIBUTING.md", "docs/architecture.md", "docs/add-a-source.md", "docs/security.md", "docs/agents.md"];
+const PAGES = [
+  "CONTRIBUTING.md",
+  "docs/architecture.md",
+  "docs/glossary.md",
+  "docs/add-a-source.md",
+  "docs/security.md",
+  "docs/agents.md",
+];
 
 const sources = ["src", "test", "scripts"].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: "utf8" })

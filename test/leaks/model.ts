@@ -1,6 +1,6 @@
 /**
- * Random worlds as plain data: who is where, what there is, who may see it. The oracle here knows nothing of the
- * program: it walks memberships and lists by hand.
+ * Random worlds as plain data: who is where, what there is, who may see it. This oracle uses none of the
+ * program's code: it walks memberships and lists by hand.
  */
 import { createHash } from "node:crypto";
 import { type FieldValue, ID_ALPHABET, ID_PREFIXES, type IdKind, type ItemKind } from "#api/common.ts";

@@ -15,7 +15,7 @@ export interface GitCall {
   /** Options that go before the command, `-c` by `-c`. */
   options?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** Given on stdin; a number is an open file. */
+  /** Sent on stdin; a number is an open file. */
   input?: Uint8Array | string | number | undefined;
   /** stdin stays open for questions to come. */
   keepStdin?: boolean;

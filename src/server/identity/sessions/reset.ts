@@ -75,7 +75,7 @@ export function makeResetService(options: ResetOptions): ResetService {
   const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
     options;
 
-  /** Runs after the answer, so that the answer knows nothing of it. */
+  /** Runs after the answer, so that the answer's content and time don't depend on it. */
   async function mail(email: string): Promise<void> {
     const user = await store.users.findByEmail(email);
     if (!user) return;

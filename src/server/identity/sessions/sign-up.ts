@@ -96,7 +96,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
     return sessions.open(tx, { userId, workspaceId }, context);
   }
 
-  /** Runs after the answer, so that the answer knows nothing of it. */
+  /** Runs after the answer, so that the answer's content and time don't depend on it. */
   async function mail(email: string, pending: Pending): Promise<void> {
     const known = await store.users.findByEmail(email);
     if (known) return post.send(known.email, { type: "account_exists", name: known.name });

@@ -38,7 +38,7 @@ export function Notice({
   );
 }
 
-/** What failed, what helps, and for a fault of the server the id to name to who runs it. */
+/** What failed, what to do next, and for an error of the server the request id to give to an administrator. */
 export function ProblemNotice({ problem, className }: { problem: Problem; className?: string }) {
   return (
     <Notice tone="danger" {...(className !== undefined && { className })}>
