@@ -1,39 +1,17 @@
 /** Items over REST: the API says "file" for anything indexed, and `:fileId` is the kbId. */
-import {
-  FieldValue,
-  idSchema,
-  IndexState,
-  ItemKind,
-  PageCursor,
-  PageLimit,
-  TaskStatus,
-  TextReason,
-  Timestamp,
-} from "./common.ts";
+import { idSchema, IndexState, ItemKind, PageCursor, PageLimit, TextReason, Timestamp } from "./common.ts";
+import { fieldShape } from "./item-answers.ts";
 import { answer, createRoute, problemAnswer, problems, z } from "./route.ts";
-import { ItemPerson } from "./search.ts";
 
 export const FileRecord = z
   .object({
     kbId: z.string(),
     externalId: z.string(),
-    key: z.string().nullable(),
     providerId: z.string(),
     source: z.string(),
     connectorId: z.string(),
-    kind: ItemKind,
-    title: z.string(),
     url: z.string().nullable(),
-    path: z.array(z.string()),
-    mimeType: z.string().nullable(),
-    size: z.number().int().nullable(),
-    author: z.union([ItemPerson, z.null()]),
-    status: TaskStatus.nullable(),
-    assignees: z.array(ItemPerson),
-    dueAt: Timestamp.nullable(),
-    labels: z.array(z.string()),
-    createdAt: Timestamp.nullable(),
-    updatedAt: Timestamp.nullable(),
+    ...fieldShape("file"),
     indexedAt: Timestamp,
     /** When the source's permissions were last seen; null where access is set here. */
     aclCheckedAt: Timestamp.nullable(),
@@ -46,7 +24,6 @@ export const FileRecord = z
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
     }),
-    fields: z.record(z.string(), FieldValue),
   })
   .openapi("File");
 export type FileRecord = z.infer<typeof FileRecord>;

@@ -1,4 +1,5 @@
-import { FieldValue, ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { fieldShape } from "./item-answers.ts";
 import { answer, createRoute, problems, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
@@ -40,40 +41,22 @@ export const SearchQuery = z
   })
   .openapi("SearchQuery");
 
-/** A person as an item names them; `claimed` = said by the document, never proven. */
-export const ItemPerson = z
-  .object({ name: z.string(), entityId: z.string().nullable(), claimed: z.boolean() })
-  .openapi("ItemPerson");
-export type ItemPerson = z.infer<typeof ItemPerson>;
-
 export const SearchResult = z
   .object({
     kbId: z.string(),
     providerId: z.string(),
     source: z.string(),
     url: z.string().nullable(),
-    title: z.string(),
-    /** An issue's key, or the name of a file. */
-    key: z.string().nullable(),
-    kind: ItemKind,
+    /** Texts of `fields` up to 1,000 characters, lists up to 50 values. */
+    ...fieldShape("result"),
     snippet: z.string(),
     /** Ranges of the snippet that match, in UTF-16 code units. */
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
-    updatedAt: Timestamp.nullable(),
     indexedAt: Timestamp,
-    author: z.union([ItemPerson, z.null()]),
-    status: TaskStatus.nullable(),
-    assignees: z.array(ItemPerson),
-    dueAt: Timestamp.nullable(),
-    priority: z.string().nullable(),
-    /** Folders from the outermost to the innermost. */
-    path: z.array(z.string()),
     /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),
     /** Address of that place; null where the source has none. */
     sectionUrl: z.string().nullable(),
-    /** What its source and its document say beside the text; texts up to 1,000 characters, lists up to 50 values. */
-    fields: z.record(z.string(), FieldValue),
   })
   .openapi("SearchResult");
 export type SearchResult = z.infer<typeof SearchResult>;

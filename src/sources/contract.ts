@@ -2,6 +2,7 @@ import type { Scope } from "#core/scope.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { z } from "zod";
 import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
+import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
@@ -22,15 +23,30 @@ export interface SourceContainer {
   parentId?: string;
 }
 
-/** An item as a source hands it over. Dates are RFC 3339 on the wire of `push`, `Date` here. */
-export interface SourceItem {
+/** What a source gives as the value of a field, by its type. Dates are RFC 3339 on the wire of `push`, `Date` here. */
+export interface SourceValues {
+  kind: ItemKind;
+  title: string;
+  status: TaskStatus | undefined;
+  text: string | undefined;
+  name: string | undefined;
+  /** Only folders that the source lets the item's readers see. */
+  path: readonly string[] | undefined;
+  texts: readonly string[] | undefined;
+  date: Date | undefined;
+  number: number | undefined;
+  person: SourcePerson | undefined;
+  people: readonly SourcePerson[] | undefined;
+  record: Readonly<Record<string, string | number | boolean | null | readonly string[]>> | undefined;
+}
+
+type RequiredField = "kind" | "title";
+type OptionalFields = Partial<FieldsAs<SourceValues, Exclude<FieldName, RequiredField>>>;
+
+/** An item as a source hands it over: its fields, and which item it is, where it is, and who may read it. */
+export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, OptionalFields {
   /** Stable identity at the source, unique per connector. */
   externalId: string;
-  kind: ItemKind;
-  subkind?: string;
-  /** Human key such as `ABC-12`, `acme/web#412`. */
-  key?: string;
-  title: string;
   /**
    * The title is a file's name: the item is shown by the title that its document gives itself, where it gives one, and the
    * name is its key.
@@ -41,8 +57,6 @@ export interface SourceItem {
   lineAnchor?: string;
   /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
   place?: string;
-  /** Folders from the outermost to the innermost; only those that the source lets the item's readers see. */
-  path?: readonly string[];
   /**
    * The item this one belongs to (a comment's issue, a page's parent): whoever may not read that one may not read this one.
    * Source: S20.
@@ -59,20 +73,9 @@ export interface SourceItem {
    */
   formerId?: string;
   version?: string;
-  mimeType?: string;
-  size?: number;
-  createdAt?: Date;
-  updatedAt?: Date;
-  dueAt?: Date;
-  status?: TaskStatus;
-  priority?: string;
-  labels?: readonly string[];
-  author?: SourcePerson;
-  assignees?: readonly SourcePerson[];
   /** Others in a role: reviewers, senders, mentioned. */
   people?: readonly SourcePerson[];
   containers?: readonly SourceContainer[];
-  fields?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
   /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither. */
   content:
     | { type: "inline"; text: string }

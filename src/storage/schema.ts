@@ -5,6 +5,8 @@
  * Over 400 lines because it is a list: one interface a table, read side by side.
  */
 import type { Generated } from "kysely";
+import type { ItemKind, TaskStatus } from "#api/common.ts";
+import type { FieldsAs } from "#api/item-fields.ts";
 
 export interface Tables {
   installation: InstallationTable;
@@ -411,7 +413,24 @@ export interface JobsTable {
   createdAt: number;
 }
 
-export interface ItemsTable {
+/** The column of a field, by its type; lists, people and records are JSON. */
+export interface FieldColumns {
+  kind: ItemKind;
+  title: string;
+  status: TaskStatus | null;
+  text: string | null;
+  name: string | null;
+  path: string;
+  texts: string;
+  /** Epoch milliseconds. */
+  date: number | null;
+  number: number | null;
+  person: string | null;
+  people: string;
+  record: string;
+}
+
+export interface ItemsTable extends FieldsAs<FieldColumns> {
   workspaceId: string;
   kbId: string;
   connectorId: string;
@@ -419,34 +438,13 @@ export interface ItemsTable {
   parentExternalId: string | null;
   providerId: string;
   source: string;
-  kind: string;
-  subkind: string | null;
-  key: string | null;
-  title: string;
   url: string | null;
-  /** JSON array. */
-  path: string;
-  mimeType: string | null;
-  size: number | null;
   version: string | null;
   textHash: string | null;
   /** UTF-16 code units of the stored text. */
   textChars: number;
   /** JSON array of {name, level, start}. */
   sections: string;
-  status: string | null;
-  priority: string | null;
-  /** JSON array. */
-  labels: string;
-  /** JSON object. */
-  fields: string;
-  /** JSON: {name, entityId, claimed} or null. */
-  author: string | null;
-  /** JSON array of the same. */
-  assignees: string;
-  createdAt: number | null;
-  updatedAt: number | null;
-  dueAt: number | null;
   indexedAt: number;
   indexState: string;
   textReason: string | null;

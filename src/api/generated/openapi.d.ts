@@ -7265,6 +7265,7 @@ export interface components {
             labels: string[];
             mimeType: string | null;
             path: string[];
+            priority: string | null;
             providerId: string;
             size: number | null;
             source: string;

@@ -1,5 +1,6 @@
 import type { FileRecord } from "#api/files.ts";
 import { cleanLine, cleanUrl, permalinkOf } from "#api/clean.ts";
+import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /**
@@ -10,25 +11,13 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
   return {
     kbId: item.kbId,
     externalId: item.externalId,
-    key: item.key,
     providerId: item.providerId,
     source: item.source,
     connectorId: item.connectorId,
-    kind: item.kind,
-    title: item.title,
     url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
-    path: item.path,
-    mimeType: item.mimeType,
-    size: item.size,
-    author: item.author,
-    status: item.status,
-    assignees: item.assignees,
-    dueAt: toTimestamp(item.dueAt),
-    labels: item.labels,
-    createdAt: toTimestamp(item.createdAt),
-    updatedAt: toTimestamp(item.updatedAt),
+    ...factsOnWire(item, "file"),
     indexedAt: new Date(item.indexedAt).toISOString(),
-    aclCheckedAt: toTimestamp(aclCheckedAt),
+    aclCheckedAt: aclCheckedAt === null ? null : new Date(aclCheckedAt).toISOString(),
     indexState: item.indexState,
     textState: {
       state: item.textChars > 0 ? "ok" : "none",
@@ -36,12 +25,7 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
       message: item.textMessage === null ? null : cleanLine(item.textMessage, MAX_MESSAGE),
       chars: item.textChars,
     },
-    fields: item.fields,
   };
 }
 
 const MAX_MESSAGE = 500;
-
-function toTimestamp(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}

@@ -2,7 +2,8 @@ import { cleanBlock, cleanField, cleanLine, MAX_CHARS, placeOf, quoteLines } fro
 import { formatDay } from "#api/days.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import { placeAt } from "#text/sections.ts";
-import { fieldText, personName, titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
+import { titleOf, urlOf } from "./entry.ts";
+import { agentFacts, factTexts, fieldText, personName, withDistance, type Printing } from "./facts.ts";
 import type { CountTokens } from "./tokens.ts";
 
 export interface ContentRendering extends Printing {
@@ -119,20 +120,12 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
 }
 
 /** What a task or document says about itself beside its text. */
-function moreFacts(item: ItemRecord, { timeZone }: Printing): string[] {
-  const labels = item.labels.map((label) => cleanField(label, MAX_CHARS.label).replaceAll(";", ","));
+function moreFacts(item: ItemRecord, time: Printing): string[] {
+  const { path: _path, by: _by, updated: _updated, ...facts } = agentFacts(item, true, time);
   const fields = Object.entries(item.fields)
     .slice(0, 20)
     .map(([name, value]) => `${cleanField(name, MAX_CHARS.label)}: ${fieldText(value, MAX_CHARS.value)}`);
-  return [
-    ...(item.key === null || item.kind !== "task" ? [] : [`key: ${cleanField(item.key, MAX_CHARS.key)}`]),
-    ...(item.assignees.length === 0 ? [] : [`assignee: ${item.assignees.slice(0, 10).map(personName).join("; ")}`]),
-    ...(item.dueAt === null ? [] : [`due: ${formatDay(item.dueAt, timeZone)}`]),
-    ...(item.priority === null ? [] : [`priority: ${cleanField(item.priority, MAX_CHARS.label)}`]),
-    ...(item.createdAt === null ? [] : [`created: ${formatDay(item.createdAt, timeZone)}`]),
-    ...(labels.length === 0 ? [] : [`labels: ${labels.slice(0, 20).join("; ")}`]),
-    ...(fields.length === 0 ? [] : [`fields: ${fields.join("; ")}`]),
-  ];
+  return [...factTexts(facts, time), ...(fields.length === 0 ? [] : [`fields: ${fields.join("; ")}`])];
 }
 
 function notesOf(item: ItemRecord): string[] {

@@ -9,7 +9,8 @@ import type {
 } from "#api/tools.ts";
 import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } from "#server/entities/types.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
-import { titleOf, urlOf, withDistance, type Printing } from "./entry.ts";
+import { titleOf, urlOf } from "./entry.ts";
+import { withDistance, type Printing } from "./facts.ts";
 import { firstThatFits, type Rendered } from "./render-search.ts";
 import type { CountTokens } from "./tokens.ts";
 

@@ -2,7 +2,8 @@ import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
-import { entryLines, projectEntry, type EntryDetail, type Printing } from "./entry.ts";
+import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
+import type { Printing } from "./facts.ts";
 import type { CountTokens } from "./tokens.ts";
 
 /** Both forms of one answer. Either alone is enough: the text is made from the structured form. Source: B1. */

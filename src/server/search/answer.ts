@@ -1,6 +1,7 @@
 import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import { factsOnWire } from "#core/item-facts.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import type { SearchOutcome } from "./types.ts";
 
@@ -39,19 +40,11 @@ function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {
     providerId: item.providerId,
     source: item.source,
     url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
+    ...factsOnWire(item, "result"),
     title: cleanLine(item.title, MAX_CHARS.title),
-    key: item.key,
-    kind: item.kind,
     snippet: text,
     highlights,
-    updatedAt: timestamp(item.updatedAt),
     indexedAt: new Date(item.indexedAt).toISOString(),
-    author: item.author,
-    status: item.status,
-    assignees: item.assignees,
-    dueAt: timestamp(item.dueAt),
-    priority: item.priority,
-    path: item.path,
     section: passage?.section ?? null,
     sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
     fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),
@@ -65,8 +58,4 @@ const MAX_FIELD_VALUES = 50;
 function cutValue(value: FieldValue): FieldValue {
   if (typeof value === "string") return cut(value, MAX_FIELD_CHARS);
   return typeof value === "object" ? value.slice(0, MAX_FIELD_VALUES) : value;
-}
-
-function timestamp(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

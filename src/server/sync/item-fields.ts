@@ -26,7 +26,7 @@ const COUNTS = new Set(
 const LISTS: Readonly<Record<string, RegExp>> = { keywords: /[,;]/, to: /,/, cc: /,/ };
 
 /**
- * The fields of an item: its source's own, then what its document says of itself under names that the source left free.
+ * The `fields` of an item: its source's own, then what its document says of itself under names that the source left free.
  * A field that the source gives as null is not there, and no document fills it. Two spellings of a name are one field.
  */
 export function itemFields(

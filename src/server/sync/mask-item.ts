@@ -1,9 +1,10 @@
+import { updateFields, WORD_FIELDS, type WordField } from "#api/item-fields.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
-import type { SourceItem } from "#sources/contract.ts";
+import type { SourceItem, SourceValues } from "#sources/contract.ts";
 
 /**
- * An item as its source gave it, without the secrets in what is shown of it: title, path, labels, fields, and the text if it
- * came with one. What names it at its source (externalId, url) stays. Source: S37.
+ * An item as its source gave it, without the secrets in the words that are shown of it, and in the text if it came with
+ * one. What names it at its source (externalId, url) stays. Source: S37.
  *
  * @returns the item and how many secrets were taken out
  */
@@ -14,16 +15,22 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
     count += masked.cuts.length;
     return masked.text;
   };
-  const masked: SourceItem = { ...item, title: mask(item.title) };
-  if (item.path !== undefined) masked.path = item.path.map(mask);
-  if (item.labels !== undefined) masked.labels = item.labels.map(mask);
-  if (item.fields !== undefined) {
-    masked.fields = Object.fromEntries(
-      Object.entries(item.fields).map(([name, value]) => [mask(name), maskValue(value, mask)] as const),
-    );
-  }
+  const masked: SourceItem = { ...item };
+  updateFields<WordField, SourceValues>(WORD_FIELDS, masked, {
+    title: mask,
+    text: (text) => text && mask(text),
+    path: (folders) => folders?.map(mask),
+    texts: (texts) => texts?.map(mask),
+    record: (fields) => fields && maskRecord(fields, mask),
+  });
   if (item.content.type === "inline") masked.content = { type: "inline", text: mask(item.content.text) };
   return { item: masked, count };
+}
+
+function maskRecord(fields: NonNullable<SourceItem["fields"]>, mask: (text: string) => string) {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [mask(name), maskValue(value, mask)] as const),
+  );
 }
 
 type FieldValue = NonNullable<SourceItem["fields"]>[string];

@@ -1,13 +1,23 @@
 import { createHash } from "node:crypto";
 import { type FieldValue, makeId, type TextReason } from "#api/common.ts";
+import {
+  convertFields,
+  FIELD_NAMES,
+  type FieldConversion,
+  type FieldsAs,
+  INDEXED_FIELDS,
+  placeWords,
+  same,
+} from "#api/item-fields.ts";
 import { isApiError } from "#api/errors.ts";
 import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } from "#text/analyzer.ts";
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
+import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
 import { claimsOf } from "./claims.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
@@ -59,18 +69,24 @@ export async function prepare(options: PrepareOptions, sourceItem: SourceItem): 
   if (!read) return undefined;
   const mimeType = item.mimeType ?? read.mimeType ?? null;
   const named = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
-  const people = claimsOf({ ...named, mimeType }, read.properties);
-  const fields = toFields(options, { ...named, ...people });
-  const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...people });
+  const claims = claimsOf({ ...named, mimeType }, read.properties);
+  const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...claims });
   const documentTitle = read.title === undefined || read.title === named.title ? {} : { documentTitle: read.title };
+  const properties = { ...documentTitle, ...read.properties };
+  const said = { ...named, ...claims, mimeType: mimeType ?? undefined, size: item.size ?? read.bytes };
+  const { connector, now } = options;
   const prepared = {
-    ...fields,
+    ...factsOf(said, now, { properties, idOf: entities.idOf }),
     newKbId: makeId("item", options.randomBytes),
-    mimeType,
-    size: item.size ?? read.bytes,
-    fields: itemFields(item.fields, { ...documentTitle, ...read.properties }),
-    author: people.author ? toPerson(people.author, entities.idOf) : null,
-    assignees: (item.assignees ?? []).map((person) => toPerson(person, entities.idOf)),
+    externalId: item.externalId,
+    parentExternalId: item.parentId ?? null,
+    identityHint: item.identityHint ?? null,
+    ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
+    providerId: connector.providerId,
+    source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
+    url: item.url ?? null,
+    lineAnchor: item.lineAnchor ?? null,
+    version: item.version ?? null,
     entities: entities.entities,
     access: item.access === undefined ? null : options.judge(item.access),
     text: read.text,
@@ -123,9 +139,9 @@ const DAY_MS = 86_400_000;
 
 async function readText(options: PrepareOptions, item: SourceItem): Promise<ReadText | undefined> {
   const { content } = item;
-  const { kind, key = null, title, hasFileTitle = false, path = [], labels = [] } = item;
+  const { kind, key = null, title, hasFileTitle = false, path = [] } = item;
   const name = nameInKey({ kind, key });
-  const about = { title, hasFileTitle, path, labels, ...(name !== undefined && { name }) };
+  const about = { title, hasFileTitle, path, labels: placeWords(item), ...(name !== undefined && { name }) };
   const plain = (text: ItemText, bytes = 0): ReadText => ({
     text,
     bytes,
@@ -221,36 +237,43 @@ function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, b
   return { text, bytes, mimeType, properties: {}, maskedSecrets: 0 };
 }
 
-function toFields({ connector, now }: PrepareOptions, item: SourceItem) {
+/** The fields as they are stored. */
+function factsOf(
+  said: SourceItem,
+  now: () => number,
+  of: { properties: Readonly<Record<string, FieldValue>>; idOf: (person: PersonKey) => string },
+): ItemFacts {
+  const conversion: FieldConversion<SourceValues, FactValues> = {
+    ...TO_FACT,
+    person: (person) => (person ? toPerson(person, of.idOf) : null),
+    people: (people = []) => people.map((person) => toPerson(person, of.idOf)),
+    record: (own) => itemFields(own, of.properties),
+  };
+  // A key that is not there reads as undefined, which each field that may be left out can be.
+  const given = said as FieldsAs<SourceValues>;
+  const facts = convertFields(FIELD_NAMES, given, conversion);
   const latest = now() + DAY_MS;
   // A date in the future would stand above everything for ever. Source: S47.
-  const past = (date: Date | undefined) => {
-    const time = date?.getTime() ?? null;
-    return time !== null && time > latest ? now() : time;
-  };
-  return {
-    externalId: item.externalId,
-    parentExternalId: item.parentId ?? null,
-    identityHint: item.identityHint ?? null,
-    ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
-    providerId: connector.providerId,
-    source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
-    kind: item.kind,
-    subkind: item.subkind ?? null,
-    key: item.key === undefined ? null : storable(item.key),
-    title: storable(item.title),
-    url: item.url ?? null,
-    lineAnchor: item.lineAnchor ?? null,
-    path: (item.path ?? []).map(storable),
-    version: item.version ?? null,
-    status: item.status ?? null,
-    priority: item.priority ?? null,
-    labels: (item.labels ?? []).map(storable),
-    createdAt: past(item.createdAt),
-    updatedAt: past(item.updatedAt),
-    dueAt: item.dueAt?.getTime() ?? null,
-  };
+  const past = (time: number | null) => (time !== null && time > latest ? now() : time);
+  facts.createdAt = past(facts.createdAt);
+  facts.updatedAt = past(facts.updatedAt);
+  return facts;
 }
+
+const storableText = (text: string | undefined) => (text === undefined ? null : storable(text));
+const storableTexts = (texts: readonly string[] = []) => texts.map(storable);
+
+const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "people" | "record"> = {
+  kind: same,
+  title: storable,
+  status: (status) => status ?? null,
+  text: storableText,
+  name: storableText,
+  path: storableTexts,
+  texts: storableTexts,
+  date: (date) => date?.getTime() ?? null,
+  number: (number) => number ?? null,
+};
 
 function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
   return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
@@ -260,9 +283,8 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
   const { text } = item;
   const held = [
     ANALYZER_VERSION,
-    [item.kind, item.subkind, item.key, item.providerId, item.source, item.status, item.priority],
-    [item.title, item.path, item.labels, item.parentExternalId, item.fields],
-    [item.createdAt, item.updatedAt, item.dueAt],
+    [item.providerId, item.source, item.parentExternalId],
+    INDEXED_FIELDS.map((name) => item[name]),
     item.entities.map((entity) => [entity.entityId, entity.role, entity.name, entity.nameKey]),
     text.state === "text" ? text.textHash : text.state,
     text.state === "none" ? text.reason : null,

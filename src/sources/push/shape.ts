@@ -1,10 +1,22 @@
 import { z } from "zod";
 import { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import { assertNever } from "#api/errors.ts";
+import {
+  convertFields,
+  FIELD_NAMES,
+  type FieldConversion,
+  type FieldName,
+  fieldOf,
+  type FieldType,
+  type ItemField,
+  type FieldsAs,
+  perField,
+  same,
+} from "#api/item-fields.ts";
 import { isChildId } from "#core/child-ids.ts";
 import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
 
 // Schemas are values: what a line is made of stands before the line.
 
@@ -19,7 +31,8 @@ const ExternalId = z
 const RESERVED_ID = `must not contain "!//", which is reserved for files inside files`;
 const OwnId = ExternalId.refine((id) => !isChildId(id), RESERVED_ID);
 
-const Line = (max: number) => z.string().trim().min(1).max(max);
+const Line = (max = 1_000) => z.string().trim().min(1).max(max);
+const Lines = (maxChars?: number, maxValues = 200) => z.array(Line(maxChars)).max(maxValues).optional();
 const Instant = z.iso.datetime({ offset: true, error: "must be an RFC 3339 date with a time and a zone" });
 
 const Access: z.ZodType<SourceAccess> = z
@@ -64,6 +77,11 @@ const FieldValue = z.union([
   z.array(z.string().max(1_000)).max(200),
 ]);
 
+const Fields = z
+  .record(Line(100), FieldValue)
+  .refine((fields) => Object.keys(fields).length <= 100, "at most 100 fields")
+  .optional();
+
 const Content = z.discriminatedUnion(
   "type",
   [
@@ -76,36 +94,36 @@ const Content = z.discriminatedUnion(
   { error: 'must be {"type": "inline", "text": …} or {"type": "none"}: nothing is fetched for pushed items' },
 );
 
+/** What a line may give as the value of a field, by its type. */
+const VALUE = {
+  kind: () => ItemKind,
+  title: ({ maxChars }: ItemField) => Line(maxChars),
+  status: () => TaskStatus.optional(),
+  text: ({ maxChars }: ItemField) => Line(maxChars).optional(),
+  name: ({ maxChars }: ItemField) => Line(maxChars).optional(),
+  path: ({ maxChars, maxValues }: ItemField) => Lines(maxChars, maxValues),
+  texts: ({ maxChars, maxValues }: ItemField) => Lines(maxChars, maxValues),
+  date: () => Instant.optional(),
+  number: () => z.number().int().min(0).optional(),
+  person: () => Person.optional(),
+  people: ({ maxValues = 200 }: ItemField) => z.array(Person).max(maxValues).optional(),
+  record: () => Fields,
+};
+type ValueSchemas = { [T in FieldType]: ReturnType<(typeof VALUE)[T]> };
+const valueOf: { [T in FieldType]: (field: ItemField) => ValueSchemas[T] } = VALUE;
+
 const PushItem = z
   .strictObject({
     externalId: OwnId,
-    kind: ItemKind,
-    subkind: Line(60).optional(),
-    key: Line(120).optional(),
-    title: Line(2_000),
+    ...perField<FieldName, ValueSchemas>(FIELD_NAMES, (name, type) => valueOf[type](fieldOf(name))),
     url: z.string().max(4_096).optional(),
     place: Line(120).optional(),
-    path: z.array(Line(300)).max(64).optional(),
     parentId: ExternalId.optional().meta({
       description: "The item that it belongs to. Nobody can read this item without access to that one.",
     }),
     version: Line(300).optional(),
-    mimeType: Line(200).optional(),
-    size: z.number().int().min(0).optional(),
-    createdAt: Instant.optional(),
-    updatedAt: Instant.optional(),
-    dueAt: Instant.optional(),
-    status: TaskStatus.optional(),
-    priority: Line(60).optional(),
-    labels: z.array(Line(200)).max(200).optional(),
-    author: Person.optional(),
-    assignees: z.array(Person).max(200).optional(),
     people: z.array(Person).max(500).optional(),
     containers: z.array(Container).max(100).optional(),
-    fields: z
-      .record(Line(100), FieldValue)
-      .refine((fields) => Object.keys(fields).length <= 100, "at most 100 fields")
-      .optional(),
     text: z.string().optional(),
     content: Content.optional(),
     access: Access.optional().meta({ description: "Can be left out with a parentId; the parent's then applies." }),
@@ -191,18 +209,32 @@ export function toEvent(line: PushLine, place: string): { event: PushEvent; note
   }
 }
 
+type LineValues = { [T in FieldType]: z.infer<ValueSchemas[T]> };
+
+const FROM_LINE: FieldConversion<LineValues, SourceValues> = {
+  kind: same,
+  title: same,
+  status: same,
+  text: same,
+  name: same,
+  path: same,
+  texts: same,
+  date: (instant) => (instant === undefined ? undefined : new Date(instant)),
+  number: same,
+  person: (person) => person && toPerson(person),
+  people: (people) => people?.map(toPerson),
+  record: same,
+};
+
 function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes: string[] } {
-  const { text, content, url, createdAt, updatedAt, dueAt, author, assignees, people, containers, ...plain } = line;
+  const { text, content, url, people, containers, ...plain } = line;
   const safeUrl = url === undefined ? undefined : httpUrl(url);
   const item: SourceItem = withoutUndefined({
     ...plain,
+    // A key that is not there reads as undefined, which each field that may be left out can be.
+    ...convertFields(FIELD_NAMES, line as FieldsAs<LineValues>, FROM_LINE),
     place: plain.place ?? place,
     url: safeUrl,
-    createdAt: dateOf(createdAt),
-    updatedAt: dateOf(updatedAt),
-    dueAt: dateOf(dueAt),
-    author: author && toPerson(author),
-    assignees: assignees?.map(toPerson),
     people: people?.map(toPerson),
     containers: containers?.map(withoutUndefined),
     content: contentOf(text, content),
@@ -219,10 +251,6 @@ function contentOf(text: string | undefined, content: z.infer<typeof Content> | 
 /** Who is given by a principal is meant by the pusher; a bare name is only what a text says. */
 function toPerson(person: z.infer<typeof Person>): SourcePerson {
   return { ...withoutUndefined(person), claimed: person.principal === undefined };
-}
-
-function dateOf(instant: string | undefined): Date | undefined {
-  return instant === undefined ? undefined : new Date(instant);
 }
 
 function httpUrl(text: string): string | undefined {

@@ -1,14 +1,14 @@
 import type { FieldValue } from "#api/common.ts";
+import { PAIR_FIELDS, type PairField } from "#api/item-fields.ts";
+import type { ItemFacts } from "#core/item-facts.ts";
 import { fieldTerms } from "#text/field-terms.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
 
 /** What the index holds of an item as its record does. */
-export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> & {
-  fields: Readonly<Record<string, FieldValue>>;
-  priority: string | null;
-};
+export type IndexedFacts = Omit<IndexedDocument, "text" | "people" | "assignees" | "containers" | "fields"> &
+  Pick<ItemFacts, PairField | "fields">;
 
 /** What the index is told of an item that was added or changed. */
 export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: string, aclId: number): IndexChange {
@@ -42,6 +42,15 @@ export function toIndexDocument(
     assignees: idsOf("assignee"),
     containers: idsOf("container", "label"),
     // Found as a field of that name is, unless the source has one of its own.
-    fields: fieldTerms({ ...(facts.priority !== null && { priority: facts.priority }), ...facts.fields }),
+    fields: fieldTerms({ ...pairsOf(facts), ...facts.fields }),
   };
+}
+
+function pairsOf(facts: Pick<ItemFacts, PairField>): Record<string, FieldValue> {
+  const pairs: Record<string, FieldValue> = {};
+  for (const name of PAIR_FIELDS) {
+    const value = facts[name];
+    if (value !== null) pairs[name] = value;
+  }
+  return pairs;
 }

@@ -1,8 +1,8 @@
-import type { EntityType, FieldValue, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { EntityType, TextReason } from "#api/common.ts";
+import type { ItemFacts } from "#core/item-facts.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { Section } from "#core/sections.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { ItemPerson } from "#storage/records/item-record.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
@@ -37,7 +37,7 @@ export type ItemText =
   | { state: "failed"; message: string; retryAt: number | null; analyzed: AnalyzedText };
 
 /** An item ready to be stored. Times are epoch milliseconds. */
-export interface PreparedItem {
+export interface PreparedItem extends ItemFacts {
   /** Its kbId if it is new; a known (connector, externalId) keeps the one it has. */
   newKbId: string;
   externalId: string;
@@ -47,25 +47,9 @@ export interface PreparedItem {
   formerExternalId?: string;
   providerId: string;
   source: string;
-  kind: ItemKind;
-  subkind: string | null;
-  key: string | null;
-  title: string;
   url: string | null;
   lineAnchor: string | null;
-  path: readonly string[];
-  mimeType: string | null;
-  size: number | null;
   version: string | null;
-  status: TaskStatus | null;
-  priority: string | null;
-  labels: readonly string[];
-  fields: Readonly<Record<string, FieldValue>>;
-  author: ItemPerson | null;
-  assignees: readonly ItemPerson[];
-  createdAt: number | null;
-  updatedAt: number | null;
-  dueAt: number | null;
   entities: readonly ItemEntity[];
   /** Already judged by the authority rule. Null = its parent's; without a parent nobody's. */
   access: SourceAccess | null;

@@ -1,3 +1,5 @@
+import { FIELD_NAMES, type FieldName } from "#api/item-fields.ts";
+import type { ItemFacts } from "#core/item-facts.ts";
 import { countLineFeeds } from "#text/sections.ts";
 import type { SqliteConnection, SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "./item-batch.ts";
@@ -35,28 +37,12 @@ const COLUMNS = [
   "identityHint",
   "providerId",
   "source",
-  "kind",
-  "subkind",
-  "key",
-  "title",
   "url",
   "lineAnchor",
-  "path",
-  "mimeType",
-  "size",
   "version",
   "textHash",
   "textChars",
   "sections",
-  "status",
-  "priority",
-  "labels",
-  "fields",
-  "author",
-  "assignees",
-  "createdAt",
-  "updatedAt",
-  "dueAt",
   "indexedAt",
   "indexState",
   "textReason",
@@ -67,6 +53,7 @@ const COLUMNS = [
   "seenBy",
   "indexHash",
   "maskedSecrets",
+  ...FIELD_NAMES,
 ] as const;
 
 const INSERT = `insert into items (workspaceId, kbId, connectorId, ${quoted(COLUMNS).join(", ")})
@@ -234,36 +221,21 @@ function* textChunks(text: string): Generator<{ start: number; part: string }> {
   }
 }
 
+/** In the order of `COLUMNS`. */
 function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
   const { text } = item;
-  return [
+  const values: SqlValue[] = [
     item.externalId,
     item.parentExternalId,
     item.identityHint,
     item.providerId,
     item.source,
-    item.kind,
-    item.subkind,
-    item.key,
-    item.title,
     item.url,
     item.lineAnchor,
-    JSON.stringify(item.path),
-    item.mimeType,
-    item.size,
     extras.version,
     text.state === "text" ? text.textHash : null,
     text.state === "text" ? text.text.length : 0,
     text.state === "text" ? JSON.stringify(text.sections) : "[]",
-    item.status,
-    item.priority,
-    JSON.stringify(item.labels),
-    JSON.stringify(item.fields),
-    item.author === null ? null : JSON.stringify(item.author),
-    JSON.stringify(item.assignees),
-    item.createdAt,
-    item.updatedAt,
-    item.dueAt,
     extras.indexedAt,
     extras.indexState,
     text.state === "text" ? null : text.state === "failed" ? "failed" : text.reason,
@@ -275,6 +247,13 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     item.indexHash,
     item.maskedSecrets,
   ];
+  for (const name of FIELD_NAMES) values.push(toColumn(item[name]));
+  return values;
+}
+
+/** Lists, people and records are JSON. */
+function toColumn(value: ItemFacts[FieldName]): SqlValue {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
 function insertEntity(connection: SqliteConnection, workspaceId: string, entity: ItemEntity): void {

@@ -1,5 +1,14 @@
 import { z } from "zod";
 import { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
+import {
+  FIELD_NAMES,
+  type FieldName,
+  type FieldType,
+  perField,
+  placeWords,
+  WORD_FIELDS,
+  type WordField,
+} from "#api/item-fields.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import type { ItemsTable } from "#storage/schema.ts";
@@ -20,24 +29,29 @@ export function readStoredText(
 
 /** A row of `items` as the index wants it, analyzed anew. @throws ZodError when the row is none that this program writes */
 export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
-  const { path, labels, ...item } = StoredRow.parse(row);
+  const item = StoredRow.parse(row);
   const { rows } = connection.execute(
     'select "entityId", role from item_entities where "workspaceId" = ? and "kbId" = ? order by "entityId", role',
     [item.workspaceId, item.kbId],
   );
   const text = readStoredText(connection, item);
-  const document = analyzeDocument({ title: item.title, name: nameInKey(item), path, labels, text });
+  const document = analyzeDocument({
+    title: item.title,
+    name: nameInKey(item),
+    path: item.path,
+    labels: placeWords(item),
+    text,
+  });
   return toIndexDocument(item, StoredEntities.parse(rows), document);
 }
+
+const Words = z.string().nullable();
 
 /** What of a row may hold a secret, as it stands in the columns; the others are kept. */
 const MaskableRow = z.looseObject({
   workspaceId: z.string(),
   kbId: z.string(),
-  title: z.string(),
-  path: z.string(),
-  labels: z.string(),
-  fields: z.string(),
+  ...perField<WordField, { [T in FieldType]: typeof Words }>(WORD_FIELDS, () => Words),
   sections: z.string(),
   maskedSecrets: z.number(),
   removedAt: z.number().nullable(),
@@ -68,24 +82,30 @@ const Fields = z
   // What a former version stored of a kind that is none now is not found through it.
   .pipe(z.record(z.string(), FieldValue.catch("")));
 
+const COLUMN = {
+  kind: ItemKind,
+  title: z.string(),
+  status: TaskStatus.nullable(),
+  text: z.string().nullable(),
+  name: z.string().nullable(),
+  path: Names,
+  texts: Names,
+  date: z.number().nullable(),
+  number: z.number().nullable(),
+  // The index knows people as entities.
+  person: z.string().nullable(),
+  people: z.string(),
+  record: Fields,
+};
+
 const StoredRow = z.object({
   workspaceId: z.string(),
   kbId: z.string(),
-  kind: ItemKind,
-  key: z.string().nullable(),
-  status: TaskStatus.nullable(),
-  priority: z.string().nullable(),
   providerId: z.string(),
   source: z.string(),
   connectorId: z.string(),
   aclId: z.number(),
-  updatedAt: z.number().nullable(),
-  createdAt: z.number().nullable(),
-  dueAt: z.number().nullable(),
-  title: z.string(),
-  path: Names,
-  labels: Names,
-  fields: Fields,
+  ...perField<FieldName, typeof COLUMN>(FIELD_NAMES, (_name, type) => COLUMN[type]),
 });
 
 const StoredEntities = z.array(

@@ -1,46 +1,26 @@
-import type { FieldValue, IndexState, ItemKind, TaskStatus, TextReason } from "#api/common.ts";
+import type { FieldValue, IndexState, TextReason } from "#api/common.ts";
+import type { ItemPerson } from "#api/item-answers.ts";
+import { convertFields, FIELD_NAMES, type FieldConversion, same } from "#api/item-fields.ts";
+import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Section } from "#core/sections.ts";
-import type { ItemsTable } from "#storage/schema.ts";
-
-/** A person as an item names them. `entityId` is null while no entity stands for them. */
-export interface ItemPerson {
-  name: string;
-  entityId: string | null;
-  claimed: boolean;
-}
+import type { FieldColumns, ItemsTable } from "#storage/schema.ts";
 
 /** An item without its text. Times are epoch milliseconds. */
-export interface ItemRecord {
+export interface ItemRecord extends ItemFacts {
   kbId: string;
   connectorId: string;
   externalId: string;
   parentExternalId: string | null;
   providerId: string;
   source: string;
-  kind: ItemKind;
-  subkind: string | null;
-  key: string | null;
-  title: string;
   url: string | null;
   /** What leads to a line when it stands after the url; `{line}` stands for its number. */
   lineAnchor: string | null;
-  path: string[];
-  mimeType: string | null;
-  size: number | null;
   version: string | null;
   textHash: string | null;
   /** UTF-16 code units of the stored text. */
   textChars: number;
   sections: Section[];
-  status: TaskStatus | null;
-  priority: string | null;
-  labels: string[];
-  fields: Record<string, FieldValue>;
-  author: ItemPerson | null;
-  assignees: ItemPerson[];
-  createdAt: number | null;
-  updatedAt: number | null;
-  dueAt: number | null;
   indexedAt: number;
   indexState: IndexState;
   textReason: TextReason | null;
@@ -53,15 +33,24 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   const { seenBy: _seenBy, removedAt: _removedAt, retryAt: _retryAt, workspaceId: _workspaceId, ...kept } = row;
   return {
     ...kept,
-    kind: row.kind as ItemKind,
-    status: row.status as TaskStatus | null,
+    ...convertFields(FIELD_NAMES, row, FROM_COLUMN),
     indexState: row.indexState as IndexState,
     textReason: row.textReason as TextReason | null,
-    path: JSON.parse(row.path) as string[],
     sections: JSON.parse(row.sections) as Section[],
-    labels: JSON.parse(row.labels) as string[],
-    fields: JSON.parse(row.fields) as ItemRecord["fields"],
-    author: row.author === null ? null : (JSON.parse(row.author) as ItemPerson | null),
-    assignees: JSON.parse(row.assignees) as ItemPerson[],
   };
 }
+
+const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
+  kind: same,
+  title: same,
+  status: same,
+  text: same,
+  name: same,
+  path: (json) => JSON.parse(json) as string[],
+  texts: (json) => JSON.parse(json) as string[],
+  date: same,
+  number: same,
+  person: (json) => (json === null ? null : (JSON.parse(json) as ItemPerson | null)),
+  people: (json) => JSON.parse(json) as ItemPerson[],
+  record: (json) => JSON.parse(json) as Record<string, FieldValue>,
+};

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { WORD_FIELDS } from "#api/item-fields.ts";
 import { maskedOffset } from "#text/secrets/cut.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
 import type { SearchIndexWriter } from "#storage/search-index.ts";
@@ -46,7 +47,7 @@ export function makeMaskStored(connection: SqliteConnection, index: Pick<SearchI
 }
 
 /** What of a row may hold a secret; the JSON columns hold texts, and a mask needs no escape in them. */
-const COLUMNS = ["title", "path", "labels", "fields", "sections"] as const;
+const COLUMNS = [...WORD_FIELDS, "sections"] as const;
 
 /** Masks the row and its text. @returns the row as it is now; undefined = there was nothing to mask */
 function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow | undefined {
@@ -56,7 +57,9 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
   const changes: Record<string, string | number | null> = {};
   let { sections } = item;
   for (const column of COLUMNS) {
-    const masked = maskSecrets(item[column]);
+    const words = item[column];
+    if (words === null) continue;
+    const masked = maskSecrets(words);
     count += masked.cuts.length;
     if (masked.cuts.length === 0) continue;
     changes[column] = masked.text;

@@ -74,7 +74,7 @@ describe("the list of items", () => {
         con,
         title: `${i % 2 ? "Plan" : "plan 100%"} ${String.fromCharCode(65 + (i % 7))}`,
         updatedAt: i % 11 === 0 ? null : i % 13 === 0 ? -5_000 * i : 1_000 * (i % 17),
-        kind: i % 4 === 0 ? "task" : "file",
+        kind: i % 4 === 0 ? ("task" as const) : ("file" as const),
         open: isForAna && i % 3 !== 2,
         textReason: i % 6 !== 0 ? null : i % 12 === 0 ? "empty" : "too_large",
       };

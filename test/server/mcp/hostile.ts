@@ -1,5 +1,7 @@
 import * as fc from "fast-check";
 import { ID_ALPHABET } from "#api/common.ts";
+import { FIELD_NAMES, type FieldName, type FieldType, perField } from "#api/item-fields.ts";
+import type { FactValues } from "#core/item-facts.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
@@ -13,6 +15,26 @@ const time = fc.integer({ min: Date.parse("1990-01-01"), max: Date.parse("2040-0
 const nullable = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const person = fc.record({ name: hostileText, entityId: nullable(id("ent")), claimed: fc.boolean() });
 
+/** The value of a field by its type, as an attacker writes it. */
+const VALUE: { [T in FieldType]: fc.Arbitrary<FactValues[T]> } = {
+  kind: fc.constantFrom("task", "file", "page", "message"),
+  title: hostileText,
+  status: fc.constantFrom(null, "open", "done"),
+  text: nullable(hostileText),
+  name: nullable(hostileText),
+  path: fc.array(hostileText, { maxLength: 3 }),
+  texts: fc.array(hostileText, { maxLength: 3 }),
+  date: nullable(time),
+  number: nullable(fc.integer()),
+  person: nullable(person),
+  people: fc.array(person, { maxLength: 2 }),
+  record: fc.dictionary(
+    fc.oneof(hostileText, fc.constantFrom("Due date", "pages", "__proto__", "kbId")),
+    fc.oneof(hostileText, fc.double(), fc.boolean(), fc.array(hostileText, { maxLength: 3 })),
+    { maxKeys: 10 },
+  ),
+};
+
 /** Items whose every value was written by an attacker. */
 export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   kbId: id("kbi"),
@@ -21,10 +43,7 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   parentExternalId: fc.constant(null),
   providerId: fc.constantFrom("push", "filesystem"),
   source: hostileText,
-  kind: fc.constantFrom("task", "file", "page", "message"),
-  subkind: fc.constant(null),
-  key: nullable(hostileText),
-  title: hostileText,
+  ...perField<FieldName, typeof VALUE>(FIELD_NAMES, (_name, type) => VALUE[type]),
   lineAnchor: fc.constant(null),
   url: nullable(
     fc.oneof(
@@ -32,9 +51,6 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
       hostileText.map((tail) => `https://a.test/${tail}`),
     ),
   ),
-  path: fc.array(hostileText, { maxLength: 3 }),
-  mimeType: fc.constant(null),
-  size: fc.constant(null),
   version: fc.constant(null),
   textHash: fc.constant(null),
   textChars: fc.constant(0),
@@ -42,19 +58,6 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
     fc.record({ name: hostileText, level: fc.integer({ min: 1, max: 3 }), start: fc.integer({ min: 0, max: 9000 }) }),
     { maxLength: 4 },
   ),
-  status: fc.constantFrom(null, "open", "done"),
-  priority: nullable(hostileText),
-  labels: fc.array(hostileText, { maxLength: 3 }),
-  fields: fc.dictionary(
-    fc.oneof(hostileText, fc.constantFrom("Due date", "pages", "__proto__", "kbId")),
-    fc.oneof(hostileText, fc.double(), fc.boolean(), fc.array(hostileText, { maxLength: 3 })),
-    { maxKeys: 10 },
-  ),
-  author: nullable(person),
-  assignees: fc.array(person, { maxLength: 2 }),
-  createdAt: nullable(time),
-  updatedAt: nullable(time),
-  dueAt: nullable(time),
   indexedAt: time,
   indexState: fc.constant("indexed"),
   textReason: fc.constantFrom(null, "encrypted"),

@@ -1,3 +1,4 @@
+import { facts } from "../facts.ts";
 import * as fc from "fast-check";
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
@@ -171,25 +172,10 @@ export function put(externalId: string, { parent, access, version = "1" }: Node 
     identityHint: null,
     providerId: "fake",
     source: "fake:Things",
-    kind: "page",
-    subkind: null,
-    key: null,
-    title: externalId,
+    ...facts({ kind: "page", title: externalId }),
     url: null,
     lineAnchor: null,
-    path: [],
-    mimeType: null,
-    size: null,
     version,
-    status: null,
-    priority: null,
-    labels: [],
-    fields: {},
-    author: null,
-    assignees: [],
-    createdAt: null,
-    updatedAt: null,
-    dueAt: null,
     entities: [],
     access,
     text: { state: "text", text, textHash: text, sections: [], analyzed },

@@ -1,3 +1,4 @@
+import { facts } from "../facts.ts";
 import * as fc from "fast-check";
 import { describe, onTestFinished, test } from "vitest";
 import { meetsEvery } from "#storage/access/decision.ts";
@@ -193,26 +194,11 @@ function put(number: number, all: Principal[][] = [], parent: string | null = nu
     identityHint: null,
     providerId: "fake",
     source: "fake:things",
-    kind: "file",
-    subkind: null,
-    key: null,
-    title,
+    // Their order by date is another one than by id, and some have no date.
+    ...facts({ title, updatedAt: number % 3 === 0 ? null : NOW - number }),
     url: null,
     lineAnchor: null,
-    path: [],
-    mimeType: null,
-    size: null,
     version: "1",
-    status: null,
-    priority: null,
-    labels: [],
-    fields: {},
-    author: null,
-    assignees: [],
-    createdAt: null,
-    // Their order by date is another one than by id, and some have no date.
-    updatedAt: number % 3 === 0 ? null : NOW - number,
-    dueAt: null,
     entities: [],
     access: { known: true, all },
     text: {

@@ -1,6 +1,16 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { FileRecord } from "#api/files.ts";
+import type { AnswerValues } from "#api/item-answers.ts";
+import {
+  convertFields,
+  type FieldConversion,
+  type FieldName,
+  fieldOf,
+  type FieldType,
+  fieldsIn,
+  same,
+} from "#api/item-fields.ts";
 import { itemAccessQuery } from "#server/web/app/data/item.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { WithMailLinks } from "./mail-links.tsx";
@@ -9,30 +19,40 @@ import { whoIn, whyVisible } from "./access-words.ts";
 /** Fields of the source that are shown; more are for the API. */
 const MOST_FIELDS = 12;
 
+/** The fields that have a name on the page, and what is shown of a value. */
+const NAMED_FIELDS = fieldsIn("file").filter((name) => fieldOf(name).page !== undefined);
+const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = {
+  kind: same,
+  title: same,
+  status: same,
+  text: same,
+  name: same,
+  path: (folders) => folders.join("/"),
+  texts: (texts) => texts.join(", "),
+  date: (at) => at !== null && <Time at={at} />,
+  number: same,
+  person: (person) => person?.name,
+  people: (people) => people.map(({ name }) => name).join(", "),
+  record: () => undefined,
+};
+
+/** Those of a mail are its own; when its file was made says nothing. */
+const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "updatedAt"]);
+
 /** What is known of an item beside its title and its text, and who may see it. */
 export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
-  const { author, assignees, dueAt, createdAt, updatedAt, indexedAt, fields } = file;
+  const { indexedAt, fields } = file;
   const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
+  const isInHead = (name: FieldName) => isMail && (name === "author" ? "from" in fields : DATES_OF_FILE.has(name));
+  const nodes = convertFields(NAMED_FIELDS, file, AS_NODE);
   return (
     <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
       {isMail && <MailHead fields={fields} />}
-      {!(isMail && "from" in fields) && <Fact label="Author">{author?.name}</Fact>}
-      <Fact label="Assigned to">{assignees.map(({ name }) => name).join(", ")}</Fact>
-      {dueAt !== null && (
-        <Fact label="Due">
-          <Time at={dueAt} />
+      {NAMED_FIELDS.filter((name) => !isInHead(name)).map((name) => (
+        <Fact key={name} label={fieldOf(name).page ?? name}>
+          {nodes[name]}
         </Fact>
-      )}
-      {createdAt !== null && !isMail && (
-        <Fact label="Created">
-          <Time at={createdAt} />
-        </Fact>
-      )}
-      {updatedAt !== null && !isMail && (
-        <Fact label="Updated">
-          <Time at={updatedAt} />
-        </Fact>
-      )}
+      ))}
       <Fact label="Indexed">
         <Time at={indexedAt} />
       </Fact>
@@ -85,7 +105,7 @@ function wordsOf(name: string): string {
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
-  if (children === undefined || children === "") return null;
+  if (children === undefined || children === null || children === false || children === "") return null;
   return (
     <div className="flex gap-3">
       <dt className="text-muted w-24 shrink-0 wrap-anywhere first-letter:uppercase">{label}</dt>

@@ -1,0 +1,270 @@
+/**
+ * What an item says of itself, field by field: the one description that the layers read. A source gives these fields, a
+ * pushed line has them, the table `items` keeps each in the column of its name, and answers, agents and the page show
+ * them. What a value of a type is at a layer, that layer says once by type: a date is a `Date` at the source, a number in
+ * the table, a timestamp on the wire, a day for agents.
+ *
+ * Not here: which item it is, where it is, who may read it, and its text.
+ */
+
+export type FieldType =
+  | "kind"
+  | "title"
+  | "status"
+  /** Words of a person: secrets are taken out. */
+  | "text"
+  /** What a program calls it: kept as it is. */
+  | "name"
+  | "path"
+  | "texts"
+  | "date"
+  | "number"
+  | "person"
+  | "people"
+  | "record";
+
+export interface ItemField {
+  type: FieldType;
+  /** One line for the guides. */
+  about: string;
+  /** Longest text in UTF-16 code units, and most values of a list. */
+  maxChars?: number;
+  maxValues?: number;
+  /** Its words are found by a search, and weigh as much as those of the title, or of the place. */
+  searched?: "title" | "place";
+  /** The argument of a search that filters by it. */
+  argument?: string;
+  /** `name:value` in a query filters by it. */
+  isPair?: true;
+  /** The records that show it: of a file, of a hit. */
+  answers: readonly FieldAnswer[];
+  /** What agents read: its name in a hit, how it begins on the line of facts, and whether only details show it. */
+  agent?: { as: string; line?: string; isDetail?: true };
+  /** What the page calls it. */
+  page?: string;
+}
+
+export type FieldAnswer = "file" | "result";
+
+/** In the order in which they are shown. */
+export const ITEM_FIELDS = {
+  kind: {
+    type: "kind",
+    about: "`task`, `file`, `page` or `message`; issues and pull requests are tasks",
+    argument: "kind",
+    answers: ["file", "result"],
+  },
+  subkind: { type: "name", about: "what the source calls the kind", maxChars: 60, answers: [] },
+  title: {
+    type: "title",
+    about: "the title; of a file, the one that its document gives itself",
+    maxChars: 2_000,
+    searched: "title",
+    answers: ["file", "result"],
+  },
+  status: {
+    type: "status",
+    about: "of a task: `open` or `done`",
+    argument: "status",
+    answers: ["file", "result"],
+    agent: { as: "status" },
+  },
+  key: {
+    type: "name",
+    about: "the key of a task, as in `ABC-12`, or the name of a file; of tasks it is not searched",
+    maxChars: 120,
+    searched: "title",
+    answers: ["file", "result"],
+    agent: { as: "key", line: "key: " },
+  },
+  path: {
+    type: "path",
+    about: "folders from the outermost to the innermost",
+    maxChars: 300,
+    maxValues: 64,
+    searched: "place",
+    answers: ["file", "result"],
+    agent: { as: "path", line: "path: " },
+  },
+  assignees: {
+    type: "people",
+    about: "who is to do it",
+    maxValues: 200,
+    argument: "assignee",
+    answers: ["file", "result"],
+    agent: { as: "assignees", line: "assignee: " },
+    page: "Assigned to",
+  },
+  dueAt: {
+    type: "date",
+    about: "when it is due",
+    argument: "dateField",
+    answers: ["file", "result"],
+    agent: { as: "due", line: "due: " },
+    page: "Due",
+  },
+  priority: {
+    type: "text",
+    about: "as the source calls it: `high`, `P1`",
+    maxChars: 60,
+    argument: "priority",
+    isPair: true,
+    answers: ["file", "result"],
+    agent: { as: "priority", line: "priority: " },
+    page: "Priority",
+  },
+  author: {
+    type: "person",
+    about: "who wrote it",
+    argument: "people",
+    answers: ["file", "result"],
+    agent: { as: "by", line: "by " },
+    page: "Author",
+  },
+  updatedAt: {
+    type: "date",
+    about: "when it was changed last",
+    argument: "dateField",
+    answers: ["file", "result"],
+    agent: { as: "updated", line: "updated: " },
+    page: "Updated",
+  },
+  createdAt: {
+    type: "date",
+    about: "when it was made",
+    argument: "dateField",
+    answers: ["file"],
+    agent: { as: "created", line: "created: ", isDetail: true },
+    page: "Created",
+  },
+  labels: {
+    type: "texts",
+    about: "labels, tags",
+    maxChars: 200,
+    maxValues: 200,
+    searched: "place",
+    argument: "source",
+    answers: ["file"],
+    agent: { as: "labels", line: "labels: ", isDetail: true },
+  },
+  mimeType: { type: "name", about: "the type of its bytes", maxChars: 200, answers: ["file"] },
+  size: { type: "number", about: "how many bytes it has", answers: ["file"] },
+  fields: {
+    type: "record",
+    about: "whatever else it says, under names of its own",
+    argument: "field",
+    answers: ["file", "result"],
+    agent: { as: "fields", isDetail: true },
+  },
+} as const satisfies Record<string, ItemField>;
+
+type ItemFields = typeof ITEM_FIELDS;
+export type FieldName = keyof ItemFields;
+export type TypeOf<Name extends FieldName> = ItemFields[Name]["type"];
+
+/** The fields as one layer has them: `Values` says what a value of each type is there. */
+export type FieldsAs<Values extends Record<FieldType, unknown>, Name extends FieldName = FieldName> = {
+  [N in Name]: Values[TypeOf<N>];
+};
+
+/** The fields that a record of the answers shows, and those that agents read of a hit. */
+export type FieldIn<Answer extends FieldAnswer> = {
+  [N in FieldName]: Answer extends ItemFields[N]["answers"][number] ? N : never;
+}[FieldName];
+export type AgentField = { [N in FieldName]: ItemFields[N] extends { agent: object } ? N : never }[FieldName];
+export type AgentName<Name extends AgentField> = ItemFields[Name]["agent"]["as"];
+
+/** The fields that a query may filter by with `name:value`; those with words of a person, which may hold a secret. */
+export type PairField = { [N in FieldName]: ItemFields[N] extends { isPair: true } ? N : never }[FieldName];
+/** Those whose words weigh as the place does, beside the path itself. */
+export type PlaceField = {
+  [N in FieldName]: ItemFields[N] extends { type: "text" | "texts"; searched: "place" } ? N : never;
+}[FieldName];
+export type WordField = { [N in FieldName]: TypeOf<N> extends WordType ? N : never }[FieldName];
+type WordType = "title" | "text" | "path" | "texts" | "record";
+
+const WORD_TYPES: ReadonlySet<FieldType> = new Set<WordType>(["title", "text", "path", "texts", "record"]);
+// Exactly the keys of the table, whose type says which they are.
+export const FIELD_NAMES = Object.keys(ITEM_FIELDS) as FieldName[];
+
+/** What the description says of a field, whatever it may say. */
+export function fieldOf(name: FieldName): ItemField {
+  return ITEM_FIELDS[name];
+}
+
+export const PAIR_FIELDS = FIELD_NAMES.filter((name): name is PairField => fieldOf(name).isPair === true);
+export const WORD_FIELDS = FIELD_NAMES.filter((name): name is WordField => WORD_TYPES.has(fieldOf(name).type));
+const PLACE_FIELDS = FIELD_NAMES.filter((name): name is PlaceField => {
+  const { type, searched } = fieldOf(name);
+  return searched === "place" && (type === "text" || type === "texts");
+});
+export const AGENT_FIELDS = FIELD_NAMES.filter((name): name is AgentField => fieldOf(name).agent !== undefined);
+/** The fields that a search looks at, or filters by. */
+export const INDEXED_FIELDS = FIELD_NAMES.filter((name) => {
+  const { searched, argument, isPair } = fieldOf(name);
+  return searched !== undefined || argument !== undefined || isPair === true;
+});
+
+export function fieldsIn<Answer extends FieldAnswer>(answer: Answer): FieldIn<Answer>[] {
+  return FIELD_NAMES.filter((name): name is FieldIn<Answer> => fieldOf(name).answers.includes(answer));
+}
+
+/** What is searched of an item as its labels are, the labels included. */
+export function placeWords(fields: {
+  readonly [N in PlaceField]?: string | readonly string[] | null | undefined;
+}): string[] {
+  const words: string[] = [];
+  for (const name of PLACE_FIELDS) {
+    const value = fields[name];
+    if (typeof value === "string") words.push(value);
+    else if (value) words.push(...value);
+  }
+  return words;
+}
+
+/** One value for each of these fields, under its name; `make` is told the field's name and type. */
+export function perField<Name extends FieldName, Values extends Record<FieldType, unknown>>(
+  names: readonly Name[],
+  make: <N extends Name>(name: N, type: TypeOf<N>) => Values[TypeOf<N>],
+): FieldsAs<Values, Name> {
+  const made: Partial<FieldsAs<Values, Name>> = {};
+  for (const name of names) made[name] = make(name, typeOf(name));
+  // Every name has its value by now.
+  return made as FieldsAs<Values, Name>;
+}
+
+/** How the values of each type in one layer become those of another. */
+export type FieldConversion<From extends Record<FieldType, unknown>, To extends Record<FieldType, unknown>> = {
+  readonly [T in FieldType]: (value: From[T]) => To[T];
+};
+
+/** The fields of one layer as another has them. */
+export function convertFields<
+  Name extends FieldName,
+  From extends Record<FieldType, unknown>,
+  To extends Record<FieldType, unknown>,
+>(names: readonly Name[], fields: Readonly<FieldsAs<From, Name>>, by: FieldConversion<From, To>): FieldsAs<To, Name> {
+  return perField<Name, To>(names, (name, type) => by[type](fields[name]));
+}
+
+/** Converts those of these fields that are there, in place. */
+export function updateFields<Name extends FieldName, Values extends Record<FieldType, unknown>>(
+  names: readonly Name[],
+  fields: Partial<FieldsAs<Values, Name>>,
+  by: { readonly [T in TypeOf<Name>]: (value: Values[T]) => Values[T] },
+): void {
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined) fields[name] = by[typeOf(name)](value);
+  }
+}
+
+/** The value as it is: most types have the same form in two layers. */
+export function same<T>(value: T): T {
+  return value;
+}
+
+function typeOf<Name extends FieldName>(name: Name): TypeOf<Name> {
+  const field: { readonly type: TypeOf<Name> } = ITEM_FIELDS[name];
+  return field.type;
+}

@@ -1,0 +1,54 @@
+import type { FieldValue, ItemKind, TaskStatus } from "#api/common.ts";
+import type { AnswerValues, ItemPerson } from "#api/item-answers.ts";
+import {
+  convertFields,
+  type FieldAnswer,
+  type FieldConversion,
+  type FieldIn,
+  type FieldsAs,
+  fieldsIn,
+  same,
+} from "#api/item-fields.ts";
+
+/** The value of a field inside kb, by its type; null and empty for what is not known. */
+export interface FactValues {
+  kind: ItemKind;
+  title: string;
+  status: TaskStatus | null;
+  text: string | null;
+  name: string | null;
+  path: string[];
+  texts: string[];
+  /** Epoch milliseconds. */
+  date: number | null;
+  number: number | null;
+  person: ItemPerson | null;
+  people: ItemPerson[];
+  record: Record<string, FieldValue>;
+}
+
+/** The fields of an item inside kb. */
+export type ItemFacts = FieldsAs<FactValues>;
+
+const ON_THE_WIRE: FieldConversion<FactValues, AnswerValues> = {
+  kind: same,
+  title: same,
+  status: same,
+  text: same,
+  name: same,
+  path: same,
+  texts: same,
+  date: (at) => (at === null ? null : new Date(at).toISOString()),
+  number: same,
+  person: same,
+  people: same,
+  record: same,
+};
+
+/** The members of a record of the answers that are fields of its item. */
+export function factsOnWire<Answer extends FieldAnswer>(
+  item: Readonly<FieldsAs<FactValues, FieldIn<Answer>>>,
+  answer: Answer,
+): FieldsAs<AnswerValues, FieldIn<Answer>> {
+  return convertFields(fieldsIn(answer), item, ON_THE_WIRE);
+}

@@ -1,0 +1,111 @@
+import { cleanField, MAX_CHARS, placeOf } from "#api/clean.ts";
+import type { FieldValue } from "#api/common.ts";
+import { distanceOf, formatDay } from "#api/days.ts";
+import type { ItemPerson } from "#api/item-answers.ts";
+import {
+  AGENT_FIELDS,
+  convertFields,
+  type FieldConversion,
+  type FieldType,
+  fieldOf,
+  ITEM_FIELDS,
+  same,
+} from "#api/item-fields.ts";
+import type { AgentFacts, AgentValues } from "#api/tools.ts";
+import type { FactValues } from "#core/item-facts.ts";
+import type { ShownItem } from "#storage/search-index.ts";
+import { fieldName } from "#text/field-terms.ts";
+
+/** The moment and zone that dates are printed in, and the origin of permalinks. */
+export interface Printing {
+  now: number;
+  timeZone: string;
+  /** Without a trailing slash. */
+  baseUrl: string;
+}
+
+/** Folders of a concise hit: the outermost says where, the innermost which of several. */
+const CONCISE_FOLDERS = 2;
+const MAX_PEOPLE = 10;
+const MAX_TEXTS = 20;
+/** Fields of its own that are shown of a hit, and how much of each; the item itself shows more. */
+const MAX_FIELDS = 8;
+const MAX_FIELD_CHARS = 120;
+
+type Shown = { [T in FieldType]: AgentValues[T] | undefined };
+
+/** What an item says of itself, cleaned, under the names that agents read; what is empty is left out. */
+export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: Printing): AgentFacts {
+  const byType: FieldConversion<FactValues, Shown> = {
+    ...SHOWN,
+    path: () => placeOf(item, isDetailed ? undefined : CONCISE_FOLDERS) || undefined,
+    date: (at) => (at === null ? undefined : formatDay(at, timeZone)),
+  };
+  const shown = AGENT_FIELDS.filter((name) => {
+    // The name of a file stands at the end of its path.
+    if (name === "key" && item.kind !== "task") return false;
+    return isDetailed || fieldOf(name).agent?.isDetail !== true;
+  });
+  const facts = convertFields(shown, item, byType);
+  const named = shown.flatMap((name) => {
+    const value = facts[name];
+    return value === undefined ? [] : [[ITEM_FIELDS[name].agent.as, value] as const];
+  });
+  // Each name with the value of its own field.
+  return Object.fromEntries(named) as AgentFacts;
+}
+
+/** These facts as they stand on a line, `due: 2026-11-19`. */
+export function factTexts(facts: AgentFacts, time: Printing): string[] {
+  return AGENT_FIELDS.flatMap((name) => {
+    const { as, ...agent } = ITEM_FIELDS[name].agent;
+    const value = facts[as];
+    if (!("line" in agent) || value === undefined) return [];
+    const text = Array.isArray(value) ? value.join("; ") : String(value);
+    return [`${agent.line}${name === "updatedAt" ? withDistance(text, time) : text}`];
+  });
+}
+
+const SHOWN: Omit<FieldConversion<FactValues, Shown>, "path" | "date"> = {
+  kind: same,
+  title: same,
+  status: (status) => status ?? undefined,
+  text: (text) => cleanField(text ?? "", MAX_CHARS.label) || undefined,
+  name: (text) => cleanField(text ?? "", MAX_CHARS.key) || undefined,
+  texts(texts) {
+    const clean = texts.map((text) => cleanField(text, MAX_CHARS.label).replaceAll(";", ","));
+    const present = clean.filter((text) => text !== "").slice(0, MAX_TEXTS);
+    return present.length > 0 ? present : undefined;
+  },
+  number: (number) => number ?? undefined,
+  person: (person) => (person === null ? undefined : personName(person)),
+  people: (people) => (people.length > 0 ? people.slice(0, MAX_PEOPLE).map(personName) : undefined),
+  record: (fields) => shownRecord(fields),
+};
+
+/** The first fields, one line each; a name is made of letters, so it ends at the first colon. */
+function shownRecord(fields: Readonly<Record<string, FieldValue>>): Record<string, string> | undefined {
+  const shown = Object.entries(fields)
+    .slice(0, MAX_FIELDS)
+    .map(([name, value]) => [fieldName(cleanField(name, MAX_CHARS.label)), fieldText(value, MAX_FIELD_CHARS)] as const)
+    .filter(([name, text]) => name !== "" && text !== "");
+  return shown.length > 0 ? Object.fromEntries(shown) : undefined;
+}
+
+/** A field's value on one line between others. */
+export function fieldText(value: FieldValue, maxChars: number): string {
+  const text = typeof value === "object" ? value.join(", ") : String(value);
+  return cleanField(text, maxChars).replaceAll(";", ",");
+}
+
+/** A person's name as shown; `(claimed)` when only the document says so. */
+export function personName(person: Pick<ItemPerson, "name" | "claimed">): string {
+  const name = cleanField(person.name, MAX_CHARS.person).replaceAll(";", ",");
+  return `${name === "" ? "(unnamed)" : name}${person.claimed ? " (claimed)" : ""}`;
+}
+
+/** `2026-11-19 (2 days ago)`. */
+export function withDistance(day: string, { now, timeZone }: Pick<Printing, "now" | "timeZone">): string {
+  // Noon is inside the day in every zone.
+  return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
+}
