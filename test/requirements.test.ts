@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { weigh } from "./proof.ts";
+import { makeProofReporter, weigh, type RanModule } from "./proof.ts";
 import { REQUIREMENTS } from "./requirements.ts";
 
 const root = new URL("..", import.meta.url).pathname;
@@ -31,6 +31,33 @@ test("a requirement of a finished step that nothing has proven is open", ({ expe
   expect(weigh(ids).overdue).toEqual(["auth:pat-settings-page"]);
   ids.delete("resource:provider-app");
   expect(weigh(ids).counts).toBe(`${ids.size + 2} in all, ${ids.size} proven, 2 open (1 in later steps)`);
+});
+
+test("a whole run fails on a build machine that could have run what was skipped, and only there", ({ expect }) => {
+  const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" });
+  const modules = (proven: readonly string[]): RanModule[] =>
+    files
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => ({
+        moduleId: join(root, "test", name),
+        children: { allTests: () => [{ meta: () => ({ requirements: proven }) }] },
+      }));
+  const all = Object.keys(REQUIREMENTS);
+  const without = all.filter((id) => id !== "auth:pat-settings-page");
+  const run = (proven: readonly string[], env: Record<string, string>, left = 0) => {
+    const said: string[] = [];
+    let hasFailed = false;
+    const fail = () => void (hasFailed = true);
+    const reporter = makeProofReporter({ env, say: (line) => void said.push(line), fail });
+    reporter.onTestRunEnd(modules(proven).slice(left));
+    return [said.length, hasFailed];
+  };
+  expect(run(all, { CI: "true" })).toEqual([1, false]);
+  expect(run(without, { CI: "true" })).toEqual([2, true]);
+  expect(run(without, { CI: "true", KB_TEST_WITHOUT: "browser" })).toEqual([2, false]);
+  expect(run(without, {})).toEqual([2, false]);
+  // A run of some files proves nothing about the others.
+  expect(run([], { CI: "true" }, 1)).toEqual([0, false]);
 });
 
 /** The ids in the first argument of each `verifies(…)` call below test/. */

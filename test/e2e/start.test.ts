@@ -192,7 +192,7 @@ test("prints the setup code to the person and not to the log", async ({ expect }
 /** The writing end of a pipe that nobody reads any more. */
 function closedPipe(dir: string): number {
   const path = join(dir, "pipe");
-  execFileSync("mkfifo", [path]);
+  execFileSync("/usr/bin/env", ["mkfifo", path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, "w");
   closeSync(reader);
