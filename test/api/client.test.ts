@@ -1,6 +1,18 @@
 import { test } from "vitest";
-import { makeApiClient } from "#api/client.ts";
+import { makeApiClient, type ApiClient } from "#api/client.ts";
 import { makeServer } from "../helpers.ts";
+
+/** Never called. The type check reads it, and fails when one of these lines has no error. */
+export async function refusedByTheCompiler({ GET, POST }: ApiClient): Promise<void> {
+  // @ts-expect-error -- a path that is none
+  await GET("/api/tokens");
+  // @ts-expect-error -- a field that the body does not have, beside one that it has
+  await POST("/api/api-tokens", { body: { name: "laptop", days: 30 } });
+  // @ts-expect-error -- a parameter that the query does not have
+  await GET("/api/connectors/search", { params: { query: { query: "plan", dateOf: "due" } } });
+  // @ts-expect-error -- a key that the answer does not have
+  await GET("/api/api-tokens").then(({ data }) => data?.apiTokens);
+}
 
 test("the typed client calls the server by the published document", async ({ expect }) => {
   const kb = await makeServer();

@@ -12,7 +12,7 @@ interface Answer {
   response: Response;
 }
 
-type DataOf<A extends Answer> = Extract<A, { error?: never }>["data"];
+type DataOf<A extends Answer> = Exclude<A["data"], undefined>;
 
 /**
  * The data of an answer. Somebody who is not signed in goes to the sign-in page and comes back afterwards.
@@ -21,7 +21,7 @@ type DataOf<A extends Answer> = Extract<A, { error?: never }>["data"];
  */
 export async function take<A extends Answer>(call: Promise<A>): Promise<DataOf<A>> {
   const answer = await call;
-  // The data's type belongs to the variant without an error: proved by `ok`.
+  // Data is there when the answer is a success; a success without JSON has none, and nobody reads it.
   if (answer.response.ok) return answer.data as DataOf<A>;
   const problem = new Problem(isObject(answer.error) ? answer.error : { status: answer.response.status });
   if (problem.code === "unauthenticated") await goToSignIn();
