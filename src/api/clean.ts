@@ -1,6 +1,6 @@
 /**
  * Makes text from a source safe to print: for tools, command line, terminal screens and the web page alike.
- * What a stranger wrote can then neither start a line of ours, hide itself, reorder what stands around it, nor load a
+ * What a stranger wrote can then neither start a line of ours, hide itself, reorder the text around it, nor load a
  * remote picture. Source: S45.
  */
 
@@ -29,7 +29,7 @@ export function cleanLine(text: string, maxChars: number): string {
   return cut(line, maxChars);
 }
 
-/** `cleanLine` for a value that stands between ` | ` on a line of fields: a bar inside becomes `¦`. */
+/** `cleanLine` for a value between ` | ` on a line of fields: a bar inside becomes `¦`. */
 export function cleanField(text: string, maxChars: number): string {
   return cleanLine(text, maxChars).replaceAll("|", "¦");
 }
@@ -43,7 +43,7 @@ export function cleanBlock(text: string): string {
 }
 
 /**
- * A text as it may leave the server for any reader: what can't be seen, reorders what stands around it or spells hidden
+ * A text as it may leave the server for any reader: what can't be seen, reorders the text around it or spells hidden
  * words (controls, direction marks, tags, fillers) is out; everything else, line breaks included, stays as it is.
  */
 export function cleanText(text: string): string {
@@ -57,7 +57,7 @@ export function cleanMarked(
 ): { text: string; highlights: { start: number; end: number }[] } {
   if (!MAYBE_UNSEEN.test(text)) return { text, highlights: marks.map(({ start, end }) => ({ start, end })) };
   const cleaned = cleanText(text);
-  // What stands before a place, cleaned by itself, is as long as what stands before it in the whole.
+  // The text before an offset, cleaned by itself, is as long as it is in the cleaned whole.
   const moved = (at: number) => Math.min(cleaned.length, cleanText(text.slice(0, at)).length);
   return { text: cleaned, highlights: marks.map(({ start, end }) => ({ start: moved(start), end: moved(end) })) };
 }

@@ -81,7 +81,7 @@ export const grantRoutes = {
   }),
 };
 
-/** What the consent page and the device page ask. The pages stand at `/oauth/consent/{uid}` and `/oauth/device`. */
+/** What the consent page and the device page ask. The pages are at `/oauth/consent/{uid}` and `/oauth/device`. */
 export const consentRoutes = {
   show: createRoute({
     method: "get",

@@ -55,7 +55,7 @@ function oauthProblems(...codes: ErrorCode[]) {
   };
 }
 
-/** A person's browser may stand before these: the page of the failure, or the error for a program. */
+/** A person's browser may open these: a page about the failure, or the error for a program. */
 function browserProblems(...codes: ErrorCode[]) {
   const { content, ...rest } = oauthProblems(...codes);
   return { ...rest, content: { ...content, "text/html": { schema: z.string() } } };

@@ -13,7 +13,7 @@ export const Email = z
   .regex(/^[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+@[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+$/u, "Expected an e-mail address")
   .openapi({ example: "anna@acme.test" });
 
-/** What a password must be at least is said by the server (`password_too_weak`); here only the sane bounds. */
+/** The server checks how strong a password must be (`password_too_weak`); here are only the limits of its length. */
 export const Password = z.string().min(1).max(1024);
 
 /** An IANA time zone. */

@@ -5,7 +5,7 @@
 
 export type RequestId = string | number;
 
-/** One JSON-RPC message from the host, or why a line is none. `raw` is the line as it came. */
+/** One JSON-RPC message from the host, or why a line is not one. `raw` is the line as received. */
 export type Frame =
   | { kind: "request"; id: RequestId; method: string; params: Record<string, unknown>; raw: string }
   | { kind: "notification"; method: string; params: Record<string, unknown> }
@@ -92,7 +92,7 @@ export function toLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, " ") : json;
 }
 
-/** A value as an object; undefined when it is none. */
+/** A value as an object; undefined when it is not one. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   // An object that is neither null nor an array has string keys.
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -8,7 +8,7 @@ import { getCredential, loadSettings, type Settings } from "./settings.ts";
 import { readStdin } from "./values.ts";
 import { signInWithPassword } from "./password-login.ts";
 
-/** A command line that may say whose password it is, and where that is. */
+/** A command line that may name the account of a password, and where to read the password. */
 interface SessionInput {
   options: CommonOptions & { passwordStdin: boolean; email?: string | undefined };
 }

@@ -58,7 +58,7 @@ function toAnswer(message: IncomingMessage): Answer {
         message.destroy();
       },
     },
-    // A mark of byte order is none of the text, as in `Response`.
+    // A byte order mark is not part of the text, as in `Response`.
     text: async () => (await readText(message)).replace(/^\uFEFF/, ""),
   };
 }

@@ -29,7 +29,7 @@ export interface Defaults {
 
 export interface Settings {
   server: ServerUrl;
-  /** Who named the server: a token from the environment goes only to an address that stands beside it. */
+  /** Who named the server: a token from the environment goes only to an address that is set in the same place. */
   serverFrom: "flag" | "environment" | "profile";
   profile: string | undefined;
   /** The data folder of the server, where `kb quickstart` started it. */

@@ -109,7 +109,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The value as text; undefined when it is none. */
+/** The value as text; undefined when it is not a string. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

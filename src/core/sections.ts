@@ -1,4 +1,4 @@
-/** What a section is in its document; decides how a reader is told where it stands. */
+/** What a section is in its document; decides how its place is described to a reader. */
 export const SECTION_KINDS = ["heading", "page", "slide", "sheet", "part", "cell"] as const;
 
 export type SectionKind = (typeof SECTION_KINDS)[number];

@@ -25,7 +25,7 @@ export function makeClientIp(
   };
 }
 
-/** True when the client sits at this very machine: a loopback peer, and nothing says that somebody stands behind it. */
+/** True when the client is on this machine: a loopback peer, and no header names a client behind it. */
 export function isLocalClient(clientIp: string | null, headers: Headers): boolean {
   if (!isLocalAddress(clientIp)) return false;
   return !["forwarded", "x-forwarded-for", "x-real-ip"].some((name) => headers.has(name));

@@ -19,14 +19,14 @@ export interface SettingsInput {
 
 /** Client-side and test variables: none of the server's business. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
-/** Told apart from typing mistakes. */
+/** Removed settings, to be distinguished from misspelled ones. */
 const LATER =
   /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
 
 /**
  * The settings: flag before environment before file before default.
  *
- * @throws ApiError `settings_invalid`, which names the key, where it stands and what to write instead
+ * @throws ApiError `settings_invalid`, which names the key, where it is set and what to write instead
  */
 export function readSettings(input: SettingsInput): { settings: Settings; warnings: string[] } {
   const values: SettingValues = new Map();

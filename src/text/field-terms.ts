@@ -15,7 +15,7 @@ const NUMBER_MARK = "\u0003";
 
 /**
  * The name of a field as it is stored and shown: letters, digits, `_`, `-` and `.`, everything else is `_`. Empty for a
- * name without a letter or digit, which is none.
+ * name without a letter or digit, which is no name.
  */
 export function fieldName(rawName: string): string {
   const name = rawName.normalize("NFKC").replace(/[^\p{L}\p{M}\p{N}.-]+/gu, "_");

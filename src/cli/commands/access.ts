@@ -24,7 +24,7 @@ const explainAccess = command(
     });
     const output = makeOutput(input, deps, api.settings.defaults);
     const isForPerson = output.format === "table";
-    // `user:usr_…` and the like stay what they are; only the id gives way to the name.
+    // Forms such as `user:usr_…` stay; only the id is replaced by the name.
     const named = (text: string): string =>
       isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
     output.result(access, () => {

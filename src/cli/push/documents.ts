@@ -60,7 +60,7 @@ export async function askForDocuments(
       continue;
     }
     onResult({ externalId, result: "error", error: { code: "unreadable", message: `${digest.message}.` } });
-    // It is there all the same: the end of a set must not take away what was pushed of it before.
+    // It still exists: the end of a set must not remove what was pushed of it before.
     if (digest.code !== "ENOENT") await ask({ t: "seen", externalId }, () => undefined);
   }
   await queue.flush();

@@ -9,7 +9,7 @@ export function looksLikeTar(bytes: Buffer): boolean {
   return bytes.length >= BLOCK && hasRightSum(bytes.subarray(0, BLOCK));
 }
 
-/** The files in a tar archive; links, devices and folders are none. Ends quietly at the first header that is none. */
+/** The files in a tar archive, without links, devices and folders. Ends without an error at the first invalid header. */
 export function readTar(bytes: Buffer): { members: Member[]; isCut: boolean } {
   const members: Member[] = [];
   let longName: string | undefined;

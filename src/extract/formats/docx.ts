@@ -165,7 +165,7 @@ class WordDocument {
         const text = blocksText([block]);
         if (text === "" || seen.has(text)) continue;
         seen.add(text);
-        // A heading in a header is none of the document.
+        // A heading in a page header is not a heading of the document.
         blocks.push({ kind: "paragraph", text });
       }
     }

@@ -10,7 +10,7 @@ export const imageFormat: Format = {
   },
 };
 
-/** Facts as text, a line each; without any in words there is none. */
+/** Facts as text, one line each; no text when none of them has words. */
 export function factsText(
   facts: MediaFacts,
   without: string,

@@ -5,7 +5,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
 /**
- * JSON and JSON lines as indented `key: value` lines, without the marks that stand between words. What does not parse
+ * JSON and JSON lines as indented `key: value` lines, without punctuation between words. What does not parse
  * (comments, a cut file) stays the text it is.
  */
 export const jsonFormat: Format = {

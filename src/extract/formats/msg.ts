@@ -84,7 +84,7 @@ function bodyOf(read: Properties): MailText[] {
   return rtf === undefined ? [] : [textOfRtf(rtf, (bytes) => decodeCharset(bytes, read.charset))];
 }
 
-/** A file, or a message in it, which is written as a mail so that it can stand alone. */
+/** A file, or a message in it, which is written as a mail so that it is complete by itself. */
 function readAttachment(entry: CompoundEntry, depth: number): MailAttachment[] {
   const read = new Properties(entry, 8);
   const inner = entry.children.find((child) => child.name === "__substg1.0_3701000D");
@@ -105,7 +105,7 @@ function readAttachment(entry: CompoundEntry, depth: number): MailAttachment[] {
   return [{ fileName, mimeType: mimeType || "application/octet-stream", bytes }];
 }
 
-/** Head and text as an RFC 5322 message; its own attachments stand beside it. */
+/** Head and text as an RFC 5322 message; its own attachments are listed with it. */
 function writeMail(mail: Mail): Buffer {
   const word = (text: string) =>
     /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;

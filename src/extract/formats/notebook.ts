@@ -10,7 +10,7 @@ import { jsonFormat } from "./json.ts";
 export const notebookFormat: Format = {
   extract(input): FormatResult | Promise<FormatResult> {
     const notebook = parseNotebook(input);
-    // A file with that name that is none: still JSON.
+    // A file with that name that is not a notebook: still JSON.
     if (notebook === undefined) return jsonFormat.extract(input);
     const metadata = asRecord(notebook["metadata"]);
     const language =

@@ -2,7 +2,7 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** TOML stays the text it is, comments included; its tables are sections. What is no TOML is read all the same. */
+/** TOML stays the text it is, comments included; its tables are sections. A file that is not valid TOML is read as text. */
 export const tomlFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();

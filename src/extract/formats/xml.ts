@@ -40,7 +40,7 @@ interface Open {
   text: string;
   /** Its attributes have been written. */
   hasLine: boolean;
-  /** It stands among words of its parent, and its own are a part of them. */
+  /** It is inline: its words belong to those of its parent. */
   isInline: boolean;
   /** An element without others in it that has just ended: words behind it would make it inline. */
   held?: { name: string; text: string };

@@ -9,7 +9,7 @@ const MAX_CELL_LENGTH = 5_000;
 
 /**
  * Writes Markdown from a stream of text and structure: collapses white space, keeps blocks apart, prefixes the lines of
- * lists and quotations, gathers table rows. Emphasis is not written: it would stand between words that are searched.
+ * lists and quotations, gathers table rows. Emphasis is not written: its marks would come between words that are searched.
  */
 export class MarkdownWriter {
   private readonly out: TextBuilder;

@@ -148,7 +148,7 @@ function readWebp(bytes: Buffer, facts: MediaFacts): void {
   }
 }
 
-/** HEIC, AVIF and the rest: EXIF and XMP stand somewhere as they are. */
+/** HEIC, AVIF and the rest: EXIF and XMP are embedded as they are, at an unknown offset. */
 function readAnywhere(bytes: Buffer, facts: MediaFacts): void {
   readPacket(bytes, facts);
   const at = bytes.indexOf("Exif\0\0");

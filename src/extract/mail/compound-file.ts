@@ -103,7 +103,7 @@ class Sectors {
     // One table can't be larger than the file, whatever its list says.
     if (number < END_OF_CHAIN && parts.length * this.size <= this.bytes.length) {
       const sector = this.sector(number);
-      // A sector beyond the end counts all the same: the numbers behind it must not move.
+      // A sector beyond the end is still counted: the numbers after it must not move.
       parts.push(sector.length === this.size ? sector : Buffer.concat([sector], this.size).fill(0xff, sector.length));
     }
   }

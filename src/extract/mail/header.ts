@@ -11,7 +11,7 @@ export interface MailHeader {
   bodyStart: number;
 }
 
-/** A head is a few kilobytes; what goes on for longer is none. */
+/** Headers are a few kilobytes; anything longer is not a header. */
 const MAX_HEADER_BYTES = 512 * 1024;
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_LENGTH = 64 * 1024;

@@ -112,7 +112,7 @@ const READ_AS_TEXT = new Set([
 
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
 
-/** Pictures that belong to the HTML of a mail: logos and the like, no attachments to anybody. */
+/** Images that belong to the HTML of a mail, such as logos, and are not attachments. */
 function isDecoration(header: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
   if (!mimeType.startsWith("image/") || disposition === "attachment") return false;
   return inside === "multipart/related" && header.fields.has("content-id");

@@ -41,13 +41,13 @@ export function fromQuotedPrintable(bytes: Buffer): Buffer {
 }
 
 const EQUALS = 0x3d;
-/** Value of a hexadecimal digit by its code; -1 for what is none. */
+/** Value of a hexadecimal digit by its code; -1 for any other character. */
 const HEX = Int8Array.from({ length: 256 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? -1 : value;
 });
 
-/** Length of the white space up to and with the line's end, if nothing else stands there. */
+/** Length of the white space up to and with the line's end, if nothing else is there. */
 function softBreakAt(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;

@@ -1,4 +1,4 @@
-/** Alternatives (`mc:AlternateContent`): the first is read, and what stands there for old programs only when no other is. */
+/** Alternatives (`mc:AlternateContent`): the first is read; the fallback for old programs is read only when there is no other. */
 export class Alternatives {
   private readonly hasChosen: boolean[] = [];
 

@@ -7,7 +7,7 @@ export interface OfficeKind {
 }
 
 /**
- * What a document in a ZIP archive or in an OLE file is; undefined when it is none that we know. The parts decide: names
+ * What a document in a ZIP archive or in an OLE file is; undefined for an unknown type. The parts decide: names
  * of files and what a library makes of the first entry are wrong too often.
  */
 export function officeKindOf(bytes: Uint8Array): OfficeKind | undefined {

@@ -95,7 +95,7 @@ export class OdfSheets implements Required<XmlHandler> {
 
   private beginSheet(attributes: Attributes): boolean {
     this.tables++;
-    // A table within a cell is none of the sheets.
+    // A table within a cell is not a sheet.
     if (this.tables > 1) return false;
     this.count++;
     if (this.styles.isHidden("table", attributes["table:style-name"])) {

@@ -35,7 +35,7 @@ export class OdfText implements XmlHandler {
   private readonly counters = new Map<string, ListCounter>();
   private readonly noteClasses: string[] = [];
   private comment: OdfComment | undefined;
-  /** Where text goes that is none of a paragraph: who commented, when, what a picture shows. */
+  /** Collects text outside paragraphs: the author and date of a comment, the description of a picture. */
   private aside: string | undefined;
 
   constructor(context: OdfContext) {

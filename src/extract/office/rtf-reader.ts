@@ -282,7 +282,7 @@ export class RtfReader implements RtfHandler {
     const known = RTF_DESTINATIONS.get(word);
     const isProperty = known === "property";
     const isForMachines = known === undefined && this.isStarred;
-    // Words of the properties mean something else outside their group: there the document's title is none.
+    // Words of the properties mean something else outside their group: there the document's title does not count.
     if (isProperty && !this.groups.some((group) => group.isInfo)) return;
     if (word === "info") this.group.isInfo = true;
     if (known === undefined && !isForMachines) return;

@@ -22,7 +22,7 @@ export function readSheetComments(
   relationships: Relationships,
   persons: ReadonlyMap<string, string>,
 ): string[] {
-  // A copy for old programs stands beside each comment of today.
+  // Each threaded comment has a copy for old programs.
   const threads = listType(relationships, "threadedComment");
   const parts = threads.length > 0 ? threads : listType(relationships, "comments");
   return parts.flatMap((part) => readComments(file, part.target, persons));

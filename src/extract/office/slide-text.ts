@@ -13,7 +13,7 @@ export interface SlideShape {
 export interface SlideContext {
   writer: BlockWriter;
   relationships: Relationships;
-  /** Charts and diagrams, which stand elsewhere. */
+  /** Charts and diagrams, which are in other files of the package. */
   found(kind: "chart" | "diagram", id: string): Block[];
 }
 

@@ -10,7 +10,7 @@ export interface Slide {
   comments: readonly string[];
 }
 
-/** Writes a slide as a section: its title first, wherever that stands, then the other shapes, notes, comments. */
+/** Writes a slide as a section: its title first, wherever it is on the slide, then the other shapes, notes, comments. */
 export function writeSlide(writer: BlockWriter, slide: Slide): void {
   const titles = slide.shapes.filter(isTitle);
   const title = blocksText(titles.flatMap(({ blocks }) => blocks));

@@ -11,7 +11,7 @@ export interface WordContext {
   styles: WordStyles;
   numbering: WordNumbering;
   relationships: Relationships;
-  /** What stands elsewhere, by its place: header and footer, charts, diagrams, other documents. */
+  /** Content from other files of the package, by its place: header and footer, charts, diagrams, other documents. */
   found(kind: WordReference, id: string): Block[];
 }
 

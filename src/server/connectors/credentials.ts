@@ -9,7 +9,7 @@ import type { SealedPlace, Vault } from "#storage/vault.ts";
 /** Secrets by their names, as the source's schema takes them. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** What a connector acts with when nobody stands beside it. */
+/** The credentials that a connector uses by itself. */
 export interface Standing {
   credentials: Credentials;
   /** Made by somebody who is an admin here now. */

@@ -17,7 +17,7 @@ export interface ItemPageRequest {
 
 export interface ItemPage {
   items: ItemRecord[];
-  /** Where the last item stands, when more follow. */
+  /** The position of the last item, when more follow. */
   next: ItemPosition | null;
   total: number;
   gates: ReadonlyMap<string, ConnectorGate>;
@@ -110,7 +110,7 @@ async function startOf(open: OpenList, request: ItemPageRequest): Promise<ItemPo
   });
 }
 
-/** Where the visible items that fit stand, slice by slice, in order. */
+/** The positions of the matching visible items, slice by slice, in order. */
 async function* visiblePositions(
   { store, accesses }: OpenList,
   order: ItemOrder,

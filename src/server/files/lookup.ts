@@ -20,7 +20,7 @@ export interface NamedItem {
 }
 
 /**
- * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones take no part,
+ * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones are ignored,
  * so they never make it ambiguous, never win and never crowd out (S25). Among several for one URL or key the connector
  * whose provider owns the host comes first, then the first indexed, a pushed item last (S41). Names are of one item only
  * when no other visible one has them.
@@ -106,7 +106,7 @@ function placeOfSource(source: string): string[] {
 }
 
 const PAGE = 500;
-/** More are never told apart by anybody. */
+/** Nobody can choose among more. */
 const ENOUGH = 200;
 
 /** The visible ones of a name. Every one that has it is judged before anything is cut: hidden ones take nobody's place. */

@@ -10,7 +10,7 @@ export type Caller =
   | { type: "actor"; actor: Actor }
   | { type: "connector"; connector: ConnectorCaller };
 
-/** Looks a secret up, as it stands now; undefined for unknown, expired and revoked ones, and for lost memberships. */
+/** Looks a secret up in the current state; undefined for unknown, expired and revoked ones, and for lost memberships. */
 export interface CredentialLookup {
   session(secret: string): Promise<Actor | undefined>;
   pat(secret: string): Promise<Actor | undefined>;
@@ -74,7 +74,7 @@ async function enterByToken(
   lookup: CredentialLookup,
   secret: string,
 ): Promise<Caller> {
-  // Told apart before any look-up: the two are kept in different places.
+  // Distinguished before any look-up: the two are stored in different tables.
   const isPat = secret.startsWith("kb_pat_");
   const actor = isPat ? await lookup.pat(secret) : await lookup.oauth(secret, rule.oauth?.audience ?? "api");
   if (actor === undefined) throw deadToken();

@@ -13,7 +13,7 @@ export interface CursorPosition {
   id: string;
 }
 
-/** Whose cursor it is and what it continues; anything else makes it invalid. */
+/** The owner of a cursor and the list it continues; with any other it is invalid. */
 export interface CursorScope {
   workspaceId: string;
   userId: string;

@@ -143,7 +143,7 @@ function isUnsafe(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
 
-/** The name of a Host header, lower-case, without port and brackets; undefined when it is none. */
+/** The name of a Host header, lower-case, without port and brackets; undefined when it is not one. */
 function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, "");

@@ -7,7 +7,7 @@ import type { Store } from "#storage/store.ts";
 import type { Caller } from "./authenticate.ts";
 import { routeShape } from "./auth.ts";
 
-/** What a create answers with that must not be kept, and where in the answer the id of what it made stands. */
+/** What a create answers with that must not be kept, and the path of the created record's id in the answer. */
 export interface CreateRule {
   /** Path of the id, such as `token.id`; absent = the id in the route's path. */
   id?: string;

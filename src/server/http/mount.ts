@@ -182,7 +182,7 @@ function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: 
   return write(c, toAnswer(route, result, isChecked));
 }
 
-/** The one edge of REST: no text of a stranger leaves with characters that can't be seen. Source: S45. */
+/** The edge of REST: no external text leaves with invisible characters. Source: S45. */
 function write(c: AppContext, { status, body }: { status: Success; body: unknown }): Response {
   return status === 204 ? c.body(null, 204) : c.json(cleanJson(body), status);
 }

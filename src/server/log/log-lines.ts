@@ -24,7 +24,7 @@ function textOf(value: unknown): string {
   return text.length > MAX_FACT_CHARS ? `${text.slice(0, MAX_FACT_CHARS)}…` : text;
 }
 
-/** What a stranger wrote can neither move the cursor nor begin a line. */
+/** External text can neither move the cursor nor begin a line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

@@ -22,7 +22,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** Written at once; a failure loses at most this. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Lines in order, one write at a time, off the main thread: a reader that stands still holds nothing up. */
+/** Lines in order, one write at a time, off the main thread: a blocked reader holds nothing up. */
 export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;

@@ -20,7 +20,7 @@ export type ArgumentRule =
   /** One or several of the kinds. */
   | { type: "kinds" }
   | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
-  /** Words for "none" are none; anything else is judged where the list goes on. */
+  /** Words for "none" give an empty list; anything else is checked by the caller. */
   | { type: "cursor" };
 
 export type ArgumentValue = string | number | readonly string[];

@@ -16,7 +16,7 @@ export interface EntryDetail {
 /** The facts of one hit, cleaned; the text form is made from nothing else. */
 export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
   const { item } = entry;
-  // A passage of nothing but hidden characters is none.
+  // A passage of hidden characters only is left out.
   const [first, ...more] = entry.passages
     .map((passage) => ({ ...passage, text: cleanLine(passage.text, 5000) }))
     .filter((passage) => passage.text !== "")

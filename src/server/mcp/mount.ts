@@ -16,7 +16,7 @@ export interface MountMcpOptions {
   tools: ToolCalls;
   log: Log;
   version: string;
-  /** Where this server stands, for the address of its metadata. */
+  /** The public address of this server, for the address of its metadata. */
   baseUrl: string;
   lifecycle?: Lifecycle;
   limits: Pick<Limits, "admit" | "chargeCall">;

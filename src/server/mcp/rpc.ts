@@ -42,7 +42,7 @@ export interface ToolCalls {
   /**
    * Runs a tool.
    * @returns undefined for a name that is no tool
-   * @throws ApiError for what the caller can mend; everything else is a fault of the server
+   * @throws ApiError for what the caller can fix; everything else is an error of the server
    */
   call(actor: Actor, name: string, args: unknown, context: CallContext): Promise<ToolResult | undefined>;
 }
@@ -55,7 +55,7 @@ export interface McpOptions {
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
   lifecycle: Lifecycle;
-  /** Where the metadata of `/mcp` as a protected resource stands, for who comes without a good token. */
+  /** The address of the metadata of `/mcp` as a protected resource, for clients without a valid token. */
   resourceMetadataUrl: string;
   /** Version of this program. */
   version: string;
@@ -200,7 +200,7 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
       ...(result.isError === true && { isError: true }),
     };
   } catch (error) {
-    // What the caller can mend reaches the model as a result: hosts show it only that way (SEP-1303).
+    // What the caller can fix reaches the model as a result: hosts show it only that way (SEP-1303).
     if (!(error instanceof ApiError) || error.class === "internal" || isProtocolError(error)) throw error;
     return { content: [{ type: "text", text: errorText(error) }], isError: true };
   }
@@ -235,7 +235,7 @@ function chargeCall({ options, actor }: Call): void {
 const HARD = "hard";
 
 function isProtocolError(error: ApiError): boolean {
-  // Nothing that a model could mend: its client waits and repeats the call.
+  // Nothing that a model could fix: its client waits and repeats the call.
   if (error.code === "search_overloaded") return true;
   return error.details?.[HARD] === true || error.details?.["protocol"] === true;
 }

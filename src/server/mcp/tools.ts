@@ -145,7 +145,7 @@ async function contentText(
   const rendering = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
-  // The notes stand above the item, and their room is taken from its own.
+  // The notes come before the item and count against its budget.
   const head = notes.map((note) => `Note: ${note}\n`).join("");
   const room = { ...rendering, maxTokens: maxTokens - (head === "" ? 0 : call.count(head)) };
   if (find !== undefined) return head + renderPassages(await files.find(actor, kbId, find), room);
@@ -192,7 +192,7 @@ function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
   };
 }
 
-/** Every kbId that an answer names, wherever it stands. */
+/** Every kbId in an answer, wherever it is. */
 function kbIdsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(kbIdsIn);

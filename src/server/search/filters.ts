@@ -49,7 +49,7 @@ function fieldsOf({ fields = [], priority }: SearchArguments): SearchFilters {
   return all.length === 0 ? {} : { fields: all };
 }
 
-/** What depends on today is said as it was understood. */
+/** Filters that depend on today are reported as they were understood. */
 const BY_TODAY = /^(?:on )?(?:(?:this|last|previous|past|next|coming) )?[a-z]{3,9}$/i;
 
 function datesOf(args: SearchArguments, { actor, now }: FilterContext, notes: string[]): SearchFilters {

@@ -138,7 +138,7 @@ interface Understood {
 }
 
 /**
- * A query that is a sentence of filters and nothing else is answered by them; undefined when it is none, or when nothing
+ * A query that consists only of a sentence of filters is answered by them; undefined when it is no such sentence, or when nothing
  * visible fits them: then its words are searched for as any others.
  */
 async function understandSentence(input: SearchArguments, context: FilterContext): Promise<Understood | undefined> {

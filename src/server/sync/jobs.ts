@@ -234,7 +234,7 @@ async function runStarted(
 /**
  * What a source is called with for this connector.
  *
- * @throws ApiError `connector_config_invalid` when the stored config is none for this program's source any more,
+ * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
  *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(

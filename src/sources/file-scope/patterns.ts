@@ -24,7 +24,7 @@ export const PATTERN_LIMITS = {
   maxComplexLines: 20,
 } as const;
 
-/** Compiles patterns, one each line; blank lines and comments are none. Case counts, as in git on Linux. */
+/** Compiles patterns, one per line; blank lines and comments are skipped. Case-sensitive, as in git on Linux. */
 export function compilePatterns(lines: readonly string[]): CompiledPatterns {
   const refused: string[] = [];
   const taken: string[] = [];

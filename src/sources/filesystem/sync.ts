@@ -216,7 +216,7 @@ const StoredCursor = z.object({
   root: z.string(),
 });
 
-/** A cursor that can't be read (another version wrote it) is none: the walk starts again, which loses nothing. */
+/** An unreadable cursor (from another version) is ignored: the walk starts again, and nothing is lost. */
 function parseCursor(stored: unknown): FilesystemCursor | undefined {
   return StoredCursor.safeParse(stored).data;
 }

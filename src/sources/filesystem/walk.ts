@@ -61,7 +61,7 @@ export async function* walk(
 }
 
 /**
- * What the walk would say of one id: the file, why it is left out, or `undefined` when there is none.
+ * The walk's result for one id: the file, the reason why it is excluded, or `undefined` when it doesn't exist.
  *
  * @throws ApiError `source_unavailable` when the root itself can't be read
  */

@@ -16,7 +16,7 @@ export interface WatchedFolders {
   has(rel: string): boolean;
   readonly size: number;
   /**
-   * Listens to what is a folder at and below `rel` now, and lets go of what is none any more.
+   * Watches the folders that are at and below `rel` now, and stops watching those that are gone.
    *
    * @throws ApiError `source_unavailable` when there are too many folders or the system gives no more watches
    */

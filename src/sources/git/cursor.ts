@@ -20,7 +20,7 @@ export interface GitCursor {
   } | null;
 }
 
-/** A cursor that can't be read (another version wrote it) is none: everything is looked at again, which loses nothing. */
+/** An unreadable cursor (from another version) is ignored: everything is checked again, and nothing is lost. */
 export function parseCursor(stored: unknown): GitCursor {
   return StoredCursor.safeParse(stored).data ?? { base: null, placeKey: null, walk: null };
 }

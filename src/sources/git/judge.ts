@@ -61,7 +61,7 @@ export function makeJudge(
   };
 }
 
-/** True for a path as items have them: what anybody else asks for is none. */
+/** True for a path in the form that items have; any other path names no item. */
 export function isItemPath(path: string): boolean {
   return faultOf({ mode: "100644", oid: "", path, shown: path }) === undefined;
 }

@@ -115,7 +115,7 @@ function contentOf(
 }
 
 /**
- * `binary` says that git shall not compare lines. Of what looks like text it says that it is none; a PDF or a
+ * `binary` tells git not to compare lines. A file that looks like text is then not text; a PDF or a
  * presentation is a document all the same, and is commonly marked so.
  */
 function isDeclaredBinary({ attributes }: FileFacts, mimeType: string | undefined): boolean {
@@ -150,7 +150,7 @@ function readable(name: string): string {
   return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
 }
 
-/** A date that no calendar holds is none at all: the beginning of time. */
+/** An impossible date counts as no date: the epoch. */
 function dateOf(seconds: number): Date {
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? new Date(0) : date;

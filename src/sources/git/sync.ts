@@ -245,7 +245,7 @@ async function* handOver(run: Run, view: CommitView, batch: Batch, change: TreeC
     return;
   }
   if (verdict.t === "refused") yield toSkip(verdict.refusal);
-  // What was an item and is none any more: a file that became a link, say.
+  // Was an item and no longer is: for example, a file that became a link.
   if (change.entry.path !== undefined && run.storedVersion(change.entry.path) !== undefined)
     batch.addGone(change.entry.path);
 }

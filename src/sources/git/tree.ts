@@ -90,7 +90,7 @@ function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
     const path = strict.decode(bytes);
     return { path, shown: path };
   } catch {
-    // Names are bytes; these are none of the encoding that everybody uses.
+    // Names are bytes; these are not valid UTF-8.
     return { path: undefined, shown: bytes.toString("utf8") };
   }
 }

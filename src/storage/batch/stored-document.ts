@@ -27,7 +27,7 @@ export function readStoredText(
   return rows.map(({ text }) => String(text)).join("");
 }
 
-/** A row of `items` as the index wants it, analyzed anew. @throws ZodError when the row is none that this program writes */
+/** A row of `items` as the index wants it, analyzed anew. @throws ZodError when this program can't have written the row */
 export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
   const item = StoredRow.parse(row);
   const { rows } = connection.execute(
@@ -58,7 +58,7 @@ const MaskableRow = z.looseObject({
 });
 export type MaskableRow = z.infer<typeof MaskableRow>;
 
-/** A row of `items` before it is masked. @throws ZodError when the row is none that this program writes */
+/** A row of `items` before it is masked. @throws ZodError when this program can't have written the row */
 export function parseMaskable(row: unknown): MaskableRow {
   return MaskableRow.parse(row);
 }
@@ -79,7 +79,7 @@ const Names = z
 const Fields = z
   .string()
   .transform((text): unknown => JSON.parse(text))
-  // What a former version stored of a kind that is none now is not found through it.
+  // An item whose kind no longer exists is not found by its kind.
   .pipe(z.record(z.string(), FieldValue.catch("")));
 
 const COLUMN = {

@@ -16,7 +16,7 @@ export function makeIdempotencyStore(sql: SqlHandles) {
   return {
     /**
      * Claims a key for a first request: gives nothing, or the record that is there already. A record that is over at
-     * `now` is none.
+     * `now` does not count.
      */
     async begin({
       keyHash,

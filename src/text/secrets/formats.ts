@@ -6,7 +6,7 @@ export interface SecretFormat {
   starts: readonly string[];
   /** What follows its beginning. Sticky and bounded, so that a scan is linear. */
   rest: RegExp;
-  /** What stands between the beginning and the secret when these two tell what it is but are none of it: they stay. */
+  /** The text between the prefix and the secret, where both identify the secret but are not secret themselves: they stay. */
   keeps?: RegExp;
 }
 
@@ -101,7 +101,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     label: "password",
     starts: ["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql", "clickhouse"],
-    // Who connects to what is no secret; `<password>`, `$PGPASSWORD` and the like are none either.
+    // User and host are not secret; `<password>`, `$PGPASSWORD` and other placeholders are not either.
     keeps: /(?:ql|s)?(?:\+[a-z0-9]{1,20})?:\/\/[^\s:/@]{0,64}:/y,
     rest: /(?!(?:password|passwd|pass|secret|pwd|x+)@)[^\s/@"'<>${%*[][^\s/@"'<>]{2,200}(?=@[^\s@])/y,
   },

@@ -139,7 +139,7 @@ async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promi
     const text = await deps.prompts.text(property?.description ?? key);
     config[key] = typedValue(source.configSchema, key, text);
   }
-  // A folder is named as seen from here; the server stands elsewhere in the tree.
+  // A folder is relative to this directory; the server's working directory is another one.
   if (source.providerId === "filesystem" && typeof config["root"] === "string") {
     config["root"] = resolve(deps.cwd, config["root"]);
   }

@@ -140,7 +140,7 @@ export function makeGroupService(options: {
   };
 }
 
-/** Ids that one row of the audit names at most of each kind; beside them stands how many there are. */
+/** Ids that one row of the audit names at most of each kind; the row also has their number. */
 const MAX_NAMED = 50;
 
 /** What a change did: what it is now where that changed, and who came in and went out. */

@@ -5,7 +5,7 @@ import type { Mailer } from "./mailer.ts";
 
 /** Writes letters and has them carried. */
 export interface Post {
-  /** Whether letters go out at all; without it links are shown to who made them. */
+  /** Whether mail can be sent; without it, links are shown to the person who created them. */
   readonly canMail: boolean;
   /** Sends now and waits. @throws ApiError `mail_failed`, `mail_not_configured` */
   send(to: string, letter: Letter): Promise<void>;

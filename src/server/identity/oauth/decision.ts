@@ -99,7 +99,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
       const workspaceId = decision.workspaceId ?? actor.workspaceId;
       const authenticatedAt = await requireStanding(options, actor, asked, { ...decision, workspaceId });
       const client = await findClient(provider, asked.clientId);
-      // After everything that the person can mend: a wrong password does not use the request up.
+      // After everything that the person can correct: a wrong password does not use the request up.
       await claim();
       const grantId = makeId("grant", options.randomBytes);
       const at = new Date(clock.now());

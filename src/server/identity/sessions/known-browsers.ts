@@ -5,7 +5,7 @@ import type { RandomBytes } from "#core/clock.ts";
 
 /** Browsers in which somebody has signed in: a cookie that says so outlives the session and opens nothing by itself. */
 export interface KnownBrowsers {
-  /** The browser's cookie out of a `Cookie` header. One that was set twice is none: it only makes a difference to tries. */
+  /** The browser's cookie out of a `Cookie` header. A cookie that was set twice is ignored; only the count of attempts depends on it. */
   cookieIn(header: string | undefined): string | undefined;
   /** The id of the browser, when this person has signed in there; else undefined. */
   idFor(cookie: string | undefined, userId: string): string | undefined;

@@ -59,7 +59,7 @@ export interface OnboardingOptions {
   accounts: AccountService;
   audit: AuditRecorder;
   log: Log;
-  /** What is said of how people come in. */
+  /** How people can sign up. */
   entry: Omit<EntryState, "needed">;
   /** Told the new code when the tries of the old one ran out; prints it to the terminal. */
   announceSetupCode?: (code: string) => void;

@@ -26,7 +26,7 @@ const MIN_CHARS = 12;
 const MAX_BYTES = 128;
 /** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;
-/** Some seconds of work. Beyond it people are told at once, and a crowd of addresses does not fill the memory. */
+/** A few seconds of work. Beyond it requests are refused immediately, so that a flood can't fill the memory. */
 const MAX_WAITING = 200;
 
 /** Values that stand in documents, so everybody knows them. Source: S35. */

@@ -121,7 +121,7 @@ export function makeResetService(options: ResetOptions): ResetService {
     throw linkInvalid();
   }
 
-  /** Whose link it is, if it still stands. @throws ApiError `link_invalid` */
+  /** The account of a link, if it is still valid. @throws ApiError `link_invalid` */
   async function requirePerson(from: Store, link: LinkRecord): Promise<UserRecord> {
     const user = link.userId === null ? undefined : await from.users.find(link.userId);
     if (!user) throw linkInvalid();

@@ -116,7 +116,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-/** A moment that a mail names; as it stands there when it is none. */
+/** A date that a mail names; the text as written when it can't be parsed. */
 function Moment({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? at : <Time at={at} />;
 }
