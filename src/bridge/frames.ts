@@ -7,11 +7,11 @@ export type RequestId = string | number;
 
 /** One JSON-RPC message from the host, or why a line is not one. `raw` is the line as received. */
 export type Frame =
-  | { kind: "request"; id: RequestId; method: string; params: Record<string, unknown>; raw: string }
-  | { kind: "notification"; method: string; params: Record<string, unknown> }
-  | { kind: "response" }
-  | { kind: "batch"; frames: Frame[] }
-  | { kind: "invalid"; id: RequestId | null; code: number; message: string };
+  | { type: "request"; id: RequestId; method: string; params: Record<string, unknown>; raw: string }
+  | { type: "notification"; method: string; params: Record<string, unknown> }
+  | { type: "response" }
+  | { type: "batch"; frames: Frame[] }
+  | { type: "invalid"; id: RequestId | null; code: number; message: string };
 
 /** Longest line that is kept; a longer one is dropped up to its end and answered with an error. The server takes 4 MiB. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
@@ -78,13 +78,13 @@ export function parseFrame(line: string): Frame {
     value = JSON.parse(line);
   } catch {
     // The answer says it; there is nothing else to know.
-    return { kind: "invalid", id: null, code: -32700, message: "Parse error: a line on stdin was not JSON." };
+    return { type: "invalid", id: null, code: -32700, message: "Parse error: a line on stdin was not JSON." };
   }
   if (!Array.isArray(value)) return readMessage(value, line);
   if (value.length === 0 || value.length > MAX_BATCH) {
     return invalid(null, `A batch holds 1 to ${MAX_BATCH} messages; this one holds ${value.length}.`);
   }
-  return { kind: "batch", frames: value.map((item: unknown) => readMessage(item, JSON.stringify(item))) };
+  return { type: "batch", frames: value.map((item: unknown) => readMessage(item, JSON.stringify(item))) };
 }
 
 /** Text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
@@ -123,17 +123,17 @@ function readMessage(value: unknown, raw: string): Frame {
   if (message === undefined) return invalid(null, "A message must be a JSON object.");
   const { id, method } = message;
   const hasId = typeof id === "string" || (typeof id === "number" && Number.isFinite(id));
-  if (method === undefined && ("result" in message || "error" in message)) return { kind: "response" };
+  if (method === undefined && ("result" in message || "error" in message)) return { type: "response" };
   if (message["jsonrpc"] !== "2.0") return invalid(hasId ? id : null, `A message must have "jsonrpc": "2.0".`);
   if (typeof method !== "string") return invalid(hasId ? id : null, "A request must have a method.");
   if ("params" in message && asObject(message["params"]) === undefined) {
     return invalid(hasId ? id : null, "params must be an object.");
   }
   const params = asObject(message["params"]) ?? {};
-  if (!("id" in message)) return { kind: "notification", method, params };
-  return hasId ? { kind: "request", id, method, params, raw } : invalid(null, "An id must be a string or a number.");
+  if (!("id" in message)) return { type: "notification", method, params };
+  return hasId ? { type: "request", id, method, params, raw } : invalid(null, "An id must be a string or a number.");
 }
 
 function invalid(id: RequestId | null, message: string): Frame {
-  return { kind: "invalid", id, code: -32600, message: `Invalid request: ${message}` };
+  return { type: "invalid", id, code: -32600, message: `Invalid request: ${message}` };
 }

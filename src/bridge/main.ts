@@ -45,7 +45,7 @@ export async function runBridge(options: BridgeOptions): Promise<number> {
   });
   const reader = makeFrameReader(
     (line) => relay.accept(parseFrame(line)),
-    () => relay.accept({ kind: "invalid", id: null, code: -32600, message: "Invalid request: the line is too long." }),
+    () => relay.accept({ type: "invalid", id: null, code: -32600, message: "Invalid request: the line is too long." }),
   );
   // Nobody waits for answers any more: the host told us to end, or does not read.
   const gone = new AbortController();

@@ -70,7 +70,7 @@ export function makeRelay(options: RelayOptions): Relay {
   }
 
   async function answerOf(frame: Frame): Promise<string | undefined> {
-    switch (frame.kind) {
+    switch (frame.type) {
       case "request":
         return await answer(frame);
       case "invalid":
@@ -107,7 +107,7 @@ export function makeRelay(options: RelayOptions): Relay {
   };
 }
 
-type RequestFrame = Extract<Frame, { kind: "request" }>;
+type RequestFrame = Extract<Frame, { type: "request" }>;
 
 /** Everything the server offers reads, so a repeat after a broken connection changes nothing. */
 const REPEATABLE = new Set(["tools/list", "tools/call", "server/discover"]);

@@ -2,10 +2,10 @@ import { decodeText, looksLikeUtf8Text } from "./decode.ts";
 import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
-  | { kind: "text"; mimeType: string }
+  | { type: "text"; mimeType: string }
   /** `label` says in a word or two what it is. */
-  | { kind: "binary"; mimeType: string; label: string }
-  | { kind: "empty" };
+  | { type: "binary"; mimeType: string; label: string }
+  | { type: "empty" };
 
 /**
  * What a file is. The bytes decide: binary formats by their marks (whatever the name says), text by its encoding. Only
@@ -14,19 +14,19 @@ export type Detected =
  * @param declaredType what the source says, if it does; parameters such as `; charset=` are ignored
  */
 export async function detectType(bytes: Uint8Array, fileName: string, declaredType?: string): Promise<Detected> {
-  if (isBlank(bytes)) return { kind: "empty" };
+  if (isBlank(bytes)) return { type: "empty" };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
   if ((!looksLikeUtf8Text(bytes) && !looksLikeUtf16Text(sample)) || startsLikeDocument(sample)) {
     const binary = await detectBinary(bytes);
     if (binary !== undefined) return binary;
     if (decodeText(sample, SAMPLE_BYTES) === undefined)
-      return { kind: "binary", mimeType: "application/octet-stream", label: "binary" };
+      return { type: "binary", mimeType: "application/octet-stream", label: "binary" };
   }
   const mimeType = textType(sample, fileName, declaredType);
   // Drawings are text by their bytes only: coordinates would drown the words.
-  if (mimeType === "image/svg+xml") return { kind: "binary", mimeType, label: "SVG image" };
-  return { kind: "text", mimeType };
+  if (mimeType === "image/svg+xml") return { type: "binary", mimeType, label: "SVG image" };
+  return { type: "text", mimeType };
 }
 
 const SAMPLE_BYTES = 4_096;
@@ -38,12 +38,12 @@ async function detectBinary(bytes: Uint8Array): Promise<Detected | undefined> {
   if (mayBeOffice(bytes)) {
     const { officeKindOf } = await import("./office/kind.ts");
     const kind = officeKindOf(bytes);
-    if (kind !== undefined) return { kind: "binary", ...kind };
+    if (kind !== undefined) return { type: "binary", ...kind };
   }
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined);
   if (found === undefined || TEXT_FOR_US.has(found.mime)) return undefined;
-  return { kind: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };
+  return { type: "binary", mimeType: found.mime, label: found.ext.toUpperCase() };
 }
 
 /** A ZIP archive or an OLE file. */

@@ -37,10 +37,10 @@ export async function extractInProcess(
     return noText("too_large", tooLargeMessage(request, limits), typeOf(request));
 
   const detected = await detectType(request.bytes, request.fileName, request.mimeType);
-  if (detected.kind === "empty") return noText("empty", "The file is empty.", typeOf(request));
-  const load = findFormat(detected.mimeType, detected.kind === "text", tools.formats);
+  if (detected.type === "empty") return noText("empty", "The file is empty.", typeOf(request));
+  const load = findFormat(detected.mimeType, detected.type === "text", tools.formats);
   if (load === undefined) {
-    const label = detected.kind === "binary" ? detected.label : "binary";
+    const label = detected.type === "binary" ? detected.label : "binary";
     return noText(
       "unsupported_type",
       `kb can't read text from ${label} files (${detected.mimeType}).`,

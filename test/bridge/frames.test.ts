@@ -53,16 +53,16 @@ test("a line over the limit is dropped once, and the next one is read", ({ expec
 });
 
 test.for([
-  ["not json", "{nope", { kind: "invalid", id: null, code: -32700 }],
-  ["a number", "3", { kind: "invalid", id: null, code: -32600 }],
-  ["no jsonrpc", '{"id":1,"method":"ping"}', { kind: "invalid", id: 1, code: -32600 }],
-  ["a null id", '{"jsonrpc":"2.0","id":null,"method":"ping"}', { kind: "invalid", id: null, code: -32600 }],
-  ["no method", '{"jsonrpc":"2.0","id":"a"}', { kind: "invalid", id: "a", code: -32600 }],
-  ["params as a list", '{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}', { kind: "invalid", id: 1, code: -32600 }],
-  ["an empty batch", "[]", { kind: "invalid", id: null, code: -32600 }],
-  ["a request", '{"jsonrpc":"2.0","id":0,"method":"ping"}', { kind: "request", id: 0, method: "ping", params: {} }],
-  ["a notification", '{"jsonrpc":"2.0","method":"n"}', { kind: "notification", method: "n" }],
-  ["an answer", '{"jsonrpc":"2.0","id":1,"result":{}}', { kind: "response" }],
+  ["not json", "{nope", { type: "invalid", id: null, code: -32700 }],
+  ["a number", "3", { type: "invalid", id: null, code: -32600 }],
+  ["no jsonrpc", '{"id":1,"method":"ping"}', { type: "invalid", id: 1, code: -32600 }],
+  ["a null id", '{"jsonrpc":"2.0","id":null,"method":"ping"}', { type: "invalid", id: null, code: -32600 }],
+  ["no method", '{"jsonrpc":"2.0","id":"a"}', { type: "invalid", id: "a", code: -32600 }],
+  ["params as a list", '{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}', { type: "invalid", id: 1, code: -32600 }],
+  ["an empty batch", "[]", { type: "invalid", id: null, code: -32600 }],
+  ["a request", '{"jsonrpc":"2.0","id":0,"method":"ping"}', { type: "request", id: 0, method: "ping", params: {} }],
+  ["a notification", '{"jsonrpc":"2.0","method":"n"}', { type: "notification", method: "n" }],
+  ["an answer", '{"jsonrpc":"2.0","id":1,"result":{}}', { type: "response" }],
 ] as const)("%s is told apart", ([, line, expected], { expect }) => {
   expect(parseFrame(line)).toMatchObject(expected);
 });

@@ -1,8 +1,8 @@
 /** How the number in a cell is meant. */
 export type NumberKind =
-  | { kind: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
+  | { type: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
   /** With zeros before it up to this many digits: postal codes, numbers of articles. */
-  | { kind: "padded"; digits: number };
+  | { type: "padded"; digits: number };
 
 /** The kind for a format of Excel: its number when that is built in, else its code. */
 export function numberKindOf(formatId: number, code: string | undefined): NumberKind {
@@ -16,7 +16,7 @@ export function numberKindOf(formatId: number, code: string | undefined): Number
  * @param value as the file has it
  * @param startsIn1904 the other calendar that spreadsheets may count days in
  */
-export function formatCellNumber(value: string, { kind, ...more }: NumberKind, startsIn1904 = false): string {
+export function formatCellNumber(value: string, { type: kind, ...more }: NumberKind, startsIn1904 = false): string {
   const number = Number(value);
   if (value.trim() === "" || !Number.isFinite(number)) return value;
   switch (kind) {
@@ -42,16 +42,16 @@ export function percentText(share: number): string {
   return `${plain(share * 100)}%`;
 }
 
-const NUMBER: NumberKind = { kind: "number" };
+const NUMBER: NumberKind = { type: "number" };
 
 /** Formats that have a number instead of a code. Source: ECMA-376, part 1, 18.8.30. */
 const BUILT_IN = new Map<number, NumberKind>([
-  ...[14, 15, 16, 17, ...range(27, 36), ...range(50, 58)].map((id): [number, NumberKind] => [id, { kind: "date" }]),
-  ...[18, 19, 20, 21, 45, 47].map((id): [number, NumberKind] => [id, { kind: "time" }]),
-  [22, { kind: "datetime" }],
-  [46, { kind: "duration" }],
-  [9, { kind: "percent" }],
-  [10, { kind: "percent" }],
+  ...[14, 15, 16, 17, ...range(27, 36), ...range(50, 58)].map((id): [number, NumberKind] => [id, { type: "date" }]),
+  ...[18, 19, 20, 21, 45, 47].map((id): [number, NumberKind] => [id, { type: "time" }]),
+  [22, { type: "datetime" }],
+  [46, { type: "duration" }],
+  [9, { type: "percent" }],
+  [10, { type: "percent" }],
 ]);
 
 function range(from: number, to: number): number[] {
@@ -66,14 +66,14 @@ function kindOfCode(code: string): NumberKind {
     .replaceAll(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/giu, "");
   const first = bare.split(";", 1)[0]?.toLowerCase() ?? "";
   if (first.includes("general") || first.includes("@")) return NUMBER;
-  if (first.includes("%")) return { kind: "percent" };
-  if (/\[[hms]+\]/u.test(first)) return { kind: "duration" };
-  if (/^0{2,15}$/u.test(first)) return { kind: "padded", digits: first.length };
+  if (first.includes("%")) return { type: "percent" };
+  if (/\[[hms]+\]/u.test(first)) return { type: "duration" };
+  if (/^0{2,15}$/u.test(first)) return { type: "padded", digits: first.length };
   const letters = first.replaceAll(/am\/pm|a\/p|e[+-]/gu, "");
   const hasDay = /[yd]/u.test(letters) || (letters.includes("m") && !/[hs]/u.test(letters));
   const hasTime = /[hs]/u.test(letters);
-  if (hasDay) return { kind: hasTime ? "datetime" : "date" };
-  return hasTime ? { kind: "time" } : NUMBER;
+  if (hasDay) return { type: hasTime ? "datetime" : "date" };
+  return hasTime ? { type: "time" } : NUMBER;
 }
 
 /** Without the digits that only the binary form has. */

@@ -144,7 +144,7 @@ export class SheetRows implements XmlHandler {
       case "b":
         return this.value.trim() === "1" ? "TRUE" : this.value.trim() === "0" ? "FALSE" : this.value;
       case "n":
-        return formatCellNumber(this.value, kinds[this.style] ?? { kind: "number" }, startsIn1904);
+        return formatCellNumber(this.value, kinds[this.style] ?? { type: "number" }, startsIn1904);
       default:
         return this.value;
     }

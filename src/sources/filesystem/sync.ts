@@ -92,8 +92,8 @@ async function* syncAll(
   let isComplete = true;
   try {
     for await (const entry of walk(options, { after, signal: ctx.signal })) {
-      if (entry.t === "failed") isComplete = false;
-      if (entry.t !== "file") yield skipOf(entry);
+      if (entry.type === "failed") isComplete = false;
+      if (entry.type !== "file") yield skipOf(entry);
       else if (isKnown(entry)) batch.addSeen(entry.rel);
       else yield batch.addUpsert(itemOf(ctx, entry));
 
@@ -114,7 +114,7 @@ async function* syncAll(
   yield { t: "end", complete: isComplete };
 }
 
-type FileEntry = Extract<WalkEntry, { t: "file" }>;
+type FileEntry = Extract<WalkEntry, { type: "file" }>;
 
 /** What was handed over since the last checkpoint, and the unchanged ids that wait for their event. */
 function makeBatch(limits: Batching, doneBefore: number) {
@@ -170,12 +170,12 @@ async function* syncItems(
     const entry = isCleanRelativePath(externalId) ? await findEntry(options, externalId) : undefined;
     if (entry === undefined) {
       yield { t: "delete", externalId };
-    } else if (entry.t === "file") {
+    } else if (entry.type === "file") {
       yield { t: "upsert", item: itemOf(ctx, entry) };
     } else {
       // Left out by a folder above or by a rule of its own: the id asked for is what is no item.
       yield { ...skipOf(entry), externalId };
-      if (entry.t === "refused" && entry.refusal.reason !== "failed") yield { t: "delete", externalId };
+      if (entry.type === "refused" && entry.refusal.reason !== "failed") yield { t: "delete", externalId };
     }
   }
   yield { t: "end", complete: false };
@@ -198,8 +198,8 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
   };
 }
 
-function skipOf(entry: Exclude<WalkEntry, { t: "file" }>): Extract<Event, { t: "skip" }> {
-  if (entry.t === "failed") {
+function skipOf(entry: Exclude<WalkEntry, { type: "file" }>): Extract<Event, { t: "skip" }> {
+  if (entry.type === "failed") {
     return { t: "skip", externalId: entry.rel, reason: "failed", message: entry.message, retryable: true };
   }
   return { t: "skip", externalId: entry.rel, ...entry.refusal, retryable: false };

@@ -18,10 +18,10 @@ import { errorCode } from "./root.ts";
 
 /** What the walk meets, in the order of the ids' segments. */
 export type WalkEntry =
-  | { t: "file"; rel: string; stats: BigIntStats; isRestricted: boolean }
-  | { t: "refused"; rel: string; refusal: Refusal }
+  | { type: "file"; rel: string; stats: BigIntStats; isRestricted: boolean }
+  | { type: "refused"; rel: string; refusal: Refusal }
   /** It could not be looked at now: what is stored at or below it must stay. */
-  | { t: "failed"; rel: string; message: string };
+  | { type: "failed"; rel: string; message: string };
 
 /** Deeper folders are left out: more is no library of documents, and patterns cost grows with depth. */
 export const MAX_DEPTH = 64;
@@ -47,11 +47,11 @@ export async function* walk(
       if (step === undefined) {
         await top.folder.close();
         stack.pop();
-      } else if (step.t === "enter") {
+      } else if (step.type === "enter") {
         const entered = await enter(options, top, step, stack.length);
         if (entered.frame !== undefined) stack.push(entered.frame);
         yield* entered.entries;
-      } else if (step.t !== "nothing") {
+      } else if (step.type !== "nothing") {
         yield step;
       }
     }
@@ -71,7 +71,7 @@ export async function findEntry(options: JudgeOptions, rel: string): Promise<Wal
   return inFolder(options, segments, async (frame, refusal) => {
     if (frame === undefined) return refusal;
     const step = await nextStep(options, { ...frame, names: [name], next: 0, ahead: [] });
-    return step === undefined || step.t === "nothing" || step.t === "enter" ? undefined : step;
+    return step === undefined || step.type === "nothing" || step.type === "enter" ? undefined : step;
   });
 }
 
@@ -91,8 +91,8 @@ export async function listPlaces(options: JudgeOptions, rel: string): Promise<Pl
     if (frame === undefined) throw noFolder(rel);
     const found: Place[] = [];
     for (let step = await nextStep(options, frame); step !== undefined; step = await nextStep(options, frame)) {
-      if (step.t === "enter") found.push({ rel: step.rel, kind: "folder" });
-      if (step.t === "file") found.push({ rel: step.rel, kind: "file" });
+      if (step.type === "enter") found.push({ rel: step.rel, kind: "folder" });
+      if (step.type === "file") found.push({ rel: step.rel, kind: "file" });
     }
     return found;
   });
@@ -116,8 +116,8 @@ interface Frame {
 }
 
 type Looked = { name: string; stats: BigIntStats } | { name: string; error: unknown };
-type Enter = { t: "enter"; rel: string; name: string; isRestricted: boolean };
-type Step = WalkEntry | Enter | { t: "nothing" };
+type Enter = { type: "enter"; rel: string; name: string; isRestricted: boolean };
+type Step = WalkEntry | Enter | { type: "nothing" };
 
 /** `lstat` calls under way at once: enough to keep the four threads of the pool busy. */
 const LOOK_AHEAD = 32;
@@ -143,8 +143,8 @@ async function inFolder<Result>(
     opened.push(frame);
     for (const segment of segments) {
       const step = await nextStep(options, { ...frame, names: [segment], next: 0, ahead: [] });
-      if (step === undefined || step.t === "nothing" || step.t === "file") return await use(undefined);
-      if (step.t !== "enter") return await use(undefined, step);
+      if (step === undefined || step.type === "nothing" || step.type === "file") return await use(undefined);
+      if (step.type !== "enter") return await use(undefined, step);
       const entered = await enter(options, frame, step, opened.length);
       if (entered.frame === undefined) return await use(undefined, entered.entries[0]);
       frame = entered.frame;
@@ -162,7 +162,7 @@ async function enter(
   step: Enter,
   depth: number,
 ): Promise<{ frame?: Frame; entries: WalkEntry[] }> {
-  if (depth > MAX_DEPTH) return { entries: [{ t: "refused", rel: step.rel, refusal: TOO_DEEP }] };
+  if (depth > MAX_DEPTH) return { entries: [{ type: "refused", rel: step.rel, refusal: TOO_DEEP }] };
   const resume = parent.resume[0] === step.name ? parent.resume.slice(1) : [];
   try {
     const { rel, isRestricted } = step;
@@ -210,12 +210,12 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
 
   const { stats, name } = looked;
   const verdict = judge(options, frame, name, rel, stats);
-  if (verdict === "silent") return { t: "nothing" };
-  if (verdict !== "take") return { t: "refused", rel, refusal: verdict };
+  if (verdict === "silent") return { type: "nothing" };
+  if (verdict !== "take") return { type: "refused", rel, refusal: verdict };
   const isClosed = frame.isRestricted || isRestricted(stats);
-  if (stats.isDirectory()) return { t: "enter", rel, name, isRestricted: isClosed };
-  if (await isDenied(options, rel, stats)) return { t: "refused", rel, refusal: DENIED };
-  return { t: "file", rel, stats, isRestricted: isClosed };
+  if (stats.isDirectory()) return { type: "enter", rel, name, isRestricted: isClosed };
+  if (await isDenied(options, rel, stats)) return { type: "refused", rel, refusal: DENIED };
+  return { type: "file", rel, stats, isRestricted: isClosed };
 }
 
 function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, stats: BigIntStats): Verdict {
@@ -237,21 +237,23 @@ function lookFailure(rel: string, { name, error }: { name: string; error: unknow
   if (code === "ENOENT" || code === "ENOTDIR") {
     // The system gives names as bytes; what is not UTF-8 arrives as U+FFFD and then can't be found. Otherwise: gone.
     const message = "The name is not valid UTF-8.";
-    return name.includes("\ufffd") ? { t: "refused", rel, refusal: { reason: "failed", message } } : { t: "nothing" };
+    return name.includes("\ufffd")
+      ? { type: "refused", rel, refusal: { reason: "failed", message } }
+      : { type: "nothing" };
   }
-  if (code === "EACCES" || code === "EPERM") return { t: "refused", rel, refusal: DENIED };
-  return { t: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
+  if (code === "EACCES" || code === "EPERM") return { type: "refused", rel, refusal: DENIED };
+  return { type: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
 }
 
 /** A folder that is gone is no failure; one we may not read is policy; anything else may be there again tomorrow. */
 function folderFailure(rel: string, error: unknown): WalkEntry[] {
   if (isApiError(error, "source_not_found")) {
-    return error.details?.["denied"] === true ? [{ t: "refused", rel, refusal: DENIED }] : [];
+    return error.details?.["denied"] === true ? [{ type: "refused", rel, refusal: DENIED }] : [];
   }
   const code = errorCode(error);
-  if (code === "EACCES" || code === "EPERM") return [{ t: "refused", rel, refusal: DENIED }];
+  if (code === "EACCES" || code === "EPERM") return [{ type: "refused", rel, refusal: DENIED }];
   const message = isApiError(error) ? error.message : `The folder can't be read (${code ?? "unknown error"}).`;
-  return [{ t: "failed", rel, message }];
+  return [{ type: "failed", rel, message }];
 }
 
 /** Asked only where the mode leaves a doubt: a file that everybody may read needs no further call. */
@@ -267,7 +269,7 @@ async function isDenied(options: JudgeOptions, rel: string, stats: BigIntStats):
 }
 
 function refused(rel: string, refusal: Refusal): WalkEntry {
-  return { t: "refused", rel, refusal };
+  return { type: "refused", rel, refusal };
 }
 
 function noFolder(rel: string): ApiError {

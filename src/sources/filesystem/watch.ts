@@ -104,8 +104,8 @@ async function judgeNames(
     // What a folder's ignore file says reaches everything below.
     if (/(^|\/)\.(git|kb)ignore$/.test(rel)) return undefined;
     const entry = await findEntry(options, rel);
-    if (entry?.t === "failed") return undefined;
-    if (entry?.t === "file") news.changed.push(rel);
+    if (entry?.type === "failed") return undefined;
+    if (entry?.type === "file") news.changed.push(rel);
     else if (watched.has(rel) || (entry === undefined && (await isFolder(options, rel)))) news.folders.push(rel);
     else news.gone.push(rel);
   }

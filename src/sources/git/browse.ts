@@ -58,7 +58,7 @@ function toPlace(view: CommitView, entry: TreeEntry): Place[] {
   // A folder is entered when some file in it could be taken.
   const path = isFolder ? `${entry.path}/file` : entry.path;
   const verdict = view.judge({ ...entry, mode: isFolder ? "100644" : entry.mode, path, shown: path });
-  return verdict.t === "take" ? [{ rel: entry.path, kind: isFolder ? "folder" : "file" }] : [];
+  return verdict.type === "take" ? [{ rel: entry.path, kind: isFolder ? "folder" : "file" }] : [];
 }
 
 function byId(a: Place, b: Place): number {

@@ -20,11 +20,11 @@ export interface WebPages {
  * configuration says. Undefined when nobody knows.
  */
 export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configured?: Forge): WebPages | undefined {
-  if (remote.kind === "path") return undefined;
+  if (remote.type === "path") return undefined;
   const forge = configured ?? forgeOf(remote.host);
   if (forge === undefined || forge === "none") return undefined;
-  const port = remote.kind === "http" && remote.port !== 443 && remote.port !== 80 ? `:${remote.port}` : "";
-  const scheme = remote.kind === "http" ? remote.scheme : "https";
+  const port = remote.type === "http" && remote.port !== 443 && remote.port !== 80 ? `:${remote.port}` : "";
+  const scheme = remote.type === "http" ? remote.scheme : "https";
   const path = remote.path.replace(/^\/+/, "").replace(/\.git$/, "");
   const base = `${scheme}://${remote.host}${port}/${encodePath(path)}`;
   const at = encodePath(ref);

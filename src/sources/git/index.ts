@@ -82,7 +82,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
     loadsStored: true,
     childRules: makeChildRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
-    isForAdmins: (config, { hasCredentials }) => requireRemote(config).kind === "path" || !hasCredentials,
+    isForAdmins: (config, { hasCredentials }) => requireRemote(config).type === "path" || !hasCredentials,
     async forget(connectorId) {
       contents.close(connectorId);
       await rm(folderOf(environment, connectorId), { recursive: true, force: true });
@@ -137,7 +137,7 @@ printf '%s\\n' "$line"
 `;
 
 function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOptions): void {
-  if (!isOpenToStrangers || requireRemote(config).kind !== "path") return;
+  if (!isOpenToStrangers || requireRemote(config).type !== "path") return;
   throw new ApiError("root_not_allowed", {
     message: "Local repositories can't be connected on a server with open sign-up.",
     field: "url",

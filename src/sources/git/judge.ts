@@ -12,7 +12,7 @@ export interface Refusal {
 }
 
 /** Take it, leave it out in silence (nobody asked for it), or leave it out and say why. */
-export type Verdict = { t: "take"; path: string } | { t: "silent" } | { t: "refused"; refusal: Refusal };
+export type Verdict = { type: "take"; path: string } | { type: "silent" } | { type: "refused"; refusal: Refusal };
 
 /** Ids of commits; no path begins with a slash. */
 export const COMMIT_PREFIX = "/commit/";
@@ -42,22 +42,22 @@ export function makeJudge(
   };
   return (entry) => {
     const fault = faultOf(entry);
-    if (fault) return { t: "refused", refusal: { id: entry.shown.slice(0, MAX_PATH_CHARS), ...fault } };
+    if (fault) return { type: "refused", refusal: { id: entry.shown.slice(0, MAX_PATH_CHARS), ...fault } };
     const path = entry.shown;
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
       const folder = path.slice(0, end);
       const why = faultOfFolder(folder);
       if (why === null) continue;
-      if (told.has(folder)) return { t: "silent" };
+      if (told.has(folder)) return { type: "silent" };
       told.add(folder);
-      return { t: "refused", refusal: { id: folder, ...why } };
+      return { type: "refused", refusal: { id: folder, ...why } };
     }
     const why = faultOfPath(path, false);
-    if (why !== null) return { t: "refused", refusal: { id: path, ...why } };
-    if (!scope.includes(path)) return { t: "silent" };
+    if (why !== null) return { type: "refused", refusal: { id: path, ...why } };
+    if (!scope.includes(path)) return { type: "silent" };
     const name = path.slice(path.lastIndexOf("/") + 1);
-    if (!takesSecrets && isSecretFile(name)) return { t: "refused", refusal: { id: path, ...SECRET } };
-    return { t: "take", path };
+    if (!takesSecrets && isSecretFile(name)) return { type: "refused", refusal: { id: path, ...SECRET } };
+    return { type: "take", path };
   };
 }
 

@@ -116,7 +116,7 @@ export async function askRemote(
   ctx: SourceContext<GitConfig>,
 ): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
-  if (remote.kind === "path") return resolveLocal(await openLocal(remote.path, environment), ctx.config.ref);
+  if (remote.type === "path") return resolveLocal(await openLocal(remote.path, environment), ctx.config.ref);
   requireTls(remote, ctx);
   const transport = await openTransport(ctx, remote, environment);
   try {
@@ -140,7 +140,7 @@ const BASE = "refs/kb/base";
 
 /** http says everything to everybody on the way: only where the operator has listed host and port. */
 function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
-  if (remote.kind !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
+  if (remote.type !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
   throw new ApiError("address_not_allowed", { message: "Use https. Plain http is not supported.", field: "url" });
 }
 
@@ -179,7 +179,7 @@ async function bring(
   begin: (ref: RemoteRef) => Promise<void>,
 ): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
-  if (remote.kind === "path") {
+  if (remote.type === "path") {
     const repository = await openLocal(remote.path, environment);
     const ref = await resolveLocal(repository, ctx.config.ref);
     if (ref) await begin(ref);

@@ -5,10 +5,10 @@ import type { TreeChange } from "./tree.ts";
  * Renames in a circle have no such order and lose their former paths: each path then simply has another content.
  */
 export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
-  const renames = new Map<string, Extract<TreeChange, { t: "present" }>>();
+  const renames = new Map<string, Extract<TreeChange, { type: "present" }>>();
   const others: TreeChange[] = [];
   for (const change of changes) {
-    if (change.t === "present" && change.formerPath !== undefined) renames.set(change.formerPath, change);
+    if (change.type === "present" && change.formerPath !== undefined) renames.set(change.formerPath, change);
     else others.push(change);
   }
   const ordered: TreeChange[] = [];
@@ -28,7 +28,7 @@ export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
       const rename = renames.get(former);
       state.set(former, "done");
       if (rename)
-        ordered.push(isCircle && isOnCircle(former, chain, end) ? { t: "present", entry: rename.entry } : rename);
+        ordered.push(isCircle && isOnCircle(former, chain, end) ? { type: "present", entry: rename.entry } : rename);
     }
   }
   return [...ordered, ...others];

@@ -2,9 +2,9 @@ import { posix } from "node:path";
 
 /** Where a repository is, taken apart. */
 export type Remote =
-  | { kind: "http"; scheme: "https" | "http"; host: string; port: number; path: string; url: string }
-  | { kind: "ssh"; user: string; host: string; port: number; path: string; url: string }
-  | { kind: "path"; path: string };
+  | { type: "http"; scheme: "https" | "http"; host: string; port: number; path: string; url: string }
+  | { type: "ssh"; user: string; host: string; port: number; path: string; url: string }
+  | { type: "path"; path: string };
 
 /**
  * Takes apart what somebody wrote as the place of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…`
@@ -25,14 +25,14 @@ export function parseRemote(text: string): Remote | { fault: string } {
 export function placeOf(remote: Remote): string {
   const path = remote.path.replace(/\/+$/, "").replace(/\/?\.git$/, "");
   const segments = path.split("/").filter((segment) => segment !== "");
-  const taken = remote.kind === "path" ? segments.slice(-1) : segments.slice(-2);
+  const taken = remote.type === "path" ? segments.slice(-1) : segments.slice(-2);
   return taken.join("/") || "repository";
 }
 
 /** What credentials are given for. */
 export function originOfRemote(remote: Remote): string {
-  if (remote.kind === "path") return "file:";
-  const scheme = remote.kind === "ssh" ? `ssh://${remote.user}@` : `${remote.scheme}://`;
+  if (remote.type === "path") return "file:";
+  const scheme = remote.type === "ssh" ? `ssh://${remote.user}@` : `${remote.scheme}://`;
   return `${scheme}${remote.host}:${remote.port}`;
 }
 
@@ -70,7 +70,7 @@ function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } 
   if (!HOST.test(host)) return { fault: "This is not a host name." };
   const path = url.pathname.replace(/\/+$/, "");
   return {
-    kind: "http",
+    type: "http",
     scheme,
     host,
     port,
@@ -87,7 +87,7 @@ function toSsh(url: URL): Remote | { fault: string } {
   const port = url.port === "" ? PORTS.ssh : Number(url.port);
   const path = decode(url.pathname);
   const fault = sshFault(user, host, path.replace(/^\/+/, ""));
-  return fault ?? { kind: "ssh", user, host, port, path, url: `ssh://${user}@${host}:${port}${path}` };
+  return fault ?? { type: "ssh", user, host, port, path, url: `ssh://${user}@${host}:${port}${path}` };
 }
 
 /** `user@host:path`, relative to the user's home there. */
@@ -97,7 +97,7 @@ function parseScpLike(text: string): Remote | { fault: string } {
     return { fault: "This is neither a clone URL nor an absolute path." };
   const [name, where] = [user === "" ? "git" : user, host.toLowerCase().replace(/\.$/, "")];
   const fault = sshFault(name, where, path);
-  return fault ?? { kind: "ssh", user: name, host: where, port: PORTS.ssh, path, url: `${name}@${where}:${path}` };
+  return fault ?? { type: "ssh", user: name, host: where, port: PORTS.ssh, path, url: `${name}@${where}:${path}` };
 }
 
 function sshFault(user: string, host: string, path: string): { fault: string } | undefined {
@@ -111,7 +111,7 @@ function sshFault(user: string, host: string, path: string): { fault: string } |
 function toPath(text: string): Remote | { fault: string } {
   if (text.includes("\0") || !text.startsWith("/")) return { fault: "A path must be absolute." };
   const path = posix.normalize(text).replace(/(?<=.)\/$/, "");
-  return path === "/" ? { fault: "The root folder is not a repository." } : { kind: "path", path };
+  return path === "/" ? { fault: "The root folder is not a repository." } : { type: "path", path };
 }
 
 function decode(text: string): string {

@@ -126,8 +126,8 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
     if (position++ < walk.position) continue;
     batch.pass();
     const verdict = view.judge(entry);
-    if (verdict.t === "refused") yield toSkip(verdict.refusal);
-    if (verdict.t === "take" && !handed.has(verdict.path)) {
+    if (verdict.type === "refused") yield toSkip(verdict.refusal);
+    if (verdict.type === "take" && !handed.has(verdict.path)) {
       const file = await view.toWanted(entry, verdict.path);
       if (run.storedVersion(file.path) === file.version) batch.addSeen(file.path);
       else batch.addFile(file);
@@ -174,9 +174,9 @@ async function movesSince(
   const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const moves: WantedFile[] = [];
   for (const change of inMoveOrder(await listChanges(place, from, commit))) {
-    if (change.t !== "present" || change.formerPath === undefined) continue;
+    if (change.type !== "present" || change.formerPath === undefined) continue;
     const verdict = view.judge(change.entry);
-    if (verdict.t !== "take" || run.storedVersion(change.formerPath) === undefined) continue;
+    if (verdict.type !== "take" || run.storedVersion(change.formerPath) === undefined) continue;
     moves.push({ ...(await view.toWanted(change.entry, verdict.path)), formerPath: change.formerPath });
   }
   return moves;
@@ -218,14 +218,14 @@ async function* handOverChanges(
   const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
   const changes = inMoveOrder(known ?? (await listChanges(place, from, walk.commit)));
   const batch = makeBatch(walking, walk, view);
-  const living = new Set(changes.flatMap((change) => (change.t === "present" ? [change.entry.shown] : [])));
-  const left = changes.map((change) => (change.t === "gone" ? change.path : change.formerPath));
+  const living = new Set(changes.flatMap((change) => (change.type === "present" ? [change.entry.shown] : [])));
+  const left = changes.map((change) => (change.type === "gone" ? change.path : change.formerPath));
   await run.loadStored?.([...new Set([...living, ...left.filter((path) => path !== undefined)])]);
   await view.findCommits(living, `${from}..${walk.commit}`);
   for (const change of changes) {
     if (ctx.signal.aborted) return;
     yield* handOver(run, view, batch, change);
-    const gone = change.t === "gone" ? change.path : change.formerPath;
+    const gone = change.type === "gone" ? change.path : change.formerPath;
     if (gone !== undefined && !living.has(gone)) batch.addGone(gone);
     // The cursor stays: the walk is short, and is begun again from its beginning.
     yield* batch.flushIfFull();
@@ -235,16 +235,16 @@ async function* handOverChanges(
 }
 
 async function* handOver(run: Run, view: CommitView, batch: Batch, change: TreeChange): AsyncGenerator<Event, void> {
-  if (change.t === "gone") return;
+  if (change.type === "gone") return;
   const verdict = view.judge(change.entry);
-  if (verdict.t === "take") {
+  if (verdict.type === "take") {
     const file = await view.toWanted(change.entry, verdict.path);
     const { formerPath } = change;
     if (run.storedVersion(file.path) === file.version) batch.addSeen(file.path);
     else batch.addFile({ ...file, ...(formerPath !== undefined && { formerPath }) });
     return;
   }
-  if (verdict.t === "refused") yield toSkip(verdict.refusal);
+  if (verdict.type === "refused") yield toSkip(verdict.refusal);
   // Was an item and no longer is: for example, a file that became a link.
   if (change.entry.path !== undefined && run.storedVersion(change.entry.path) !== undefined)
     batch.addGone(change.entry.path);
@@ -281,8 +281,8 @@ async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirr
   for await (const entry of listTree(place, commit)) {
     if (entry.path === undefined || !wanted.has(entry.path)) continue;
     const verdict = view.judge(entry);
-    if (verdict.t === "take") files.push(await view.toWanted(entry, verdict.path));
-    if (verdict.t === "refused") yield { ...toSkip(verdict.refusal), externalId: entry.path };
+    if (verdict.type === "take") files.push(await view.toWanted(entry, verdict.path));
+    if (verdict.type === "refused") yield { ...toSkip(verdict.refusal), externalId: entry.path };
   }
   for (const [index, item] of (await view.toItems(files)).entries()) {
     walking.onItem(item.externalId, files[index]?.entry.oid ?? "");
@@ -304,7 +304,7 @@ async function* finished(mirror: Mirror, view: CommitView, done: number | null):
 /** True when a `.gitattributes` or the `.kbignore` changed: files that did not change are judged otherwise then. */
 function changesJudgement(changes: readonly TreeChange[]): boolean {
   return changes.some((change) => {
-    const paths = change.t === "gone" ? [change.path] : [change.entry.shown, change.formerPath];
+    const paths = change.type === "gone" ? [change.path] : [change.entry.shown, change.formerPath];
     return paths.some((path) => path !== undefined && (isAttributesFile(path) || path === IGNORE_FILE));
   });
 }

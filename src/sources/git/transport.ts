@@ -38,19 +38,19 @@ export interface TransportDeps {
  */
 export async function openTransport(
   ctx: SourceContext<GitConfig>,
-  remote: Exclude<Remote, { kind: "path" }>,
+  remote: Exclude<Remote, { type: "path" }>,
   deps: TransportDeps,
 ): Promise<Transport> {
-  const usualPorts = remote.kind === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
+  const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const isAdminMade = ctx.connector.isAdminMade ?? false;
   const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
   const talk: Talk = {
     place: pinned.host,
     hasCredentials: Object.keys(ctx.credentials).length > 0,
-    isSsh: remote.kind === "ssh",
+    isSsh: remote.type === "ssh",
     secrets: Object.values(ctx.credentials),
   };
-  const way = remote.kind === "ssh" ? await overSsh(ctx, pinned, deps) : overHttp(ctx, remote, pinned, deps);
+  const way = remote.type === "ssh" ? await overSsh(ctx, pinned, deps) : overHttp(ctx, remote, pinned, deps);
   return {
     async run(args, call) {
       const output = await runGit(deps.program, args, {
@@ -77,7 +77,7 @@ const ASKED_AT_MOST = 8;
 
 function overHttp(
   { credentials }: SourceContext<GitConfig>,
-  remote: Extract<Remote, { kind: "http" }>,
+  remote: Extract<Remote, { type: "http" }>,
   pinned: PinnedAddress,
   { askpass }: TransportDeps,
 ): Way {

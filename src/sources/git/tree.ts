@@ -12,8 +12,8 @@ export interface TreeEntry {
 
 /** What became of one path between two commits. */
 export type TreeChange =
-  | { t: "present"; entry: TreeEntry; formerPath?: string }
-  | { t: "gone"; path: string | undefined };
+  | { type: "present"; entry: TreeEntry; formerPath?: string }
+  | { type: "gone"; path: string | undefined };
 
 type Place = { program: GitProgram; gitDir: string; signal: AbortSignal };
 
@@ -63,11 +63,11 @@ async function diff(place: Place, from: string, to: string, options: string[]): 
     const first = toPath(await require(tokens));
     if (status.startsWith("R")) {
       const entry = { mode, oid, ...toPath(await require(tokens)) };
-      changes.push({ t: "present", entry, ...(first.path !== undefined && { formerPath: first.path }) });
+      changes.push({ type: "present", entry, ...(first.path !== undefined && { formerPath: first.path }) });
     } else if (status === "D") {
-      changes.push({ t: "gone", path: first.path });
+      changes.push({ type: "gone", path: first.path });
     } else {
-      changes.push({ t: "present", entry: { mode, oid, ...first } });
+      changes.push({ type: "present", entry: { mode, oid, ...first } });
     }
   }
   return changes;

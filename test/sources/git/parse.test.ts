@@ -228,13 +228,13 @@ test("a pointer of Git LFS says the size of the real file, and nothing else pass
 
 describe("the order of renames", () => {
   const rename = (from: string, to: string): TreeChange => ({
-    t: "present",
+    type: "present",
     formerPath: from,
     entry: { mode: "100644", oid: "x", path: to, shown: to },
   });
   const shown = (changes: readonly TreeChange[]) =>
     changes.map((change) =>
-      change.t === "gone" ? `-${change.path}` : `${change.formerPath ?? ""}>${change.entry.path}`,
+      change.type === "gone" ? `-${change.path}` : `${change.formerPath ?? ""}>${change.entry.path}`,
     );
 
   test("lets each find its place free", () => {
@@ -254,14 +254,14 @@ describe("the order of renames", () => {
         const count = Math.min(from.length, to.length);
         const changes = from.slice(0, count).map((name, i) => rename(`f${name}`, `f${to[i]}`));
         const ordered = inMoveOrder(changes);
-        expect(ordered.map((c) => c.t === "present" && c.entry.path).sort()).toEqual(
-          changes.map((c) => c.t === "present" && c.entry.path).sort(),
+        expect(ordered.map((c) => c.type === "present" && c.entry.path).sort()).toEqual(
+          changes.map((c) => c.type === "present" && c.entry.path).sort(),
         );
         const left = new Set(
-          changes.flatMap((c) => (c.t === "present" && c.formerPath !== undefined ? [c.formerPath] : [])),
+          changes.flatMap((c) => (c.type === "present" && c.formerPath !== undefined ? [c.formerPath] : [])),
         );
         for (const change of ordered) {
-          if (change.t !== "present" || change.formerPath === undefined) continue;
+          if (change.type !== "present" || change.formerPath === undefined) continue;
           // Its own place may be where it is already; otherwise nobody who still has to leave may live there.
           if (change.entry.path !== change.formerPath) expect(left.has(change.entry.shown)).toBe(false);
           left.delete(change.formerPath);
