@@ -165,10 +165,10 @@ function judge(settings: Settings): string[] {
   if (settings.mode === "managed" && settings.bootstrapEmail !== undefined) {
     throw invalid("KB_BOOTSTRAP_EMAIL is not available in managed mode.");
   }
-  const where = settings.mode === "managed" ? "managed mode" : "a server with KB_SIGNUP=open";
+  const where = settings.mode === "managed" ? "in managed mode" : "on a server with KB_SIGNUP=open";
   if (isOpenToStrangers(settings) && settings.allowPrivateHosts.length > 0) {
     throw invalid(
-      `KB_ALLOW_PRIVATE_HOSTS is not available for ${where}: connectors there can reach public addresses only.`,
+      `KB_ALLOW_PRIVATE_HOSTS is not available ${where}: connectors there can reach public addresses only.`,
     );
   }
   if (settings.signup === "open" && settings.smtpUrl === undefined) {
@@ -178,7 +178,7 @@ function judge(settings: Settings): string[] {
   }
   if (isOpenToStrangers(settings) && settings.localRoots.length > 0) {
     warnings.push(
-      `KB_LOCAL_ROOTS is not available for ${where}: connectors can't read folders of this machine. Remove it.`,
+      `KB_LOCAL_ROOTS is not available ${where}: connectors can't read folders of this machine. Remove it.`,
     );
   }
   return [...warnings, ...judgeTransport(settings, isLocal)];

@@ -460,7 +460,7 @@ describe("a guarded fetch", () => {
     const fetch = makeGuardedFetch(guard);
     const url = `http://127.0.0.1:${entry.port}/`;
     expect((await fetch(url, common)).status).toBe(302);
-    await expect(fetch(url, { ...common, maxRedirects: 2 })).rejects.toThrow(/too often/);
+    await expect(fetch(url, { ...common, maxRedirects: 2 })).rejects.toThrow(/too many times/);
   });
 
   test("ends an answer that is too long", async () => {

@@ -95,12 +95,9 @@ describe("settings", () => {
     [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not available in managed mode"],
     // The list works only where strangers own no workspace.
     [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not available in managed mode"],
-    [
-      { KB_SIGNUP: "open" },
-      "KB_SIGNUP=open needs e-mail: without it, signing up tells anybody who has an account here.",
-    ],
-    [{ KB_MODE: "managed" }, "In managed mode people sign up by themselves, which needs e-mail"],
-    [{ KB_SIGNUP: "open", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not for a server with KB_SIGNUP=open"],
+    [{ KB_SIGNUP: "open" }, "KB_SIGNUP=open needs e-mail: without it, sign-up reveals who has an account here."],
+    [{ KB_MODE: "managed" }, "In managed mode people sign up themselves, which needs e-mail"],
+    [{ KB_SIGNUP: "open", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not available on a server with KB_SIGNUP=open"],
   ] as const)("%j is refused in one line", ([env, message], { expect }) => {
     expect(() => read({ env })).toThrow(
       expect.objectContaining({ code: "settings_invalid", message: expect.stringContaining(message) }),
@@ -144,7 +141,7 @@ describe("settings", () => {
     expect(() => read({ env })).toThrow(/anybody on the network could read passwords and tokens.*--insecure-http/);
     // Said, it starts, and says so each time.
     const { settings, warnings } = read({ env, flags: { insecureHttp: "on" } });
-    expect(warnings[0]).toMatch(/can be read on the way \(--insecure-http\)/);
+    expect(warnings[0]).toMatch(/can read passwords and tokens \(--insecure-http\)/);
     expect(weakeningSettings(settings)).toEqual(["insecureHttp"]);
   });
 

@@ -250,8 +250,8 @@ function factsOf(
     record: (own) => itemFields(own, of.properties),
   };
   // A key that is not there reads as undefined, which each field that may be left out can be.
-  const given = said as FieldsAs<SourceValues>;
-  const facts = convertFields(FIELD_NAMES, given, conversion);
+  const fields = said as FieldsAs<SourceValues>;
+  const facts = convertFields(FIELD_NAMES, fields, conversion);
   const latest = now() + DAY_MS;
   // A date in the future would stand above everything for ever. Source: S47.
   const past = (time: number | null) => (time !== null && time > latest ? now() : time);

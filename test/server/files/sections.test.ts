@@ -147,7 +147,9 @@ verifies(
     const { kbId } = await search("quokka");
     const answer = await content(kbId, "section=Windows");
     expect(answer).toMatchObject({ status: 404, json: { code: "no_such_section" } });
-    expect(answer.json.detail).toBe('This item has no section "Windows". There are "Guide", "Setup", "Linux", "Use".');
+    expect(answer.json.detail).toBe(
+      'This item has no section "Windows". Its sections: "Guide", "Setup", "Linux", "Use".',
+    );
     expect(await read("https://docs.test/guide#comments")).toContain("> # Guide");
     await expect(read(`${kbId}#Windows`)).rejects.toThrow('has no section "Windows"');
   },
