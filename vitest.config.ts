@@ -21,7 +21,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores have: browsers, children and clocks are waited for.
+    maxWorkers: 3,
     setupFiles: ["test/setup.ts"],
     reporters: ["default", makeProofReporter(), ...json],
     projects: [

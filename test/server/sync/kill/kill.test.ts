@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
 import { tempDir } from "../../../temp-dir.ts";
@@ -18,10 +18,13 @@ test(
     for (let i = 0; i < 400; i++) {
       const folder = join(root, `d${i % 7}`);
       mkdirSync(folder, { recursive: true });
+      const path = join(folder, `file-${i}.md`);
       writeFileSync(
-        join(folder, `file-${i}.md`),
+        path,
         `# File ${i}\n\n${`some words about topic ${i % 13} `.repeat(100)}\n\n${NAMES.map((name, n) => `${name}${(i * (n + 3)) % 97}`).join(" ")}\n`,
       );
+      // Of before: what was written within two seconds has another version, and a quick machine is that fast.
+      utimesSync(path, 1_700_000_000, 1_700_000_000);
     }
     const child = [await buildChild("test/server/sync/kill/child.ts")];
     const calm = join(dir, "calm.db");
