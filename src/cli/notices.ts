@@ -11,5 +11,5 @@ export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[
 function sentencesOf({ type, by }: Notice): string {
   return type === "password_set"
     ? "the operator of the server set the password of your account. If you did not ask for this, contact them and set a new password in your profile."
-    : `${by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb sessions list`;
+    : `${by ?? "an owner of your workspace"} created a link that sets a new password for your account. Anybody with the link can sign in as you. If you did not ask for it, contact them and check your sessions: kb open settings`;
 }

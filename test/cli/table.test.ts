@@ -1,5 +1,6 @@
 /** The files of the nouns and the table that is made from them. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "vitest";
 import { command, fieldsOf, ownFields, type CommandData } from "#cli/command.ts";
 import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
@@ -75,4 +76,19 @@ describe("the table of commands", () => {
     const gone = JSON.parse(text.replaceAll('"tokens"', '"apiTokens"')) as unknown;
     await expect(makeCliTable(gone)).rejects.toThrow('has no "tokens"');
   });
+});
+
+test("every command that the source names in a sentence is there", ({ expect }) => {
+  const names = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
+  const verbs = new Set([...names].flatMap((name) => name.split(" ").slice(1)));
+  const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
+  const named = files.flatMap((path) =>
+    [...readFileSync(join("src", path), "utf8").matchAll(/\bkb ([a-z]+) ([a-z-]+)/g)]
+      .filter(([, , verb = ""]) => verbs.has(verb))
+      .map(([, noun, verb]) => ({ path, name: `${noun} ${verb}` })),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  // The product's name, and the start of a sentence.
+  const isProse = (name: string) => name === "connector search" || name === "never reads";
+  expect(named.filter(({ name }) => !names.has(name) && !isProse(name))).toEqual([]);
 });
