@@ -1,5 +1,6 @@
-/** How `kb serve` starts and why it can't, without a process of its own: loading the program is most of what that costs. */
-import { execFileSync } from "node:child_process";
+/** How `kb serve` starts, and why it can't. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -14,11 +15,9 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { Writable } from "node:stream";
 import { describe, onTestFinished, test } from "vitest";
-import { runServer } from "#server/main.ts";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, signInAdmin } from "./server-process.ts";
+import { ADMIN, CLI, cleanEnv, signInAdmin } from "./server-process.ts";
 
 const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password };
 
@@ -31,34 +30,26 @@ interface Options {
 
 /** Runs `kb serve` with its data below a folder until it ends or is stopped. */
 function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
-  const end = new AbortController();
   const logFile = join(dir, "log");
   const fd = log ?? openSync(logFile, "a");
+  const words = Object.entries({ port: "0", "data-dir": join(dir, "data"), ...flags }).map(
+    ([key, value]) => `--${key}=${value}`,
+  );
+  const child = spawn(process.execPath, [CLI, "serve", ...words], {
+    env: cleanEnv(dir, env),
+    stdio: ["ignore", fd, "pipe"],
+  });
+  closeSync(fd);
+  onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
-  let look: () => void = () => undefined;
-  const stderr = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      said += chunk.toString("utf8");
-      look();
-      done();
-    },
-  });
-  const ended = runServer({
-    flags: { port: "0", dataDir: join(dir, "data"), ...flags },
-    env: { HOME: dir, PATH: process.env["PATH"] ?? "", ...env },
-    log: { fd, isTerminal: false, hasColour: false },
-    stderr,
-    signal: end.signal,
-  }).finally(() => closeSync(fd));
-  onTestFinished(async () => {
-    end.abort();
-    await ended;
-  });
+  // Its standard error is read to the end.
+  const ended = once(child, "close").then(([code]) => code as number | null);
   const listening = new Promise<string>((resolve, reject) => {
-    look = () => {
+    child.stderr?.on("data", (chunk) => {
+      said += String(chunk);
       const url = /kb is listening on (http:\S+)/.exec(said)?.[1];
       if (url !== undefined) resolve(url);
-    };
+    });
     void ended.then((code) => reject(new Error(`The server ended with ${code}: ${said}`)));
   });
   // Who waits for the end alone asks for no address.
@@ -74,7 +65,7 @@ function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
     },
     async stop() {
       await listening;
-      end.abort();
+      child.kill("SIGTERM");
       return ended;
     },
   };
