@@ -10,6 +10,9 @@ export const CLI = new URL("../../dist/cli.js", import.meta.url).pathname;
 
 export const ADMIN = { email: "admin@acme.test", password: "blue kettle morning" };
 
+/** The settings that make it. */
+export const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password };
+
 /** `kb serve` as a process of its own. */
 export interface ServerProcess {
   url: string;
@@ -23,6 +26,25 @@ export interface ServerProcess {
 /** An environment without anything of the developer's own. */
 export function cleanEnv(home: string, more: Record<string, string> = {}): Record<string, string> {
   return { PATH: process.env["PATH"] ?? "", HOME: home, ...more };
+}
+
+/** `kb serve` on a free port unless told, with its log where `log` is; nothing waits for it or ends it. */
+export function spawnServer(
+  dataDir: string,
+  { flags = {}, env = {}, log = "pipe" }: { flags?: object; env?: Record<string, string>; log?: number | "pipe" } = {},
+): ChildProcess {
+  const options = Object.entries({ port: "0", "data-dir": dataDir, ...flags }).map(
+    ([key, value]) => `--${key}=${value}`,
+  );
+  return spawn(process.execPath, [CLI, "serve", ...options], {
+    env: cleanEnv(join(dataDir, ".."), env),
+    stdio: ["ignore", log, "pipe"],
+  });
+}
+
+/** The address that a server has said, once it did. */
+export function findUrl(output: string): string | undefined {
+  return /kb is listening on (http:\S+)/.exec(output)?.[1];
 }
 
 /** One server for all tests of a `describe`, on a data folder of its own; each test leaves the others what they need. */
@@ -48,25 +70,18 @@ export async function startServerProcess(
   env: Record<string, string> = {},
   atEnd: (stop: () => void) => void = onTestFinished,
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--data-dir", dataDir], {
-    env: cleanEnv(join(dataDir, ".."), {
-      KB_BOOTSTRAP_EMAIL: ADMIN.email,
-      KB_BOOTSTRAP_PASSWORD: ADMIN.password,
-      ...env,
-    }),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawnServer(dataDir, { env: { ...BOOTSTRAP, ...env } });
   atEnd(() => void child.kill("SIGKILL"));
   let output = "";
-  child.stdout.on("data", (chunk) => (output += String(chunk)));
-  child.stderr.on("data", (chunk) => (output += String(chunk)));
+  child.stdout?.on("data", (chunk) => (output += String(chunk)));
+  child.stderr?.on("data", (chunk) => (output += String(chunk)));
   const exited = once(child, "exit");
   const url = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      const found = /kb is listening on (http:\S+)/.exec(output)?.[1];
+      const found = findUrl(output);
       if (found !== undefined) resolve(found);
     };
-    child.stderr.on("data", look);
+    child.stderr?.on("data", look);
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
   });
   return {

@@ -1,5 +1,5 @@
 /** How `kb serve` starts, and why it can't. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -17,9 +17,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, onTestFinished, test } from "vitest";
 import { tempDir } from "../temp-dir.ts";
-import { ADMIN, CLI, cleanEnv, signInAdmin } from "./server-process.ts";
-
-const BOOTSTRAP = { KB_BOOTSTRAP_EMAIL: ADMIN.email, KB_BOOTSTRAP_PASSWORD: ADMIN.password };
+import { BOOTSTRAP, findUrl, signInAdmin, spawnServer } from "./server-process.ts";
 
 interface Options {
   flags?: Record<string, string>;
@@ -32,13 +30,7 @@ interface Options {
 function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
   const logFile = join(dir, "log");
   const fd = log ?? openSync(logFile, "a");
-  const words = Object.entries({ port: "0", "data-dir": join(dir, "data"), ...flags }).map(
-    ([key, value]) => `--${key}=${value}`,
-  );
-  const child = spawn(process.execPath, [CLI, "serve", ...words], {
-    env: cleanEnv(dir, env),
-    stdio: ["ignore", fd, "pipe"],
-  });
+  const child = spawnServer(join(dir, "data"), { flags, env, log: fd });
   closeSync(fd);
   onTestFinished(() => void child.kill("SIGKILL"));
   let said = "";
@@ -47,7 +39,7 @@ function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
   const listening = new Promise<string>((resolve, reject) => {
     child.stderr?.on("data", (chunk) => {
       said += String(chunk);
-      const url = /kb is listening on (http:\S+)/.exec(said)?.[1];
+      const url = findUrl(said);
       if (url !== undefined) resolve(url);
     });
     void ended.then((code) => reject(new Error(`The server ended with ${code}: ${said}`)));
