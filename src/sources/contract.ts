@@ -88,7 +88,7 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
 /** One thing a source says during a run, in order. */
 export type SyncEvent<Cursor = unknown> =
   | { t: "upsert"; item: SourceItem }
-  | { t: "acl"; externalId: string; access: SourceAccess }
+  | { t: "access"; externalId: string; access: SourceAccess }
   | { t: "delete"; externalId: string; subtree?: boolean }
   /** Unchanged but alive: feeds the sweep. */
   | { t: "seen"; externalIds: readonly string[] }
@@ -113,8 +113,27 @@ export type SyncEvent<Cursor = unknown> =
       message: string;
       retryable: boolean;
     }
-  /** `complete` = every living id in scope was named in this run. */
-  | { t: "end"; complete: boolean };
+  | SyncEnd;
+
+/** The last thing a source says, when it said all it had. */
+export interface SyncEnd {
+  t: "end";
+  /** `complete` = every living id in scope was named in this run, except in what `notLookedAt` names. */
+  listing: "complete" | "partial";
+  /** What this run could not look at; it stays as it is, and its permissions grow old. */
+  notLookedAt?: readonly What[];
+  /** `current` = this run would have shown every change of a permission up to its beginning. */
+  permissions: "current" | "not_checked";
+}
+
+/** One thing at the source that an event is about. */
+export type What = { externalId: string } | { container: ContainerRef } | { group: Principal };
+
+/** A container by its stable id, unique per (connector, type). Never mixed with ids of items. */
+export interface ContainerRef {
+  type: SourceContainer["type"];
+  id: string;
+}
 
 /** A place in a source that a person can choose from before connecting. */
 export interface BrowseNode {

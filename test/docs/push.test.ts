@@ -13,7 +13,7 @@ test("every line that docs/sources/push.md shows is taken as it stands", () => {
   for (const line of lines) {
     const parsed = parsePushLine(line, 1, "tracker");
     expect(parsed, line).toMatchObject({ ok: true, notes: [] });
-    if (parsed?.ok !== true || (parsed.event.t !== "upsert" && parsed.event.t !== "acl")) continue;
+    if (parsed?.ok !== true || (parsed.event.t !== "upsert" && parsed.event.t !== "access")) continue;
     const access = parsed.event.t === "upsert" ? parsed.event.item.access : parsed.event.access;
     expect(judgeAccess(access ?? { known: false }, authority).offending, line).toEqual([]);
     const people = parsed.event.t === "upsert" ? (parsed.event.item.assignees ?? []) : [];

@@ -64,7 +64,7 @@ export const fullSync: SourceCheck = {
     if (new Set(ids).size < ids.length) faults.push("An id was handed over twice.");
     if (ids.length < fixture.minItems) faults.push(`Only ${ids.length} of at least ${fixture.minItems} items came.`);
     const end = events.at(-1);
-    if (end?.t !== "end" || !end.complete) faults.push("The last event is not a complete end.");
+    if (end?.t !== "end" || end.listing !== "complete") faults.push("The last event is not a complete end.");
     if (events.filter((event) => event.t === "end").length > 1) faults.push("There is more than one end.");
     const lastItem = events.findLastIndex((event) => CARRIES_ITEMS.has(event.t));
     const lastCheckpoint = events.findLastIndex((event) => event.t === "checkpoint");
@@ -190,13 +190,13 @@ export const abort: SourceCheck = {
     if (!(typeof outcome === "object" && outcome !== null && "events" in outcome)) return [];
     const { events } = await runInto(fixture, makeReplica());
     const named = Array.isArray(outcome.events) ? outcome.events : [];
-    const claimsAll = named.some((event) => event.t === "end" && event.complete);
+    const claimsAll = named.some((event) => event.t === "end" && event.listing === "complete");
     return claimsAll && named.length < events.length ? ["An aborted run said that it was complete."] : [];
   },
 };
 
 /** Event types that name items. */
-const CARRIES_ITEMS: ReadonlySet<SyncEvent["t"]> = new Set(["upsert", "acl", "delete", "seen"]);
+const CARRIES_ITEMS: ReadonlySet<SyncEvent["t"]> = new Set(["upsert", "access", "delete", "seen"]);
 
 const AccessShape = z.union([
   z.object({ known: z.literal(false) }),

@@ -88,7 +88,7 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
     }
     const last: Cursor = { mode: "changes", runId, after: null, since: mutant === "cursor-is-now" ? change : start };
     if (mutant !== "no-last-checkpoint") yield { t: "checkpoint", cursor: last } as const;
-    if (mutant !== "no-end") yield { t: "end", complete: true } as const;
+    if (mutant !== "no-end") yield { t: "end", listing: "complete", permissions: "current" } as const;
   }
 
   async function* changesSince(cursor: Cursor, runId: string | undefined) {
@@ -102,7 +102,7 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
       yield { t: "checkpoint", cursor: reached } as const;
     }
     yield { t: "checkpoint", cursor: { mode: "changes", runId, after: null, since: until } as Cursor } as const;
-    yield { t: "end", complete: false } as const;
+    yield { t: "end", listing: "partial", permissions: "not_checked" } as const;
   }
 
   const config = z.strictObject({
@@ -128,7 +128,8 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
       for await (const event of events) {
         if (ctx.signal.aborted && mutant !== "ignores-abort") return;
         if (ctx.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 250).unref());
-        if (mutant === "deletes-dropped" && event.t === "end") yield { t: "end", complete: false };
+        if (mutant === "deletes-dropped" && event.t === "end")
+          yield { t: "end", listing: "partial", permissions: "not_checked" };
         else yield event;
       }
     },

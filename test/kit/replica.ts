@@ -81,7 +81,7 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
       items.set(event.item.externalId, event.item);
       named.add(event.item.externalId);
       return;
-    case "acl": {
+    case "access": {
       const item = items.get(event.externalId);
       if (item !== undefined) items.set(event.externalId, { ...item, access: event.access });
       named.add(event.externalId);
@@ -104,7 +104,7 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
       replica.cursor = JSON.parse(JSON.stringify(event.cursor));
       return;
     case "end":
-      if (!event.complete) return;
+      if (event.listing !== "complete") return;
       for (const externalId of items.keys()) if (!named.has(externalId)) items.delete(externalId);
       return;
     case "progress":

@@ -69,7 +69,7 @@ export function* principalsOf(lines: readonly PushedLine[]): Generator<Principal
         if (event.item.access) yield* listed(event.item.access);
         for (const person of peopleOf(event.item)) if (person.principal !== undefined) yield person.principal;
         break;
-      case "acl":
+      case "access":
         yield* listed(event.access);
         break;
       case "identity":

@@ -244,7 +244,7 @@ async function planLine(
   switch (event.t) {
     case "upsert":
       return planUpsert(deps, target, plan, { line, item: event.item, notes });
-    case "acl": {
+    case "access": {
       const { access, offending } = plan.authority.judge(event.access);
       if (offending.length > 0) Object.assign(answer, aclUnknown(offending));
       plan.answers.push({ ...answer, op: plan.ops.length });

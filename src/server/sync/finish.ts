@@ -50,7 +50,7 @@ export function aftermath(
 }
 
 function afterEnd(
-  { isComplete, problem }: Extract<RunEnd, { type: "done" }>,
+  { isComplete, isCurrent, problem }: Extract<RunEnd, { type: "done" }>,
   sync: SyncRecord,
   connector: ConnectorRecord,
   now: number,
@@ -71,7 +71,7 @@ function afterEnd(
       consecutiveFailures,
       stateReason: problem?.message ?? null,
       // Only a complete listing would have shown every change of a permission. Source: S23.
-      ...(isComplete && { aclCheckedAt: sync.startedAt ?? now }),
+      ...(isCurrent && { aclCheckedAt: sync.startedAt ?? now }),
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
       // What was left out is not news to the source any more: the next run asks for everything.
       ...(problem !== undefined && { lastFullAt: null }),

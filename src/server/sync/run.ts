@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { ChildRules, Source, SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { ChildRules, Source, SourceContext, SyncEnd, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
@@ -42,8 +42,11 @@ export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connec
 
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
 export type RunEnd =
-  /** The source said all it had; `isComplete`: every living item in scope was named. `problem`: not all was taken. */
-  | { type: "done"; isComplete: boolean; problem?: SourceProblem }
+  /**
+   * The source said all it had. `isComplete`: every living item in scope was named; `isCurrent`: and the run would have
+   * shown every change of a permission. `problem`: not all was taken.
+   */
+  | { type: "done"; isComplete: boolean; isCurrent: boolean; problem?: SourceProblem }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
@@ -115,19 +118,24 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     window: WINDOW,
     release: () => abort.abort(new Error("The sync has ended.")),
   });
-  let isComplete = false;
+  let end: SyncEnd | undefined;
   let problem: SourceProblem | undefined;
   for await (const step of steps) {
-    if (step.end) isComplete = step.end.complete;
+    end = step.end ?? end;
     problem ??= step.problem;
     await take(step, known, sink, sync.syncId);
     step.leaveGate?.();
   }
   options.signal.throwIfAborted();
-  const isFullListing = isComplete && sync.mode !== "items";
+  const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep(options, known, sink);
   await sink.flush(true);
-  return { type: "done", isComplete: isFullListing, ...(problem && { problem }) };
+  return {
+    type: "done",
+    isComplete: isFullListing,
+    isCurrent: isFullListing && end?.permissions === "current",
+    ...(problem && { problem }),
+  };
 }
 
 function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<unknown> {
@@ -153,7 +161,7 @@ interface Step {
   keepChildrenOf?: readonly string[];
   cursor?: string;
   progress?: { done: number; total: number | null; note: string | null };
-  end?: { complete: boolean };
+  end?: SyncEnd;
   /** Why the item was not taken, when that is no fault of its own. */
   problem?: SourceProblem;
   /** An item that was gone when it was to be read. */
@@ -174,7 +182,7 @@ function toStep(
   switch (event.t) {
     case "upsert":
       return prepareInside(options, event, gate, known, signal);
-    case "acl": {
+    case "access": {
       const { externalId } = event;
       return {
         ops: [{ op: "access", externalId, access: options.judge(event.access) }],

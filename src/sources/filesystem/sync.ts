@@ -111,7 +111,7 @@ async function* syncAll(
   await refuseExchangedRoot(ctx.config, places, options.root);
   yield { t: "checkpoint", cursor: { runId: null, after: null, done: batch.done(), root: options.root.identity } };
   yield { t: "progress", done: batch.done(), total: batch.done() };
-  yield { t: "end", complete: isComplete };
+  yield { t: "end", listing: isComplete ? "complete" : "partial", permissions: "current" };
 }
 
 type FileEntry = Extract<WalkEntry, { type: "file" }>;
@@ -178,7 +178,7 @@ async function* syncItems(
       if (entry.type === "refused" && entry.refusal.reason !== "failed") yield { t: "delete", externalId };
     }
   }
-  yield { t: "end", complete: false };
+  yield { t: "end", listing: "partial", permissions: "current" };
 }
 
 function itemOf(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): SourceItem {

@@ -79,7 +79,7 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
       if (ctx.signal.aborted) return;
       yield* finished(mirror, view, null);
     }
-    yield { t: "end", complete: false };
+    yield { t: "end", listing: "partial", permissions: "current" };
     return;
   }
   // A full run begins with no cursor; the mirror remembers what the items were made from.
@@ -97,7 +97,7 @@ async function* nothingThere(cursor: GitCursor): AsyncGenerator<Event, void> {
     });
   }
   yield { t: "checkpoint", cursor: { base: null, placeKey: null, walk: null } };
-  yield { t: "end", complete: true };
+  yield { t: "end", listing: "complete", permissions: "current" };
 }
 
 interface Listing {
@@ -140,7 +140,7 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
   if (ctx.signal.aborted) return;
   yield* batch.flush();
   yield* finished(mirror, view, batch.done());
-  yield { t: "end", complete: true };
+  yield { t: "end", listing: "complete", permissions: "current" };
 }
 
 async function* listMessages(
@@ -292,7 +292,7 @@ async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirr
   for (const externalId of wanted) {
     if (!found.has(externalId) && isItemPath(externalId)) yield { t: "delete", externalId };
   }
-  yield { t: "end", complete: false };
+  yield { t: "end", listing: "partial", permissions: "current" };
 }
 
 async function* finished(mirror: Mirror, view: CommitView, done: number | null): AsyncGenerator<Event, void> {

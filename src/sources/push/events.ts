@@ -4,7 +4,7 @@ import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 
 /** What a pushed line says of an item. */
 export type PushItemEvent =
-  | Extract<SyncEvent, { t: "upsert" | "acl" | "delete" }>
+  | Extract<SyncEvent, { t: "upsert" | "access" | "delete" }>
   /** Alive, and in this version if one is named. */
   | { t: "seen"; externalId: string; version?: string };
 

@@ -46,7 +46,7 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   switch (event.t) {
     case "upsert":
       return { ok: true, line, externalId: event.item.externalId, event, notes };
-    case "acl":
+    case "access":
     case "seen":
     case "delete":
       return { ok: true, line, externalId: event.externalId, event, notes };

@@ -198,6 +198,7 @@ export function toEvent(line: PushLine, place: string): { event: PushEvent; note
     case "member":
       return { event: { ...line, remove: line.remove === true }, notes: [] };
     case "acl":
+      return { event: { ...line, t: "access" }, notes: [] };
     case "identity":
     case "group":
       return { event: line, notes: [] };

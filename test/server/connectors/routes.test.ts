@@ -363,7 +363,7 @@ describe("pushing", () => {
       "not json",
       pushed("2"),
       { t: "delete", externalId: "9" },
-      { t: "end", complete: true },
+      { t: "end", listing: "complete", permissions: "current" },
     ];
     const results = await push(...lines);
     expect(results).toMatchObject([

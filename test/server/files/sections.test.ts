@@ -52,7 +52,7 @@ async function makeLibrary() {
     check: async () => ({ ok: true }),
     async *sync() {
       for (const item of items) yield { t: "upsert", item };
-      yield { t: "end", complete: true };
+      yield { t: "end", listing: "complete", permissions: "current" };
     },
     fetchContent: async (_ctx, { externalId }) => {
       const text = FILES.find(({ name }) => name === externalId)?.text ?? "";

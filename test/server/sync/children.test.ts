@@ -258,12 +258,12 @@ describe("the access of files inside a file", () => {
       expect(new Set(open).size).toBe(1);
       expect(open).toHaveLength(3);
       // Between the event and the end of the run nothing else is said: it is one op, so one transaction.
-      state.events = [{ t: "acl", externalId: "m", access: ANA }, end(false)];
+      state.events = [{ t: "access", externalId: "m", access: ANA }, end(false)];
       await kb.sync("incremental");
       const narrowed = await aclIds();
       expect(new Set(narrowed).size).toBe(1);
       expect(narrowed[0]).not.toBe(open[0]);
-      state.events = [{ t: "acl", externalId: "m", access: { known: false } }, end(false)];
+      state.events = [{ t: "access", externalId: "m", access: { known: false } }, end(false)];
       await kb.sync("incremental");
       expect(await aclIds()).toEqual([0, 0, 0]);
       expect((await living(kb)).map((row) => row.indexState)).toEqual(Array(3).fill("unsearchable"));

@@ -271,7 +271,7 @@ describe("batches", () => {
           ...(parentId !== undefined && parentId !== id && { parentId }),
         }),
       })),
-    fc.record({ ids, access }).map((e): SyncEvent => ({ t: "acl", externalId: e.ids, access: e.access })),
+    fc.record({ ids, access }).map((e): SyncEvent => ({ t: "access", externalId: e.ids, access: e.access })),
     fc
       .record({ ids, subtree: fc.boolean() })
       .map((e): SyncEvent => ({ t: "delete", externalId: e.ids, subtree: e.subtree })),
@@ -320,7 +320,7 @@ describe("batches", () => {
           each.item,
         );
         if (prepared) ops.push({ op: "upsert", item: prepared.item });
-      } else if (each.t === "acl") ops.push({ op: "access", externalId: each.externalId, access: each.access });
+      } else if (each.t === "access") ops.push({ op: "access", externalId: each.externalId, access: each.access });
       else if (each.t === "delete")
         ops.push({ op: "delete", externalId: each.externalId, subtree: each.subtree === true });
       else if (each.t === "seen") ops.push({ op: "seen", externalIds: each.externalIds });

@@ -67,7 +67,7 @@ async function makeMirror(script: Script) {
 
 function* listed(...ids: string[]): Iterable<SyncEvent> {
   for (const id of ids) yield upsert(id, `text of ${id}`, { access: OPEN });
-  yield { t: "end", complete: true };
+  yield { t: "end", listing: "complete", permissions: "current" };
 }
 
 /** What a source of the second edition says; the first has no word for it. */
@@ -76,7 +76,9 @@ function refused(externalId: string, code: string): SyncEvent {
 }
 
 test("what a full run names is readable, increments come hourly, and a refusal ends its run", async ({ expect }) => {
-  const kb = await makeMirror((run) => (run.mode === "full" ? listed("a", "b") : [{ t: "end", complete: false }]));
+  const kb = await makeMirror((run) =>
+    run.mode === "full" ? listed("a", "b") : [{ t: "end", listing: "partial", permissions: "not_checked" }],
+  );
   await kb.work();
   expect(await kb.readable()).toEqual(["a", "b"]);
   for (let hour = 0; hour < 20; hour++) await kb.pass(HOUR_MS);
@@ -108,7 +110,7 @@ describe("what a source refuses", () => {
       kb.world.script = function* () {
         yield { t: "seen", externalIds: ["a"] };
         yield refused("b", code);
-        yield { t: "end", complete: false };
+        yield { t: "end", listing: "partial", permissions: "not_checked" };
       };
       await kb.sync();
       expect(await kb.readable()).toEqual(["a"]);
@@ -118,7 +120,9 @@ describe("what a source refuses", () => {
 
 describe("whether mirrored permissions are still true", () => {
   test.fails("is asked in time: 26 hours of good increments leave everything readable", async ({ expect }) => {
-    const kb = await makeMirror((run) => (run.mode === "full" ? listed("a") : [{ t: "end", complete: false }]));
+    const kb = await makeMirror((run) =>
+      run.mode === "full" ? listed("a") : [{ t: "end", listing: "partial", permissions: "not_checked" }],
+    );
     await kb.work();
     for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
     expect(await kb.readable()).toEqual(["a"]);
@@ -140,7 +144,7 @@ describe("an access that names somebody who is not known here", () => {
   const naming = (all: string[][]): Script =>
     function* () {
       yield upsert("a", "text", { access: { known: true, all } });
-      yield { t: "end", complete: true };
+      yield { t: "end", listing: "complete", permissions: "current" };
     };
 
   test.fails("is still open to the others whom it names", async ({ expect }) => {

@@ -126,7 +126,11 @@ export function upsert(externalId: string, text: string, more: Partial<SourceIte
   return { t: "upsert", item: item(externalId, text, more) };
 }
 
-export const end = (complete = true): SyncEvent => ({ t: "end", complete });
+export const end = (complete = true): SyncEvent => ({
+  t: "end",
+  listing: complete ? "complete" : "partial",
+  permissions: complete ? "current" : "not_checked",
+});
 
 /** A source that lists a folder-like set of items: unchanged ones are only seen. */
 export function listing(items: () => SourceItem[]): (run: SyncRequest<unknown>) => Iterable<SyncEvent> {
@@ -138,7 +142,7 @@ export function listing(items: () => SourceItem[]): (run: SyncRequest<unknown>) 
         yield { t: "upsert", item: each };
       }
     }
-    yield { t: "end", complete: true };
+    yield { t: "end", listing: "complete", permissions: "current" };
   };
 }
 

@@ -4,7 +4,10 @@ import { CONNECTOR, makeHarness, upsert, WORKSPACE } from "./harness.ts";
 
 /** A store with these items, and a count of the rows that were read of it. */
 async function makeStored(ids: readonly string[]) {
-  const kb = await makeHarness(() => [...ids.map((id) => upsert(id, `text of ${id}`)), { t: "end", complete: true }]);
+  const kb = await makeHarness(() => [
+    ...ids.map((id) => upsert(id, `text of ${id}`)),
+    { t: "end", listing: "complete", permissions: "current" },
+  ]);
   await kb.sync();
   const { itemWrites } = kb.store.in(WORKSPACE);
   let rows = 0;

@@ -13,7 +13,11 @@ async function runsOf(...runs: SyncEvent[][]) {
   return { kb, kbIds };
 }
 
-const end = (complete = false): SyncEvent => ({ t: "end", complete });
+const end = (complete = false): SyncEvent => ({
+  t: "end",
+  listing: complete ? "complete" : "partial",
+  permissions: complete ? "current" : "not_checked",
+});
 const gone = (externalId: string): SyncEvent => ({ t: "delete", externalId });
 
 describe("an item that its source says has moved", () => {

@@ -47,7 +47,7 @@ describe("what is content", () => {
         access: { known: true, all: [["workspace"]] },
       },
     });
-    expect(found.at(-1)).toEqual({ t: "end", complete: true });
+    expect(found.at(-1)).toEqual({ t: "end", listing: "complete", permissions: "current" });
     expect(found.at(-2)).toEqual({ t: "progress", done: 2, total: 2 });
   });
 
@@ -156,7 +156,7 @@ describe("what is content", () => {
       ".gitignore: failed",
       "big/.gitignore: failed",
     ]);
-    expect(found.at(-1)).toEqual({ t: "end", complete: true });
+    expect(found.at(-1)).toEqual({ t: "end", listing: "complete", permissions: "current" });
   });
 
   test("the scope includes by pattern or by a browsed path, and enters only where something can be", async () => {
@@ -246,7 +246,7 @@ describe("what is never followed or read", () => {
     chmodSync(join(folder.root, "locked"), 0o755);
     expect(idsOf(found)).toEqual(["open.md"]);
     expect(skipsOf(found)).toEqual(["locked: excluded_by_policy", "mine-not.md: excluded_by_policy"]);
-    expect(found.at(-1)).toEqual({ t: "end", complete: true });
+    expect(found.at(-1)).toEqual({ t: "end", listing: "complete", permissions: "current" });
   });
 });
 
@@ -345,7 +345,11 @@ describe("one run after another", () => {
     rmSync(folder.root, { recursive: true });
     renameSync(`${folder.root}-unmounted`, folder.root);
     rmSync(join(folder.root, "a.md"));
-    expect((await folder.events(folder.context(), { cursor })).at(-1)).toEqual({ t: "end", complete: true });
+    expect((await folder.events(folder.context(), { cursor })).at(-1)).toEqual({
+      t: "end",
+      listing: "complete",
+      permissions: "current",
+    });
   });
 
   test("a root that goes away during the walk ends the run with an error", async () => {

@@ -170,7 +170,7 @@ export function digestOf(events: readonly GitEvent[]): string[] {
       case "skip":
         return [`!${event.externalId}: ${event.reason}`];
       case "end":
-        return [event.complete ? "complete" : "end"];
+        return [event.listing === "complete" ? "complete" : "end"];
       default:
         return [];
     }

@@ -59,7 +59,7 @@ describe("one line", () => {
       event: { t: "delete", externalId: "T-1", subtree: true },
     });
     expect(parse({ t: "acl", externalId: "T-1", access: { known: false } })).toMatchObject({
-      event: { t: "acl", externalId: "T-1", access: { known: false } },
+      event: { t: "access", externalId: "T-1", access: { known: false } },
     });
   });
 
