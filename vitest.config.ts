@@ -17,9 +17,10 @@ const OWN_PROCESS = [
 
 export default defineConfig({
   test: {
-    // Hashing and process tests are slow on shared machines; a hang is caught all the same.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Hashing and process tests take five times as long on shared machines; a hang is caught all the same.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: "forks",
     // One more than the cores have: browsers, children and clocks are waited for.
     maxWorkers: 3,

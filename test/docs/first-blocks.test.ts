@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { isInstalled, newcomer, shellBlocks } from "../e2e/newcomer.ts";
+import { findFreePort, isInstalled, newcomer, shellBlocks } from "../e2e/newcomer.ts";
 
 const USUAL_URL = "http://127.0.0.1:7700";
 
@@ -12,7 +12,8 @@ function blocksOf(page: string): string[] {
 test("the first commands of each source's page and of the endpoint's run as they stand, on one server", async ({
   expect,
 }) => {
-  const { home, run } = newcomer();
+  // The usual port is the README test's, which may be running beside this one.
+  const { home, run } = newcomer({ KB_PORT: String(await findFreePort()) });
   mkdirSync(join(home, "notes"));
   writeFileSync(join(home, "notes/hello.md"), "Hello there.\n");
   const started = await run("kb quickstart notes");
@@ -34,7 +35,7 @@ test("the first commands of each source's page and of the endpoint's run as they
   for (const [page, block, shown] of blocks) {
     const folder = join(home, page);
     mkdirSync(folder, { recursive: true });
-    // The one change: another port, when the usual one is taken on this machine.
+    // The one change: the port.
     const ran = await run((block ?? "exit 64").replaceAll(USUAL_URL, url), folder);
     expect(ran, `${page}: ${ran.stderr}`).toMatchObject({ code: 0, stdout: expect.stringContaining(shown) });
   }

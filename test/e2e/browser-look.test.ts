@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { axeViolations, CHROMIUM, overflow, sayNotRun, shareBrowser, type Visitor } from "./browser.ts";
+import { axeViolations, CHROMIUM, overflow, sayNotRun, settle, shareBrowser, type Visitor } from "./browser.ts";
 import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
 
 sayNotRun("how the page looks");
@@ -70,6 +70,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     };
     await open("/settings/mcp-access");
     await page.getByRole("button", { name: "Create token" }).click();
+    await page.getByRole("dialog").waitFor();
     await look("making a token");
     await page.getByLabel("Name", { exact: true }).fill("x");
     await page.getByRole("button", { name: "Create token", exact: true }).click();
@@ -77,18 +78,23 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     await look("a token's secret");
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByRole("button", { name: "Revoke x" }).click();
+    await page.getByRole("dialog", { name: /Revoke/ }).waitFor();
     await look("revoking");
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("button", { name: /Profile, theme/ }).click();
+    await page.getByRole("menu").waitFor();
     await look("the menu");
     await page.setViewportSize({ width: 320, height: 640 });
     await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Navigation" }).click();
+    await page.getByRole("dialog").waitFor();
     await look("the navigation of a narrow screen");
     expect(await overflow(page)).toBe(0);
     await page.getByRole("link", { name: "Members" }).click();
     await page.getByRole("heading", { name: "Members" }).waitFor();
-    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     expect([...found, ...complaints]).toEqual([]);
   });
 
@@ -135,6 +141,7 @@ async function signIn({ page, open }: Visitor): Promise<void> {
   await page.getByLabel("Password", { exact: true }).fill(ADMIN.password);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "MCP access" }).waitFor();
+  await settle(page);
 }
 
 /** Long names, every kind of row: what makes pages too wide. Gives the kbId of an item. */

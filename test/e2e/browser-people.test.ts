@@ -51,7 +51,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
 
       // A reload shows the token's name, and nowhere its secret.
       await open("/settings/mcp-access");
-      expect(await page.getByRole("row", { name: /Cursor/ }).count()).toBe(1);
+      await page.getByRole("row", { name: /Cursor/ }).waitFor();
       expect(await page.content()).not.toContain(token);
 
       await press(page, "Revoke Cursor");
@@ -67,6 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const { page, open, complaints } = await visit(server);
     await open("/");
     // The first field has the focus.
+    await untilFocused(page, "E-mail address");
     await page.keyboard.type(ADMIN.email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(ADMIN.password);
@@ -75,13 +76,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await settle(page);
     await tabTo(page, "Create token");
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").waitFor();
+    await untilInside(page, "dialog");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Create token");
+    await untilFocused(page, "Create token");
 
     await page.keyboard.press("Enter");
-    await page.getByRole("dialog").waitFor();
+    await untilInside(page, "dialog");
     await tabTo(page, "Name");
     await page.keyboard.type("by hand");
     await page.keyboard.press("Enter");
@@ -95,15 +96,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await tabTo(page, "Done");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(await focused(page)).toBe("Create token");
+    await untilFocused(page, "Create token");
 
     // Theme by the menu: arrow keys, and Escape back to its button.
     await page.getByRole("button", { name: /Profile, theme/ }).focus();
     await page.keyboard.press("ArrowDown");
+    await untilInside(page, "menu");
     await page.keyboard.type("d");
     await page.keyboard.press("Enter");
-    expect(await page.evaluate(`document.documentElement.dataset.theme`)).toBe("dark");
-    expect(await focused(page)).toContain("Profile, theme");
+    await page.locator("html[data-theme=dark]").waitFor();
+    await untilFocused(page, /Profile, theme/);
     expect(complaints).toEqual([]);
   });
 
@@ -151,6 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     // What is hidden and what is not there read the same, letter by letter.
     const words = async (kbId: string) => {
       await ben.open(`/i/${kbId}`);
+      await ben.page.getByRole("heading", { name: "Page not found" }).waitFor();
       return ben.page.locator("main").innerText();
     };
     expect(await words(secret)).toBe(await words("kbi_2222222222222222"));
@@ -182,7 +185,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await fill(page, { Password: "quiet river stone" });
     await press(page, "Create account");
     await page.getByText("We sent a link to").waitFor();
-    await expect.poll(() => smtp.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => smtp.received.length).toBe(1);
     // Quoted-printable.
     const text = smtp.received[0]?.raw.replaceAll("=\r\n", "").replaceAll("=3D", "=") ?? "";
     await open(/\/confirm\S*#token=[\w-]{43}/.exec(text)?.[0] ?? "");
@@ -190,6 +193,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await open("/settings/mcp-access");
     await page.getByRole("heading", { name: "MCP access" }).waitFor();
     await open("/workspace/members");
+    await page.getByRole("row", { name: /Carla Diaz/ }).waitFor();
     expect(await page.getByRole("row").count()).toBe(2);
     expect(complaints).toEqual([]);
   });
@@ -260,12 +264,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(words).toContain("an app on this computer");
     expect(words).toContain("Search and read.");
     expect(words).toContain(who.email);
-    await press(page, "Deny");
+    await answer(page, "Deny");
     expect(await client.answer()).toMatchObject({ error: "access_denied" });
-    await page.getByRole("heading", { name: "Back" }).waitFor();
 
     await page.goto(client.authorizeUrl);
-    await press(page, "Allow");
+    await answer(page, "Allow");
     const { code } = await client.answer();
     const token = await client.redeem(code ?? "");
     expect(await callTool(server, token)).toBe(200);
@@ -279,7 +282,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     // A token that the command line creates ends with its login, unless the person keeps it.
     const own = await makeClient(server.url, "kb", { isOwn: true });
     await page.goto(own.authorizeUrl);
-    await press(page, "Allow");
+    await answer(page, "Allow");
     const login = await own.redeem((await own.answer())["code"] ?? "");
     const created = await post(
       `${server.url}/api/api-tokens`,
@@ -291,7 +294,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await press(page, "Keep nightly");
     await page.getByRole("dialog").getByRole("button", { name: "Keep" }).click();
     await page.getByText("Token “nightly” kept").waitFor();
-    expect(await page.getByRole("button", { name: "Keep nightly" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Keep nightly" }).waitFor({ state: "detached" });
     await press(page, "Revoke kb command line");
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No connected clients").waitFor();
@@ -328,6 +331,12 @@ function press(page: Page, name: string): Promise<void> {
   return page.getByRole("button", { name, exact: true }).click();
 }
 
+/** Answers what a client asks, and waits until the browser is back at the client. */
+async function answer(page: Page, name: "Allow" | "Deny"): Promise<void> {
+  await press(page, name);
+  await page.getByRole("heading", { name: "Back" }).waitFor();
+}
+
 async function signIn(
   { page, open }: Pick<Visitor, "page" | "open">,
   who: { email: string; password: string },
@@ -336,6 +345,8 @@ async function signIn(
   await fill(page, { "E-mail address": who.email, Password: who.password });
   await press(page, "Sign in");
   await page.getByRole("heading", { name: "MCP access" }).waitFor();
+  // Nothing is on its way when the caller goes elsewhere.
+  await settle(page);
 }
 
 /** A member who has accepted an invitation. */
@@ -367,6 +378,18 @@ function focused(page: Page): Promise<string> {
   return page.evaluate(
     `((element) => element.ariaLabel ?? [...(element.labels?.length ? element.labels : [element])].map((one) => one.innerText).join(" "))(document.activeElement)`,
   );
+}
+
+/** Waits until the focus is there: it moves after the page has changed. */
+async function untilFocused(page: Page, name: string | RegExp): Promise<void> {
+  const found = page.getByLabel(name).or(page.getByRole("button", { name }));
+  await found.and(page.locator(":focus")).waitFor();
+}
+
+/** Waits until what opened over the page has the focus: a key that is pressed before goes to what is below. */
+async function untilInside(page: Page, role: "dialog" | "menu"): Promise<void> {
+  const opened = page.getByRole(role);
+  await opened.and(page.locator(":focus, :focus-within")).waitFor();
 }
 
 /** Presses Tab until this has the focus. */

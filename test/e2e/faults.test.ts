@@ -61,7 +61,7 @@ test.runIf(HAS_PRLIMIT)(
     const sync = () => admin("POST", `/api/connectors/${connector.id}/syncs`, {});
     // A run that the fault interrupts waits for its lease: that is shown with a clock of its own, in sync/crash.test.ts.
     const state = async () => (await admin("GET", `/api/connectors/${connector.id}/syncs`)).json.syncs[0]?.state;
-    await expect.poll(state, { timeout: 20_000 }).toBe("succeeded");
+    await expect.poll(state).toBe("succeeded");
     const token = (await admin("POST", "/api/api-tokens", { name: "Cursor", scopes: ["mcp:read"] })).json.plaintext;
     const found = async () => {
       const body = {
@@ -94,7 +94,7 @@ test.runIf(HAS_PRLIMIT)(
     // The first use of a token notes that it was used: that is what may be lost.
     expect(await found()).toBe(true);
     setWritesFail(server.child.pid, false);
-    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    await expect.poll(ready).toBe(200);
     expect(await group()).toMatchObject({ status: 201 });
     expect(await pushOne(server.url, tracker, "after")).toEqual([200, undefined]);
     const titles = async () =>
@@ -102,9 +102,7 @@ test.runIf(HAS_PRLIMIT)(
         (file: { title: string }) => file.title,
       );
     expect((await sync()).status).toBeLessThan(300);
-    await expect
-      .poll(titles, { timeout: 20_000 })
-      .toEqual(expect.arrayContaining(["New", "Task before", "Task after"]));
+    await expect.poll(titles).toEqual(expect.arrayContaining(["New", "Task before", "Task after"]));
     expect(await titles()).not.toContain("Task during");
     expect(server.child.exitCode).toBeNull();
     expect(await server.stop()).toBe(0);
@@ -157,7 +155,7 @@ test.runIf(process.getuid?.() === 0)(
     expect((await admin("GET", "/api/session")).status).toBe(200);
     expect((await admin("GET", "/api/connectors/search?query=words")).status).toBe(200);
     rmSync(filler);
-    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await push("after")).toBe(true);
     expect(await server.stop()).toBe(0);
     const again = await startServerProcess(join(disk, "data"));

@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { tempDir } from "../temp-dir.ts";
@@ -12,12 +14,15 @@ export interface Ran {
   stderr: string;
 }
 
-/** A person's machine with nothing on it but `kb` on the PATH; the server that the commands start is stopped at the end. */
-export function newcomer() {
+/**
+ * A person's machine with nothing on it but `kb` on the PATH and these settings; the server that the commands start is
+ * stopped at the end.
+ */
+export function newcomer(settings: Record<string, string> = {}) {
   const home = tempDir();
   mkdirSync(join(home, "bin"));
   writeFileSync(join(home, "bin/kb"), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`, { mode: 0o755 });
-  const env = cleanEnv(home, { PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
+  const env = cleanEnv(home, { ...settings, PATH: `${join(home, "bin")}:${process.env["PATH"] ?? ""}` });
   onTestFinished(async () => {
     await runKb(["stop"], { env }, () => undefined);
   });
@@ -34,6 +39,17 @@ export function newcomer() {
         child.stdin?.end();
       }),
   };
+}
+
+/** A port of this machine that nothing listens on. */
+export async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (typeof address === "string" || address === null) throw new Error("A listening TCP server has a port.");
+  return address.port;
 }
 
 /** What the shell blocks of a page hold, in order. */

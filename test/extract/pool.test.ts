@@ -110,7 +110,7 @@ describe("the extractor", () => {
   test("without work its children end", async ({ expect }) => {
     const pool = makePool("extractor", { idleMs: 50 });
     await pool.extract(requestOf("a.txt", "words"));
-    await expect.poll(() => pool.stats(), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => pool.stats()).toEqual([]);
     expect(await pool.extract(requestOf("a.txt", "again"))).toMatchObject({ state: "ok", text: "again" });
   });
 
