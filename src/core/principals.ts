@@ -20,20 +20,29 @@ export type ParsedPrincipal =
   | { type: "source_user"; providerId: string; instance: string; id: string }
   | { type: "source_group"; connectorId: string; id: string };
 
-/** On whose word a sync or a push speaks: what it may name in its access lists. Source: S2. */
+/** On whose word a sync or a push speaks: what it may name in its access lists; made by `authorityOf`. Source: S2. */
 export interface Authority {
   /** The connector; it owns the groups `group:<connectorId>:…`. */
   connectorId: string;
-  /** The tenant whose users it knows, when it knows any: `instance` is the origin really spoken to, never from config. */
+  /** The tenant whose users it knows, when it knows any: `instance` as this service has found it, never as the source says. */
   users?: { providerId: string; instance: string };
-  /**
-   * Given for push connectors alone (made by an admin): they may name `user:<usr>` and `group:<grp>` of their own
-   * workspace, each only if this says that it exists there. Absent = such principals are refused.
-   */
-  memberExists?: (principal: Principal) => boolean;
+  /** Members and groups of the workspace, and `workspace` itself, that it may name; absent = none of them. */
+  named?: Pick<ReadonlySet<Principal>, "has">;
 }
 
-/** An access after judgement: as it came, or nobody, with what was wrong. */
+/** What a connector may name beside its own groups and `everyone`, as its loader found it. */
+export interface Naming {
+  connectorId: string;
+  providerId: string;
+  /** Whose users it names; absent = it knows none. */
+  instance?: string | undefined;
+  /** The connector's owner, where it may name them. */
+  ownerUserId?: string;
+  /** Existing members and groups of the workspace, and `workspace`: what its config names, or for a push what there is. */
+  named?: Iterable<Principal>;
+}
+
+/** An access after judgement: as it came, narrowed, or nobody, with what was wrong. */
 export interface JudgedAccess {
   access: SourceAccess;
   /** The principals it may not name, each once, as they came (hostile text: never into a log unescaped). */
@@ -70,20 +79,33 @@ export function formatPrincipal(parsed: ParsedPrincipal): Principal {
 }
 
 /**
- * True when this authority may name this principal in an access list: `workspace`, `everyone`, its own groups, users
- * of its own tenant; a push connector also existing members and groups of its workspace. Never `group:connector:`,
- * `group:connection:` or another authority's. Source: S2.
+ * The one authority of a connector: for its syncs, its pushes and the kit that checks its source. It names users of its
+ * own instance, its own groups, `everyone`, its owner, and what its config names.
+ */
+export function authorityOf({ connectorId, providerId, instance, ownerUserId, named = [] }: Naming): Authority {
+  const owner = ownerUserId === undefined ? [] : [`user:${ownerUserId}`];
+  return {
+    connectorId,
+    ...(instance !== undefined && { users: { providerId, instance } }),
+    named: new Set([...named, ...owner]),
+  };
+}
+
+/**
+ * True when this authority may name this principal in an access list: `everyone`, its own groups, users of its own
+ * instance, and of the workspace what it was given. Never `group:connector:`, `group:connection:` or another
+ * authority's. Source: S2.
  */
 export function mayName(principal: Principal, authority: Authority): boolean {
   const parsed = parsePrincipal(principal);
   if (parsed === undefined) return false;
   switch (parsed.type) {
-    case "workspace":
     case "everyone":
       return true;
+    case "workspace":
     case "user":
     case "group":
-      return authority.memberExists?.(principal) === true;
+      return authority.named?.has(principal) === true;
     case "connector":
     case "connection":
       return false;
@@ -95,20 +117,34 @@ export function mayName(principal: Principal, authority: Authority): boolean {
 }
 
 /**
- * The access when every principal in it may be named, else `{known: false}` (nobody) with the offending ones. An
- * access without a list is nobody too. The caller makes the item `acl_unknown` and the line an error. Source: S2, S4.
+ * The access when every principal in it may be named, else `{known: false}` (nobody) with the offending ones: how a push
+ * is judged. An access without a list is nobody too. The caller makes the item `acl_unknown` and the line an error.
+ * Source: S2, S4.
  */
 export function judgeAccess(access: SourceAccess, authority: Authority): JudgedAccess {
-  if (!access.known) return { access, offending: [] };
-  const offending = new Set<Principal>();
-  for (const list of access.all) {
-    for (const principal of list) if (!mayName(principal, authority)) offending.add(principal);
-  }
-  if (offending.size > 0 || access.all.length === 0) return { access: { known: false }, offending: [...offending] };
-  return { access, offending: [] };
+  const { access: narrowed, offending } = narrowAccess(access, authority);
+  return { access: offending.length > 0 ? { known: false } : narrowed, offending };
 }
 
-/** The workspace users and groups that an access names, each once: what `memberExists` will be asked about. */
+/**
+ * The access without those whom it may not name: how a sync is judged. One stranger in a list closes it for nobody else;
+ * a list that is left empty is nobody. Source: S2, S4.
+ */
+export function narrowAccess(access: SourceAccess, authority: Authority): JudgedAccess {
+  if (!access.known) return { access, offending: [] };
+  if (access.all.length === 0) return { access: { known: false }, offending: [] };
+  const offending = new Set<Principal>();
+  const all = access.all.map((list) =>
+    list.filter((principal) => {
+      const isFine = mayName(principal, authority);
+      if (!isFine) offending.add(principal);
+      return isFine;
+    }),
+  );
+  return offending.size === 0 ? { access, offending: [] } : { access: { known: true, all }, offending: [...offending] };
+}
+
+/** The workspace users and groups that an access names, each once: of whom the authority of a push must know. */
 export function membersNamed(access: SourceAccess): Principal[] {
   if (!access.known) return [];
   const named = access.all.flat().filter((principal) => {

@@ -205,6 +205,11 @@ export interface SourceSpec<Config> {
   config: z.ZodType<Config>;
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
+  /**
+   * Keys of `config` that name whom an access may name beside the source's own: groups of the workspace (`grp_…`), or
+   * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
+   */
+  namedIn?: readonly string[];
 }
 
 /**

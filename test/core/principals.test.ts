@@ -2,9 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   formatPrincipal,
+  authorityOf,
   judgeAccess,
   mayName,
   membersNamed,
+  narrowAccess,
   parsePrincipal,
   type Authority,
   type ParsedPrincipal,
@@ -14,8 +16,15 @@ const OWN = "con_aaaaaaaaaaaaaaaa";
 const OTHER = "con_bbbbbbbbbbbbbbbb";
 const USER = "user:usr_cccccccccccccccc";
 const GROUP = "group:grp_dddddddddddddddd";
-const pulled: Authority = { connectorId: OWN, users: { providerId: "github", instance: "https://api.github.com" } };
-const pushed: Authority = { connectorId: OWN, memberExists: (principal) => principal === USER || principal === GROUP };
+const OWNER = "user:usr_eeeeeeeeeeeeeeee";
+const naming = { connectorId: OWN, providerId: "github", instance: "https://api.github.com" };
+const pulled: Authority = authorityOf({ ...naming, ownerUserId: "usr_eeeeeeeeeeeeeeee" });
+const pushed: Authority = authorityOf({
+  connectorId: OWN,
+  providerId: "push",
+  instance: OWN,
+  named: ["workspace", USER, GROUP],
+});
 
 describe("the grammar", () => {
   test("each form of a principal is taken apart and put together again", () => {
@@ -61,9 +70,9 @@ describe("the grammar", () => {
 });
 
 describe("the authority rule", () => {
-  test("a pulled connector names its own groups, its own tenant's users, workspace and everyone", () => {
+  test("a pulled connector names its own groups, its own tenant's users, its owner and everyone", () => {
     for (const principal of [
-      "workspace",
+      OWNER,
       "everyone",
       `group:${OWN}:repo%3A7`,
       "user:github:https%3A%2F%2Fapi.github.com:583231",
@@ -72,6 +81,19 @@ describe("the authority rule", () => {
     }
     expect(mayName(USER, pulled)).toBe(false);
     expect(mayName(GROUP, pulled)).toBe(false);
+    expect(mayName("workspace", pulled)).toBe(false);
+  });
+
+  test("of the workspace, a pulled connector names what its config names", () => {
+    const config = authorityOf({ ...naming, named: ["workspace", GROUP] });
+    expect(["workspace", GROUP, USER].map((principal) => mayName(principal, config))).toEqual([true, true, false]);
+  });
+
+  test("users of another instance are not its own, whatever stands before or after its address", () => {
+    for (const instance of ["https://api.github.com/", "https://api.github.com.evil.test", "http://api.github.com"]) {
+      const user = formatPrincipal({ type: "source_user", providerId: "github", instance, id: "1" });
+      expect([instance, mayName(user, pulled)]).toEqual([instance, false]);
+    }
   });
 
   test("a push connector names existing members and groups of its workspace, and no others", () => {
@@ -85,15 +107,18 @@ describe("the authority rule", () => {
     const hostile = hostilePrincipals();
     expect(hostile.length).toBeGreaterThanOrEqual(200);
     const askedFor: string[] = [];
-    const careless: Authority = { ...pulled, memberExists: (principal) => askedFor.push(principal) < 0 };
+    const careless: Authority = { ...pulled, named: { has: (principal) => askedFor.push(principal) < 0 } };
     for (const principal of hostile) {
       for (const authority of [pulled, pushed, careless]) {
-        const judged = judgeAccess({ known: true, all: [["workspace"], [principal]] }, authority);
+        const access = { known: true, all: [["everyone"], [principal, "everyone"], [principal]] } as const;
+        const judged = judgeAccess(access, authority);
         expect([principal, judged]).toEqual([principal, { access: { known: false }, offending: [principal] }]);
+        const left = { known: true, all: [["everyone"], ["everyone"], []] };
+        expect(narrowAccess(access, authority)).toEqual({ access: left, offending: [principal] });
       }
     }
     // Only ids in exactly our form reach the look-up.
-    for (const principal of askedFor) expect(principal).toMatch(/^(user:usr|group:grp)_[2-9a-km-z]{16}$/);
+    for (const principal of askedFor) expect(principal).toMatch(/^(workspace|(user:usr|group:grp)_[2-9a-km-z]{16})$/);
   });
 
   test("random text is never somebody else's principal", () => {
@@ -123,20 +148,35 @@ describe("the authority rule", () => {
 
 describe("the judgement of an access", () => {
   test("a good access comes back as it was, an empty inner list included", () => {
-    const access = { known: true, all: [["workspace"], []] } as const;
+    const access = { known: true, all: [["everyone"], []] } as const;
     expect(judgeAccess(access, pulled)).toEqual({ access, offending: [] });
+    expect(narrowAccess(access, pulled)).toEqual({ access, offending: [] });
   });
 
   test("an access without a list is nobody, and so is an unknown one", () => {
-    expect(judgeAccess({ known: true, all: [] }, pulled).access).toEqual({ known: false });
-    expect(judgeAccess({ known: false }, pulled)).toEqual({ access: { known: false }, offending: [] });
+    for (const judge of [judgeAccess, narrowAccess]) {
+      expect(judge({ known: true, all: [] }, pulled).access).toEqual({ known: false });
+      expect(judge({ known: false }, pulled)).toEqual({ access: { known: false }, offending: [] });
+    }
   });
 
-  test("one bad principal withholds the whole item and is named once", () => {
+  test("one bad principal withholds the whole item from a push and is named once", () => {
     const bad = `group:${OTHER}:x`;
-    expect(judgeAccess({ known: true, all: [["workspace", bad], [bad]] }, pulled)).toEqual({
+    expect(judgeAccess({ known: true, all: [["everyone", bad], [bad]] }, pulled)).toEqual({
       access: { known: false },
       offending: [bad],
+    });
+  });
+
+  test("in a sync a stranger leaves their list to the others, and a list of strangers to nobody", () => {
+    const [bob, eve] = [`group:${OTHER}:x`, "user:github:evil.test:7"];
+    expect(narrowAccess({ known: true, all: [[OWNER, bob, eve]] }, pulled)).toEqual({
+      access: { known: true, all: [[OWNER]] },
+      offending: [bob, eve],
+    });
+    expect(narrowAccess({ known: true, all: [[OWNER], [bob, eve, bob]] }, pulled)).toEqual({
+      access: { known: true, all: [[OWNER], []] },
+      offending: [bob, eve],
     });
   });
 

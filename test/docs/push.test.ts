@@ -9,7 +9,7 @@ const page = readFileSync(new URL("../../docs/sources/push.md", import.meta.url)
 test("every line that docs/sources/push.md shows is taken as it stands", () => {
   const lines = [...page.matchAll(/```json\n([\s\S]*?)```/g)].flatMap(([, block]) => (block ?? "").trim().split("\n"));
   expect(lines.length).toBeGreaterThanOrEqual(6);
-  const authority = { connectorId: "con_aaaaaaaaaaaaaaaa", memberExists: () => true };
+  const authority = { connectorId: "con_aaaaaaaaaaaaaaaa", named: { has: () => true } };
   for (const line of lines) {
     const parsed = parsePushLine(line, 1, "tracker");
     expect(parsed, line).toMatchObject({ ok: true, notes: [] });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { Source, SourceItem, SyncEvent } from "#sources/contract.ts";
-import type { SourceAccess } from "#core/principals.ts";
+import { authorityOf, type SourceAccess } from "#core/principals.ts";
 import type { KitFixture } from "./fixture.ts";
 
 /** The ways in which a source is wrong that the kit must see. */
@@ -145,7 +145,7 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
     source,
     config: { space: "home" },
     badConfigs: [{}, { space: "home", other: 1 }, { space: "away" }],
-    authority: { connectorId: CONNECTOR },
+    authority: authorityOf({ connectorId: CONNECTOR, providerId: "memory", named: ["workspace"] }),
     minItems: 9,
     narrowerScope: { include: ["item-1", "item-2"], exclude: [] },
     add: async () => put(`new-${++added}`, "New"),

@@ -1,6 +1,6 @@
-import { judgeAccess } from "#core/principals.ts";
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
+import { claimStrangers, loadAuthority } from "#server/connectors/authority.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
@@ -90,11 +90,8 @@ export async function makeContent(
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
-    judge: (access, { connectorId, ownerUserId, providerId }) => {
-      // Where the connector's own access is all there is, its owner reads every item: naming them only narrows.
-      const owner = acls.get(providerId) === "connector" ? `user:${ownerUserId}` : undefined;
-      return judgeAccess(access, { connectorId, memberExists: (principal) => principal === owner }).access;
-    },
+    loadAuthority: (workspaceId, source, connector) => loadAuthority(store.in(workspaceId), source, connector),
+    claimStrangers,
     keepsSecrets,
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),

@@ -1,5 +1,6 @@
 import {
   type JudgedAccess,
+  authorityOf,
   judgeAccess,
   mayName,
   parsePrincipal,
@@ -10,6 +11,7 @@ import {
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { SourceItem, SourcePerson } from "#sources/contract.ts";
+import { claimStrangers } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
 /** On whose word a push speaks. Source: S2. */
@@ -45,11 +47,8 @@ export async function makeAuthority(
   const groups = ids.group.size === 0 ? new Set<string>() : await workspace.groups.whichOf([...ids.group]);
   const there = new Set([...[...users].map((id) => `user:${id}`), ...[...groups].map((id) => `group:${id}`)]);
   const { connectorId } = caller;
-  const authority: Authority = {
-    connectorId,
-    users: { providerId: "push", instance: connectorId },
-    memberExists: (principal) => there.has(principal),
-  };
+  const naming = { connectorId, providerId: "push", instance: connectorId };
+  const authority = authorityOf({ ...naming, named: ["workspace", ...there] });
   return {
     judge: (access) => judgeAccess(access, authority),
     owns: (principal, type) => parsePrincipal(principal)?.type === type && mayName(principal, authority),
@@ -95,25 +94,10 @@ function peopleOf({ author, assignees = [], people = [] }: SourceItem): SourcePe
 }
 
 function judgePeople(item: SourceItem, authority: Authority): { item: SourceItem; notes: string[] } {
-  const isFine = (person: SourcePerson): boolean => {
-    if (person.principal === undefined) return true;
-    const type = parsePrincipal(person.principal)?.type;
-    return (type === "user" || type === "source_user") && mayName(person.principal, authority);
-  };
-  if (peopleOf(item).every(isFine)) return { item, notes: [] };
-  const judged = (person: SourcePerson): SourcePerson => {
-    if (isFine(person)) return person;
-    const { principal: _principal, ...rest } = person;
-    return { ...rest, claimed: true };
-  };
-  const { author, assignees, people } = item;
+  const claimed = claimStrangers(item, authority);
+  if (claimed === item) return { item, notes: [] };
   return {
-    item: {
-      ...item,
-      ...(author && { author: judged(author) }),
-      ...(assignees && { assignees: assignees.map(judged) }),
-      ...(people && { people: people.map(judged) }),
-    },
+    item: claimed,
     notes: ["a person's principal was left out: this connector may not name people, so the name is stored as a claim"],
   };
 }

@@ -74,7 +74,8 @@ export async function toSync(
     resumeAt: time(record.resumeAt),
     startedAt: time(record.startedAt),
     finishedAt: time(record.finishedAt),
-    problem: problem && !isOwner ? { code: problem.code, message: FOR_OTHERS } : problem,
+    problem:
+      problem && !isOwner && problem.code !== NAMES_NOBODY ? { code: problem.code, message: FOR_OTHERS } : problem,
     skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
   };
 }
@@ -101,6 +102,9 @@ async function readableIds(
 function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
   return stateReason !== null && state !== "needs_owner";
 }
+
+/** The code of a note on a run that is this service's own, see `sync/problem.ts`. */
+const NAMES_NOBODY = "names_nobody";
 
 const FOR_OTHERS = "Only the connector's owner can see the reason that the source gave.";
 

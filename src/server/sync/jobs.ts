@@ -4,15 +4,15 @@ import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
-import type { Source, SourceContext } from "#sources/contract.ts";
-import type { SourceAccess } from "#core/principals.ts";
+import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
+import { narrowAccess, type Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { aftermath } from "./finish.ts";
-import { toProblem } from "./problem.ts";
+import { noteOnNobodys, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
@@ -25,8 +25,10 @@ export interface SyncDeps {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** The access as the connector's authority allows it: `core/principals.ts`. Source: S2. */
-  judge: (access: SourceAccess, connector: ConnectorRecord) => SourceAccess;
+  /** What a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
+  loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
+  /** The item with its people as this authority allows them. */
+  claimStrangers(item: SourceItem, authority: Authority): SourceItem;
   /** What a connector acts with; absent = no connector has credentials. */
   standingOf?(
     workspaceId: string,
@@ -213,9 +215,11 @@ async function runStarted(
       const message = `This server has no source "${connector.providerId}" that can sync.`;
       throw new ApiError("provider_unavailable", { message });
     }
+    const authority = await deps.loadAuthority(job.workspaceId, source, connector);
     return await runSync({
       ...deps,
-      judge: (access) => deps.judge(access, connector),
+      judge: (access) => narrowAccess(access, authority).access,
+      judgePeople: (item) => deps.claimStrangers(item, authority),
       store: deps.store.in(job.workspaceId),
       source,
       connector,
@@ -280,7 +284,13 @@ async function finish(
       const after = aftermath(end, sync, connector, { now: now(), random });
       if (!after) return;
       const { parentMissing } = await itemWrites.countHiddenChildren(connectorId);
-      await syncs.update(syncId, { ...after.sync, counts: { ...sync.counts, parentMissing } });
+      const note = end.type === "done" ? noteOnNobodys(await itemWrites.countNobodys(connectorId)) : undefined;
+      const problem = after.sync.problem ?? note;
+      await syncs.update(syncId, {
+        ...after.sync,
+        ...(problem && { problem }),
+        counts: { ...sync.counts, parentMissing },
+      });
       await connectors.update(connectorId, after.connector);
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();

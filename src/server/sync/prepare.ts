@@ -36,6 +36,8 @@ export interface PrepareOptions {
   fetchContent?: (externalId: string) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
+  /** The item with its people as the connector's authority allows them; absent = as they are. */
+  judgePeople?: (item: SourceItem) => SourceItem;
   /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** True = the members of archives are read, as child items. */
@@ -62,18 +64,19 @@ export type Prepared =
  *
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses; the signal's reason
  */
-export async function prepare(options: PrepareOptions, sourceItem: SourceItem): Promise<Prepared> {
+export async function prepare(options: PrepareOptions, named: SourceItem): Promise<Prepared> {
+  const sourceItem = options.judgePeople?.(named) ?? named;
   const isKept = await options.keepsSecrets(options.workspaceId);
   const { item, count } = isKept ? { item: sourceItem, count: 0 } : maskItem(sourceItem);
   const read = await readText(options, item);
   if (!read) return undefined;
   const mimeType = item.mimeType ?? read.mimeType ?? null;
-  const named = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
-  const claims = claimsOf({ ...named, mimeType }, read.properties);
+  const shown = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
+  const claims = claimsOf({ ...shown, mimeType }, read.properties);
   const entities = makeItemEntities(options.workspaceId, options.connector.connectorId, { ...item, ...claims });
-  const documentTitle = read.title === undefined || read.title === named.title ? {} : { documentTitle: read.title };
+  const documentTitle = read.title === undefined || read.title === shown.title ? {} : { documentTitle: read.title };
   const properties = { ...documentTitle, ...read.properties };
-  const said = { ...named, ...claims, mimeType: mimeType ?? undefined, size: item.size ?? read.bytes };
+  const said = { ...shown, ...claims, mimeType: mimeType ?? undefined, size: item.size ?? read.bytes };
   const { connector, now } = options;
   const prepared = {
     ...factsOf(said, now, { properties, idOf: entities.idOf }),

@@ -19,6 +19,16 @@ export function toProblem(error: unknown): SourceProblem {
   };
 }
 
+/** What a run tells that ended well and left items which nobody can read; undefined where there are none. */
+export function noteOnNobodys(count: number): SourceProblem | undefined {
+  if (count === 0) return undefined;
+  const items = count === 1 ? "1 item names" : `${count} items name`;
+  return {
+    code: "names_nobody",
+    message: `${items} nobody you know here, so nobody can read ${count === 1 ? "it" : "them"}.`,
+  };
+}
+
 /** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
 const UNWRITABLE_MESSAGES: Partial<Record<string, string>> = {
   storage_full:

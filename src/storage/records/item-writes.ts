@@ -207,6 +207,15 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return counts;
     },
 
+    /** Living items whose own access names nobody. */
+    async countNobodys(connectorId: string): Promise<number> {
+      const row = await living(connectorId)
+        .where("ownAclId", "=", 0)
+        .select((eb) => eb.fn.countAll().as("count"))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
     /** Living children that nobody may read, files inside files apart. */
     async countHiddenChildren(connectorId: string): Promise<HiddenChildCounts> {
       const rows = await living(connectorId)

@@ -66,7 +66,8 @@ export async function makeHarness(
     findSource: () => source,
     extractor: fakeExtractor,
     analyze: analyzeDocument,
-    judge: (access) => access,
+    loadAuthority: async () => ({ connectorId: CONNECTOR, named: { has: () => true } }),
+    claimStrangers: (item) => item,
     keepsSecrets: async () => false,
     now: () => clock.now,
     // Different every time and the same in every test run.

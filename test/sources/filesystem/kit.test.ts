@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { authorityOf } from "#core/principals.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeFolder } from "./fixture.ts";
@@ -22,7 +23,7 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
       { ...config, root: "/etc" },
     ],
     context: { connector, now },
-    authority: { connectorId: connector.id },
+    authority: authorityOf({ connectorId: connector.id, providerId: "filesystem", named: ["workspace"] }),
     minItems: 7,
     narrowerScope: { include: [], exclude: ["b"] },
     add: async () => {

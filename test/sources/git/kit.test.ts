@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { authorityOf } from "#core/principals.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { CONNECTOR_ID, makeRepository } from "./fixture.ts";
@@ -25,7 +26,7 @@ async function makeGitFixture(): Promise<KitFixture> {
       { ...config, ref: "no-such-branch" },
     ],
     context: { connector, now },
-    authority: { connectorId: CONNECTOR_ID },
+    authority: authorityOf({ connectorId: CONNECTOR_ID, providerId: "git", named: ["workspace"] }),
     minItems: 7,
     narrowerScope: { include: [], exclude: ["b"] },
     add: async () => {

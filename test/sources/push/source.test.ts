@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { authorityOf } from "#core/principals.ts";
 import { configSchema } from "../../kit/checks.ts";
 import { makePushSource } from "#sources/push/index.ts";
 
@@ -14,7 +15,7 @@ test("push takes a key, has a strict configuration and is never read", async () 
     source,
     config: {},
     badConfigs: [{}],
-    authority: { connectorId: "con_aaaaaaaaaaaaaaaa" },
+    authority: authorityOf({ connectorId: "con_aaaaaaaaaaaaaaaa", providerId: "push" }),
     minItems: 0,
     narrowerScope: { include: [], exclude: [] },
     add: async () => "",
