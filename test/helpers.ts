@@ -227,7 +227,7 @@ function makePeople(deps: Foundation & Identity) {
 
   async function addWorkspace(name = "Acme"): Promise<string> {
     const workspaceId = makeId("workspace", randomBytes);
-    await store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(clock.now()) });
+    await store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: clock.now() });
     return workspaceId;
   }
 
@@ -242,11 +242,11 @@ function makePeople(deps: Foundation & Identity) {
       passwordHash: await passwordHash,
       emailVerifiedAt: null,
       timeZone: null,
-      createdAt: new Date(clock.now()),
+      createdAt: clock.now(),
     };
     await store.transaction(async (tx) => {
       await tx.users.insert(user);
-      await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: new Date(clock.now()) });
+      await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: clock.now() });
     });
     return signIn({ userId: user.userId, workspaceId, email: address, role, sessionSecret: "" });
   }

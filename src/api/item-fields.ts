@@ -1,8 +1,8 @@
 /**
  * What an item says of itself, field by field: the one description that the layers read. A source gives these fields, a
  * pushed line has them, the table `items` keeps each in the column of its name, and answers, agents and the page show
- * them. What a value of a type is at a layer, that layer says once by type: a date is a `Date` at the source, a number in
- * the table, a timestamp on the wire, a day for agents.
+ * them. What a value of a type is at a layer, that layer says once by type: a date is epoch milliseconds at the source
+ * and in the table, a timestamp on the wire, a day for agents.
  *
  * Not here: which item it is, where it is, who may read it, and its text.
  */

@@ -19,6 +19,7 @@ const DEFAULT_COLUMNS = 80;
  */
 export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Host {
   const abort = new AbortController();
+  const clock = { now: () => Date.now(), sleep };
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     host.on(name, () => {
       // A terminal that is closed sends SIGHUP more than once.
@@ -52,10 +53,10 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
     cwd: host.cwd(),
     home: homedir(),
     platform: host.platform,
-    clock: { now: () => Date.now(), sleep },
+    clock,
     signal: abort.signal,
     fetch: makeFetch(),
-    keychain: makeKeychain(),
+    keychain: makeKeychain(clock),
     outliveStdout: () => {
       isOutlived = true;
       return host.stdout.fd;

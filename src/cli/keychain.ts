@@ -6,6 +6,7 @@
  * waits for an unlock dialogue holds a thread that Node joins before it ends, whatever the exit code.
  */
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
+import type { Clock } from "#core/clock.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
 /** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it does not answer. */
@@ -32,18 +33,18 @@ const ASKED_AGAIN_AFTER_MS = 20_000;
 
 /** The keychain of this system; nothing is loaded or started before its first act. */
 export function makeKeychain(
+  clock: Clock,
   start: StartChild = startKeychainChild,
   timeoutMs = KEYCHAIN_TIMEOUT_MS,
-  now: () => number = Date.now,
 ): Keychain {
   let failed: { error: KeychainUnavailable; at: number } | undefined;
 
   async function act(request: Record<string, string>): Promise<Record<string, unknown>> {
-    if (failed !== undefined && now() - failed.at < ASKED_AGAIN_AFTER_MS) throw failed.error;
+    if (failed !== undefined && clock.now() - failed.at < ASKED_AGAIN_AFTER_MS) throw failed.error;
     try {
       return await ask(start, request, timeoutMs);
     } catch (error) {
-      if (error instanceof KeychainUnavailable) failed = { error, at: now() };
+      if (error instanceof KeychainUnavailable) failed = { error, at: clock.now() };
       throw error;
     }
   }

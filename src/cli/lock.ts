@@ -1,4 +1,5 @@
 /** One holder at a time across processes: a file with a lease, so that one whose holder died stands in nobody's way. */
+import type { Stats } from "node:fs";
 import { open, readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
@@ -73,9 +74,14 @@ async function isStale(path: string, content: string, now: number): Promise<bool
   const pid = holder?.["pid"];
   if (typeof until !== "number" || typeof pid !== "number") {
     const info = await stat(path).catch(() => undefined);
-    return info !== undefined && Date.now() - info.mtimeMs > UNREADABLE_MS;
+    return info !== undefined && ageMs(info) > UNREADABLE_MS;
   }
   return until < now || (holder?.["host"] === hostname() && !isAlive(pid));
+}
+
+/** By the clock of the machine, which stamped the file, and not by the one handed in. */
+function ageMs({ mtimeMs }: Stats): number {
+  return Date.now() - mtimeMs;
 }
 
 function isAlive(pid: number): boolean {
@@ -93,7 +99,7 @@ async function removeStale(path: string, seen: string): Promise<void> {
   const claim = `${path}.steal`;
   if (!(await create(claim, ""))) {
     const info = await stat(claim).catch(() => undefined);
-    if (info !== undefined && Date.now() - info.mtimeMs > UNREADABLE_MS) await rm(claim, { force: true });
+    if (info !== undefined && ageMs(info) > UNREADABLE_MS) await rm(claim, { force: true });
     return;
   }
   try {

@@ -9,6 +9,7 @@ import {
   fieldsIn,
   same,
 } from "#api/item-fields.ts";
+import { isoOrNull } from "#core/instant.ts";
 
 /** The value of a field inside kb, by its type; null and empty for what is not known. */
 export interface FactValues {
@@ -38,7 +39,7 @@ const ON_THE_WIRE: FieldConversion<FactValues, AnswerValues> = {
   name: same,
   path: same,
   texts: same,
-  date: (at) => (at === null ? null : new Date(at).toISOString()),
+  date: isoOrNull,
   number: same,
   person: same,
   people: same,

@@ -24,6 +24,7 @@ import { type Identity, type IdentityOptions, makeIdentity } from "./compose/ide
 import { makeExtractor } from "#extract/pool.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Log } from "#core/log.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
@@ -74,6 +75,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
   }
 }
 
+const CLOCK: Clock = { now: () => Date.now() };
 const LAST_LINES_MS = 1_000;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
@@ -82,7 +84,7 @@ function openLog({ logFile }: Settings, { fd, isTerminal, hasColour }: ServerOpt
   const forPeople = (line: string) => formatForPeople(line, hasColour);
   const format = isTerminal && logFile === undefined ? forPeople : (line: string) => line;
   const notice = (lost: number) => {
-    const fields = { level: "warn", time: new Date().toISOString(), lost, msg: "log lines were lost" };
+    const fields = { level: "warn", time: isoOf(CLOCK.now()), lost, msg: "log lines were lost" };
     return format(`${JSON.stringify(fields)}\n`);
   };
   const append = logFile === undefined ? appendTo(fd) : appendToFile(logFile, MAX_LOG_BYTES);
@@ -104,7 +106,7 @@ interface Opened {
 }
 
 async function startServer(settings: Settings, { env, log, say }: Surroundings): Promise<{ stop(): Promise<void> }> {
-  const clock: Clock = { now: () => Date.now() };
+  const clock = CLOCK;
   const secretKeys = readSecretKeys(settings);
   requirePrivateHosts(settings);
   const readers = settings.dataDirGroup ? "group" : "owner";

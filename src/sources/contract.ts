@@ -23,7 +23,7 @@ export interface SourceContainer {
   parentId?: string;
 }
 
-/** What a source gives as the value of a field, by its type. Dates are RFC 3339 on the wire of `push`, `Date` here. */
+/** What a source gives as the value of a field, by its type. A date is epoch milliseconds; RFC 3339 on the wire of `push`. */
 export interface SourceValues {
   kind: ItemKind;
   title: string;
@@ -33,7 +33,7 @@ export interface SourceValues {
   /** Only folders that the source lets the item's readers see. */
   path: readonly string[] | undefined;
   texts: readonly string[] | undefined;
-  date: Date | undefined;
+  date: number | undefined;
   number: number | undefined;
   person: SourcePerson | undefined;
   people: readonly SourcePerson[] | undefined;
@@ -170,7 +170,8 @@ export interface SourceContext<Config> {
   /** Decrypted credentials of the connector; never logged. */
   credentials: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  now(): Date;
+  /** Epoch milliseconds. */
+  now(): number;
   log(message: string, fields?: Record<string, unknown>): void;
 }
 

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Selectable } from "kysely";
+import { isoOf } from "#core/instant.ts";
 import type { AuditTable } from "./schema.ts";
-import { toDate } from "./times.ts";
 
 export interface AuditRecord {
   /** Counts up per workspace, without gaps. */
   seq: number;
-  at: Date;
+  /** Epoch milliseconds. */
+  at: number;
   actorUserId: string | null;
   credential: string;
   action: string;
@@ -50,14 +51,14 @@ export function nextRow(workspaceId: string, end: ChainEnd, record: NewAuditReco
     previousHash: end.hash,
   };
   const hash = createHash("sha256").update(chainText(row)).digest("hex");
-  return { ...row, at: record.at.getTime(), details, hash };
+  return { ...row, details, hash };
 }
 
 export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
   return {
     workspaceId: row.workspaceId,
     seq: row.seq,
-    at: toDate(row.at),
+    at: row.at,
     actorUserId: row.actorUserId,
     credential: row.credential,
     action: row.action,
@@ -84,7 +85,7 @@ export function chainText(row: Omit<AuditRow, "hash">): string {
   return canonicalJson({
     workspaceId,
     seq,
-    at: at.toISOString(),
+    at: isoOf(at),
     actorUserId,
     credential,
     action,
@@ -101,7 +102,6 @@ export function chainText(row: Omit<AuditRow, "hash">): string {
 /** JSON with sorted keys and without white space; what JSON does not know (`undefined`) is left out. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(",")}]`;
-  if (value instanceof Date) return JSON.stringify(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)

@@ -38,7 +38,7 @@ export function contextOf(
     config: fixture.config,
     connector: { id: fixture.authority.connectorId, name: "Kit", visibility: "workspace" },
     credentials: {},
-    now: () => new Date(),
+    now: () => Date.now(),
     ...fixture.context,
     signal,
     log: () => undefined,

@@ -49,7 +49,7 @@ export async function startServer(model: Model, plant: Plant = {}): Promise<Leak
     }),
   );
   for (const [name, workspaceId] of Object.entries(WORKSPACES)) {
-    await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: new Date(NOW) });
+    await kb.store.workspaces.insert({ workspaceId, name, timeZone: "UTC", createdAt: NOW });
   }
   const users = new Map<Persona, TestUser>();
   for (const persona of PERSONAS) users.set(persona, await addPersona(kb, persona));
@@ -77,9 +77,9 @@ async function addPersona(kb: Server, persona: Persona): Promise<TestUser> {
   const role = persona === "owner" || persona === "stranger" ? ("owner" as const) : ("member" as const);
   const user = { userId: userIdOf(persona), email: `${persona}@acme.test`, name: persona };
   await kb.store.transaction(async (tx) => {
-    const rest = { passwordHash: null, emailVerifiedAt: null, timeZone: null, createdAt: new Date(NOW) };
+    const rest = { passwordHash: null, emailVerifiedAt: null, timeZone: null, createdAt: NOW };
     await tx.users.insert({ ...user, ...rest });
-    await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: new Date(NOW) });
+    await tx.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: NOW });
   });
   return kb.signIn({ ...user, workspaceId, role, sessionSecret: "" });
 }

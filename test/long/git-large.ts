@@ -108,7 +108,7 @@ async function sourceAlone(file: string, { root }: Repository): Promise<number> 
     connector: { id: CONNECTOR, name: "Large" },
     credentials: {},
     signal: new AbortController().signal,
-    now: () => new Date(),
+    now: () => Date.now(),
     log: () => undefined,
   };
   const run = {
@@ -241,7 +241,7 @@ async function install(base: string, name: string, { root }: Repository): Promis
   const database = await openDatabase({ file });
   const store = makeStore(database);
   const now = Date.now();
-  await store.workspaces.insert({ workspaceId: WORKSPACE, name: "Acme", timeZone: "UTC", createdAt: new Date(now) });
+  await store.workspaces.insert({ workspaceId: WORKSPACE, name: "Acme", timeZone: "UTC", createdAt: now });
   await store
     .in(WORKSPACE)
     .connectors.create(makeConnector(now, { providerId: "git", config: { url: root, ref: "main" } }));

@@ -61,7 +61,7 @@ test("a database that is damaged while it is in use is a state that the server t
     workspaceId: "wsp_1",
     name: "A",
     timeZone: "UTC",
-    createdAt: new Date(TEST_NOW),
+    createdAt: TEST_NOW,
   });
   await first.writer.request({ type: "execute", sql: "PRAGMA wal_checkpoint(TRUNCATE)", parameters: [] });
   await first.close();

@@ -1,5 +1,6 @@
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isoOf } from "#core/instant.ts";
 import { connect, type Api } from "#cli/api.ts";
 import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
@@ -204,7 +205,7 @@ function sinceOf(text: string | undefined): string | undefined {
   const at = Date.parse(text);
   if (Number.isNaN(at))
     throw usageFailure(`--since "${text}" is not a day or a time.`, "Write 2026-01-31 or 2026-01-31T09:00Z.");
-  return new Date(at).toISOString();
+  return isoOf(at);
 }
 
 /** `session:ses_…` with the name of the session: the kind stays, since a name alone doesn't say it. */

@@ -1,3 +1,4 @@
+import { isoOf } from "#core/instant.ts";
 import { command, ownFields, type Noun } from "#cli/command.ts";
 import { makeCredentialStore, type CredentialStore, type StoredLogin, type StoreName } from "#cli/credentials.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -79,7 +80,7 @@ async function statusOf(
       ...common,
       kind: kindOf(login),
       scopes: login.oauth?.scopes ?? null,
-      adminUntil: admin === undefined ? null : new Date(admin).toISOString(),
+      adminUntil: admin === undefined ? null : isoOf(admin),
       problem: null,
     };
   } catch (error) {

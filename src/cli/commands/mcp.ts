@@ -1,4 +1,5 @@
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { isoOf } from "#core/instant.ts";
 import { command, type CommonOptions } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { redact, type CliFailure } from "#cli/failure.ts";
@@ -52,7 +53,7 @@ export async function runMcp(input: McpInput, deps: Host): Promise<number> {
     signal: deps.signal,
     log(level, message) {
       if (level === "debug" && !isVerbose) return;
-      const line = `${new Date(deps.clock.now()).toISOString()} ${level} ${redact(message).replace(/\s+/g, " ")}\n`;
+      const line = `${isoOf(deps.clock.now())} ${level} ${redact(message).replace(/\s+/g, " ")}\n`;
       deps.io.stderr.write(line);
       if (logFile !== undefined) append?.(logFile, line, { mode: 0o600 });
     },

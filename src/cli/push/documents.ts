@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { PushResult } from "#api/connector-records.ts";
+import { isoOf } from "#core/instant.ts";
 import { CliFailure } from "#cli/failure.ts";
 import type { DocumentFile } from "./inputs.ts";
 import type { LineQueue } from "./lines.ts";
@@ -148,7 +149,7 @@ function itemOf({ externalId, modifiedMs }: DocumentFile, access: readonly strin
     kind: "file",
     title: (parts.at(-1) ?? externalId).slice(0, 2_000),
     path: parts.slice(0, -1),
-    updatedAt: new Date(modifiedMs).toISOString(),
+    updatedAt: isoOf(modifiedMs),
     access: { known: true, all: [access] },
   };
 }

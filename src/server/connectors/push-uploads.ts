@@ -3,6 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import { isChildId, outermostId } from "#core/child-ids.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import { type PushUploadRecord, UPLOAD_TTL_MS } from "#storage/records/push-uploads.ts";
@@ -223,8 +224,8 @@ function toView(record: PushUploadRecord): PushUpload {
     failures,
     swept: isSwept ? { removed: isHeld ? 0 : sweptItems, held: isHeld ? sweptItems : 0 } : null,
     sweepRefused,
-    createdAt: new Date(record.createdAt).toISOString(),
-    expiresAt: new Date(record.touchedAt + UPLOAD_TTL_MS).toISOString(),
-    finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
+    createdAt: isoOf(record.createdAt),
+    expiresAt: isoOf(record.touchedAt + UPLOAD_TTL_MS),
+    finishedAt: isoOrNull(record.finishedAt),
   };
 }

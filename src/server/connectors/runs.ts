@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connector-records.ts";
+import { isoOf } from "#core/instant.ts";
 import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -137,7 +138,7 @@ export async function listRemovals(
   return {
     removals: page.map(({ kbId, syncId, heldAt }) => ({
       kbId,
-      heldAt: new Date(heldAt).toISOString(),
+      heldAt: isoOf(heldAt),
       syncId,
       externalId: byId.get(kbId)?.externalId ?? null,
       title: byId.get(kbId)?.title ?? null,

@@ -138,7 +138,7 @@ export function makeContext(
     connector,
     credentials,
     signal: AbortSignal.timeout(ASK_MS),
-    now: () => new Date(clock.now()),
+    now: () => clock.now(),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),
   };
 }

@@ -1,4 +1,5 @@
 import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -30,15 +31,17 @@ export async function toConnector(
     schedule: record.everyMinutes === null ? null : { everyMinutes: record.everyMinutes },
     state: record.state,
     stateReason: isOwner || !isOfSource(record) ? record.stateReason : FOR_OTHERS,
-    nextRunAt: time(record.nextRunAt),
-    lastSync: lastSync ? { id: lastSync.syncId, state: lastSync.state, finishedAt: time(lastSync.finishedAt) } : null,
+    nextRunAt: isoOrNull(record.nextRunAt),
+    lastSync: lastSync
+      ? { id: lastSync.syncId, state: lastSync.state, finishedAt: isoOrNull(lastSync.finishedAt) }
+      : null,
     counts: {
       ...(await workspace.itemWrites.countStates(connectorId)),
       maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
       ...(await workspace.itemWrites.countHiddenChildren(connectorId)),
     },
-    aclCheckedAt: time(record.aclCheckedAt),
-    createdAt: new Date(record.createdAt).toISOString(),
+    aclCheckedAt: isoOrNull(record.aclCheckedAt),
+    createdAt: isoOf(record.createdAt),
     hasKey: keys.length > 0,
     keyPrefix: keys[0]?.prefix ?? null,
   };
@@ -71,9 +74,9 @@ export async function toSync(
     attempt: record.attempt,
     counts: record.counts,
     progress: { ...progress, note: progress.note !== null && readable.has(progress.note) ? progress.note : null },
-    resumeAt: time(record.resumeAt),
-    startedAt: time(record.startedAt),
-    finishedAt: time(record.finishedAt),
+    resumeAt: isoOrNull(record.resumeAt),
+    startedAt: isoOrNull(record.startedAt),
+    finishedAt: isoOrNull(record.finishedAt),
     problem:
       problem && !isOwner && problem.code !== NAMES_NOBODY ? { code: problem.code, message: FOR_OTHERS } : problem,
     skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
@@ -107,7 +110,3 @@ function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
 const NAMES_NOBODY = "names_nobody";
 
 const FOR_OTHERS = "Only the connector's owner can see the reason that the source gave.";
-
-function time(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
-}

@@ -1,6 +1,7 @@
 import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
 import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
+import { isoOrNull } from "#core/instant.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
@@ -53,7 +54,7 @@ function severalMeant(candidates: readonly EntityRecord[]): ApiError {
 
 function toEntity(entity: EntityRecord): Entity {
   const { aliases, providers, lastSeenAt, sources: _sources, ...rest } = entity;
-  return { ...rest, aliases: [...aliases], providers: [...providers], lastSeenAt: timestamp(lastSeenAt) };
+  return { ...rest, aliases: [...aliases], providers: [...providers], lastSeenAt: isoOrNull(lastSeenAt) };
 }
 
 function toContext(overview: EntityOverview, baseUrl: string): EntityContext {
@@ -68,10 +69,6 @@ function toContext(overview: EntityOverview, baseUrl: string): EntityContext {
 }
 
 function toItem({ kbId, title, kind, status, url, dueAt, updatedAt }: ItemRecord, baseUrl: string): ContextItem {
-  const times = { dueAt: timestamp(dueAt), updatedAt: timestamp(updatedAt) };
+  const times = { dueAt: isoOrNull(dueAt), updatedAt: isoOrNull(updatedAt) };
   return { kbId, title, kind, status, url: cleanUrl(url) ?? permalinkOf(baseUrl, kbId), ...times };
-}
-
-function timestamp(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

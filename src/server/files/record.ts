@@ -1,5 +1,6 @@
 import type { FileRecord } from "#api/files.ts";
 import { cleanLine, cleanUrl, permalinkOf } from "#api/clean.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 
@@ -16,8 +17,8 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
     connectorId: item.connectorId,
     url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
     ...factsOnWire(item, "file"),
-    indexedAt: new Date(item.indexedAt).toISOString(),
-    aclCheckedAt: aclCheckedAt === null ? null : new Date(aclCheckedAt).toISOString(),
+    indexedAt: isoOf(item.indexedAt),
+    aclCheckedAt: isoOrNull(aclCheckedAt),
     indexState: item.indexState,
     textState: {
       state: item.textChars > 0 ? "ok" : "none",

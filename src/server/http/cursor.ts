@@ -120,7 +120,6 @@ function decodePosition(body: Buffer): CursorPosition {
 /** Arguments with sorted keys and without absent ones, at every depth. */
 function normalize(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalize);
-  if (value instanceof Date) return value.toISOString();
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value)
     .filter(([, inner]) => inner !== undefined && inner !== null)

@@ -88,7 +88,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
 
   async function first(request: CreateRequest, keyHash: string, bodyHash: string, create: () => Promise<Answered>) {
     const now = clock.now();
-    const claim = { keyHash, bodyHash, now: new Date(now), expiresAt: new Date(now + KEEP_MS) };
+    const claim = { keyHash, bodyHash, now, expiresAt: now + KEEP_MS };
     const earlier = await store.idempotency.begin(claim);
     if (earlier && earlier.status !== null) return replay(earlier, bodyHash);
     if (earlier) {
@@ -125,7 +125,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
       }
     },
     async sweep() {
-      while ((await store.idempotency.sweep(new Date(clock.now()), SWEEP_SLICE)) === SWEEP_SLICE);
+      while ((await store.idempotency.sweep(clock.now(), SWEEP_SLICE)) === SWEEP_SLICE);
     },
   };
 }

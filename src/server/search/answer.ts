@@ -1,6 +1,7 @@
 import { cleanLine, cleanMarked, cleanUrl, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import type { FieldValue } from "#api/common.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
+import { isoOf } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import type { SearchOutcome } from "./types.ts";
@@ -17,7 +18,7 @@ export function toSearchAnswer(
     totalIsExact: outcome.isTotalExact,
     returned: outcome.entries.length,
     nextCursor: outcome.cursorAfter(outcome.entries.length) ?? null,
-    asOf: new Date(outcome.asOf).toISOString(),
+    asOf: isoOf(outcome.asOf),
     match: outcome.match,
     order: outcome.order,
     ...(outcome.groups !== undefined && {
@@ -44,7 +45,7 @@ function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {
     title: cleanLine(item.title, MAX_CHARS.title),
     snippet: text,
     highlights,
-    indexedAt: new Date(item.indexedAt).toISOString(),
+    indexedAt: isoOf(item.indexedAt),
     section: passage?.section ?? null,
     sectionUrl: cleanUrl(passage?.url ?? null) ?? null,
     fields: Object.fromEntries(Object.entries(item.fields).map(([name, value]) => [name, cutValue(value)])),

@@ -6,8 +6,8 @@ import type { SourceItem, SourcePerson } from "#sources/contract.ts";
 export interface Claims {
   author?: SourcePerson;
   people?: readonly SourcePerson[];
-  createdAt?: Date;
-  updatedAt?: Date;
+  createdAt?: number;
+  updatedAt?: number;
 }
 
 const MAX_PEOPLE = 50;
@@ -33,8 +33,8 @@ export function claimsOf(
   const { date } = properties;
   const sent = ofMail && typeof date === "string" ? Date.parse(date) : Number.NaN;
   if (!Number.isNaN(sent)) {
-    claims.createdAt = new Date(sent);
-    claims.updatedAt = new Date(sent);
+    claims.createdAt = sent;
+    claims.updatedAt = sent;
   }
   return claims;
 }

@@ -262,7 +262,7 @@ export async function makeContext(
     connector: { id, name, visibility, owner, isAdminMade: standing.isAdminMade },
     credentials: standing.credentials,
     signal,
-    now: () => new Date(now()),
+    now,
     log: (message, fields) => log.info({ ...about, ...fields }, message),
   };
 }

@@ -14,6 +14,7 @@ import { type AnalyzedText, ANALYZER_VERSION, type DocumentFields, nameInKey } f
 import { isMail } from "#text/mail.ts";
 import { titleAndName } from "#text/own-title.ts";
 import type { RandomBytes } from "#core/clock.ts";
+import { isInstant } from "#core/instant.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
 import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted } from "#extract/extractor.ts";
 import type { SourceAccess } from "#core/principals.ts";
@@ -274,7 +275,8 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
   name: storableText,
   path: storableTexts,
   texts: storableTexts,
-  date: (date) => date?.getTime() ?? null,
+  // What no clock can show is not known: an instant like that could not be written as one.
+  date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
   number: (number) => number ?? null,
 };
 

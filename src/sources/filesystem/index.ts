@@ -47,7 +47,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
     fetchContent: (ctx, item) =>
-      roots.withRoot(ctx.config.root, ctx.now().getTime(), (root) => fetchFile(ctx, item.externalId, root)),
+      roots.withRoot(ctx.config.root, ctx.now(), (root) => fetchFile(ctx, item.externalId, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
     childRules: makeChildRules,

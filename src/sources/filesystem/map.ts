@@ -40,7 +40,7 @@ export function toItem(facts: FileFacts): SourceItem {
   const segments = rel.split("/");
   const name = segments.pop() ?? rel;
   const mimeType = mimeHintOf(name);
-  const updatedAt = new Date(Number(stats.mtimeMs));
+  const updatedAt = Number(stats.mtimeMs);
   return {
     externalId: rel,
     kind: "file",
@@ -66,9 +66,9 @@ function accessOf({ onlyReader }: FileFacts): SourceAccess {
 }
 
 /** A copy keeps its modification time and is born later: then the earlier of the two is shown. */
-function createdAt(stats: BigIntStats, updatedAt: Date): Date {
+function createdAt(stats: BigIntStats, updatedAt: number): number {
   const bornMs = Number(stats.birthtimeMs);
-  return bornMs > 0 && bornMs < updatedAt.getTime() ? new Date(bornMs) : updatedAt;
+  return bornMs > 0 && bornMs < updatedAt ? bornMs : updatedAt;
 }
 
 function contentOf(

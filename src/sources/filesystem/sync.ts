@@ -193,7 +193,7 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
     connectorName: connector.name,
     maxFileBytes: maxFileBytes(config),
     readsArchives: config.archives,
-    nowMs: now().getTime(),
+    nowMs: now(),
     ...(isOwnersOnly && { onlyReader: connector.owner ?? "nobody" }),
   };
 }

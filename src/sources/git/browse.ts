@@ -28,7 +28,7 @@ export async function browseRepository(
 ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
   const { parent } = at;
   if (parent !== null && !isItemPath(parent)) throw notThere(parent);
-  await clearOld(environment, ctx.now().getTime());
+  await clearOld(environment, ctx.now());
   const id = `${BROWSED}${name}`;
   await rm(folderOf(environment, id), { recursive: true, force: true });
   const bare = { ...ctx, config: { ...ctx.config, history: 0, maxFileMb: SMALL_FILES_MB } };

@@ -1,3 +1,4 @@
+import { isInstant } from "#core/instant.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { FileAttributes } from "./attributes.ts";
@@ -151,7 +152,7 @@ function readable(name: string): string {
 }
 
 /** An impossible date counts as no date: the epoch. */
-function dateOf(seconds: number): Date {
-  const date = new Date(seconds * 1_000);
-  return Number.isNaN(date.getTime()) ? new Date(0) : date;
+function dateOf(seconds: number): number {
+  const instant = seconds * 1_000;
+  return isInstant(instant) ? instant : 0;
 }

@@ -220,7 +220,7 @@ const FROM_LINE: FieldConversion<LineValues, SourceValues> = {
   name: same,
   path: same,
   texts: same,
-  date: (instant) => (instant === undefined ? undefined : new Date(instant)),
+  date: (instant) => (instant === undefined ? undefined : Date.parse(instant)),
   number: same,
   person: (person) => person && toPerson(person),
   people: (people) => people?.map(toPerson),

@@ -1,5 +1,6 @@
 import type { Opening, Opened } from "#api/openings.ts";
 import { MAX_CHARS, cleanLine } from "#api/clean.ts";
+import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
@@ -30,14 +31,14 @@ export async function listOpenings(
   const grouped = new Map<string, { row: AuditRecord; times: number }>();
   let before: number | undefined;
   for (let page = 0; page < MAX_PAGES && grouped.size <= SHOWN; page++) {
-    const since = new Date(now - SINCE_MS);
+    const since = now - SINCE_MS;
     const cursor = before === undefined ? {} : { before };
     const rows = await workspace.audit.listByTarget(targetIds, { actions: ACTIONS, since, limit: PAGE, ...cursor });
     for (const row of rows) {
       if (row.details["isWidened"] !== true || row.actorUserId === ownerId) continue;
       // A program pushes all day long: of the same act by the same hand, a day has one entry.
       const { actorUserId, action, targetId, details } = row;
-      const key = [row.at.toISOString().slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
+      const key = [isoOf(row.at).slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
       const known = grouped.get(key);
       if (known) known.times++;
       else grouped.set(key, { row, times: 1 });
@@ -57,7 +58,7 @@ export async function listOpenings(
     return name === undefined ? null : cleanLine(name, MAX_CHARS.title);
   };
   return shown.map(({ row, times, who }) => ({
-    at: row.at.toISOString(),
+    at: isoOf(row.at),
     by: row.actorUserId === null ? null : { id: row.actorUserId, name: nameOf(row.actorUserId) },
     action: row.action,
     target: { id: row.targetId, name: nameOf(row.targetId) },

@@ -7,6 +7,7 @@ const ENDED = "Its key was made by somebody else than its owner, so it was ended
  * holds it (docs/decisions/0024). Remembers when the operator set somebody's password.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // A migration has no clock: nobody is served yet.
   const now = Date.now();
   await db.schema.alterTable("users").addColumn("passwordSetAt", "bigint").execute();
   const isOthers = sql`k."revokedAt" is null and (k."expiresAt" is null or k."expiresAt" > ${now})

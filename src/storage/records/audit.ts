@@ -22,10 +22,10 @@ export interface AuditListOptions {
   action?: string | undefined;
   userId?: string | undefined;
   credential?: string;
-  /** From then on. */
-  since?: Date;
+  /** From then on: epoch milliseconds, as `until`. */
+  since?: number;
   /** Before then. */
-  until?: Date;
+  until?: number;
 }
 
 export type AuditStore = ReturnType<typeof makeAuditStore>;
@@ -71,15 +71,15 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       query = action === undefined ? query.where(IS_ACT) : query.where("action", "=", action);
       if (userId !== undefined) query = query.where("actorUserId", "=", userId);
       if (credential !== undefined) query = query.where("credential", "=", credential);
-      if (since !== undefined) query = query.where("at", ">=", since.getTime());
-      if (until !== undefined) query = query.where("at", "<", until.getTime());
+      if (since !== undefined) query = query.where("at", ">=", since);
+      if (until !== undefined) query = query.where("at", "<", until);
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
     /** Acts of these kinds on any of these things, newest first. */
     async listByTarget(
       targetIds: readonly string[],
-      { actions, since, before, limit }: { actions: readonly string[]; since: Date; before?: number; limit: number },
+      { actions, since, before, limit }: { actions: readonly string[]; since: number; before?: number; limit: number },
     ): Promise<AuditRecord[]> {
       if (targetIds.length === 0) return [];
       let query = sql.read
@@ -89,19 +89,19 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
         .where("targetId", "in", targetIds)
         .where(IS_ACT)
         .where("action", "in", actions)
-        .where("at", ">=", since.getTime());
+        .where("at", ">=", since);
       if (before !== undefined) query = query.where("seq", "<", before);
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
     /** Rows of the chain, the oldest first, after this `seq`. */
-    async readChain({ after, limit, since }: { after: number; limit: number; since?: Date }): Promise<AuditRow[]> {
+    async readChain({ after, limit, since }: { after: number; limit: number; since?: number }): Promise<AuditRow[]> {
       let query = sql.read
         .selectFrom("audit")
         .selectAll()
         .where("workspaceId", "=", workspaceId)
         .where("seq", ">", after);
-      if (since !== undefined) query = query.where("at", ">=", since.getTime());
+      if (since !== undefined) query = query.where("at", ">=", since);
       return (await query.orderBy("seq").limit(limit).execute()).map(toAuditRow);
     },
 
@@ -111,14 +111,14 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
      *
      * @returns how many were deleted; fewer than `limit` = nothing is left to delete
      */
-    async sweep(before: Date, limit: number): Promise<number> {
+    async sweep(before: number, limit: number): Promise<number> {
       const oldest = sql.read.selectFrom("audit").select(["seq", "at"]).where("workspaceId", "=", workspaceId);
       const rows = await oldest
         .orderBy("seq")
         .limit(limit + 1)
         .execute();
       // The last row read stays: it is the newest, or there are more to come.
-      const kept = rows.findIndex((row, place) => row.at >= before.getTime() || place === rows.length - 1);
+      const kept = rows.findIndex((row, place) => row.at >= before || place === rows.length - 1);
       const last = kept <= 0 ? undefined : rows[kept - 1];
       if (last === undefined) return 0;
       await sql.write.deleteFrom("audit").where("workspaceId", "=", workspaceId).where("seq", "<=", last.seq).execute();

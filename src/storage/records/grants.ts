@@ -2,10 +2,9 @@ import type { Selectable } from "kysely";
 import { Scope } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { GrantsTable } from "#storage/schema.ts";
-import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 import type { RowsAfter } from "./people.ts";
 
-/** An OAuth client that a person let into one workspace. */
+/** An OAuth client that a person let into one workspace. Instants are epoch milliseconds. */
 export interface GrantRecord {
   grantId: string;
   workspaceId: string;
@@ -17,12 +16,12 @@ export interface GrantRecord {
   scopes: Scope[];
   isDevice: boolean;
   /** When the person last proved themselves before deciding. */
-  authenticatedAt: Date;
-  createdAt: Date;
-  lastUsedAt: Date | null;
+  authenticatedAt: number;
+  createdAt: number;
+  lastUsedAt: number | null;
   /** When its last token ends; each refresh moves it. */
-  expiresAt: Date;
-  revokedAt: Date | null;
+  expiresAt: number;
+  revokedAt: number | null;
 }
 
 /** The OAuth grants of one workspace. */
@@ -46,7 +45,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
       after,
     }: {
       userId: string;
-      now: Date;
+      now: number;
       limit: number;
       after?: RowsAfter;
     }): Promise<GrantRecord[]> {
@@ -56,7 +55,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
         .where("workspaceId", "=", workspaceId)
         .where("userId", "=", userId)
         .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now.getTime());
+        .where("expiresAt", ">", now);
       if (after) {
         query = query.where((eb) =>
           eb.or([eb("createdAt", "<", after.value), eb("createdAt", "=", after.value).and("grantId", "<", after.id)]),
@@ -74,11 +73,11 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
           workspaceId,
           scopes: grant.scopes.join(" "),
           isDevice: grant.isDevice ? 1 : 0,
-          authenticatedAt: grant.authenticatedAt.getTime(),
-          createdAt: grant.createdAt.getTime(),
-          lastUsedAt: toColumn(grant.lastUsedAt),
-          expiresAt: grant.expiresAt.getTime(),
-          revokedAt: toColumn(grant.revokedAt),
+          authenticatedAt: grant.authenticatedAt,
+          createdAt: grant.createdAt,
+          lastUsedAt: grant.lastUsedAt,
+          expiresAt: grant.expiresAt,
+          revokedAt: grant.revokedAt,
         })
         .execute();
     },
@@ -94,7 +93,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
 export async function endGrantsOf(
   sql: SqlHandles,
   of: { userId: string; workspaceId?: string },
-  at: Date,
+  at: number,
 ): Promise<number> {
   let query = sql.write
     .selectFrom("grants")
@@ -111,18 +110,18 @@ export async function endGrantsOf(
 export async function endGrant(
   sql: SqlHandles,
   { workspaceId, grantId }: { workspaceId: string; grantId: string },
-  at: Date,
+  at: number,
 ): Promise<void> {
   await sql.write
     .updateTable("grants")
-    .set({ revokedAt: at.getTime() })
+    .set({ revokedAt: at })
     .where("workspaceId", "=", workspaceId)
     .where("grantId", "=", grantId)
     .where("revokedAt", "is", null)
     .execute();
   await sql.write
     .updateTable("api_tokens")
-    .set({ revokedAt: at.getTime() })
+    .set({ revokedAt: at })
     .where("workspaceId", "=", workspaceId)
     .where("grantId", "=", grantId)
     .where("revokedAt", "is", null)
@@ -141,10 +140,10 @@ export function toGrant(row: Selectable<GrantsTable>): GrantRecord {
     place: row.place,
     scopes: row.scopes.split(" ").map((scope) => Scope.parse(scope)),
     isDevice: row.isDevice === 1,
-    authenticatedAt: toDate(row.authenticatedAt),
-    createdAt: toDate(row.createdAt),
-    lastUsedAt: toDateOrNull(row.lastUsedAt),
-    expiresAt: toDate(row.expiresAt),
-    revokedAt: toDateOrNull(row.revokedAt),
+    authenticatedAt: row.authenticatedAt,
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
   };
 }

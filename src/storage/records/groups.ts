@@ -1,9 +1,9 @@
 import type { SqlHandles } from "#storage/handles.ts";
-import { toDate } from "#storage/times.ts";
 import { makeAccessStore } from "./access.ts";
 import { dropFromConnectors, dropFromGroups } from "./members.ts";
 import type { PageRequest } from "./people.ts";
 
+/** Instants are epoch milliseconds. */
 export interface GroupRecord {
   groupId: string;
   name: string;
@@ -11,7 +11,7 @@ export interface GroupRecord {
   ownerUserId: string | null;
   /** Only its owner changes it. */
   isClosed: boolean;
-  createdAt: Date;
+  createdAt: number;
 }
 
 /** The workspace's own groups; who is in them is `access.membersOf("group:<id>")`. */
@@ -57,7 +57,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
     async insert(group: GroupRecord): Promise<void> {
       await sql.write
         .insertInto("groups")
-        .values({ ...group, workspaceId, isClosed: Number(group.isClosed), createdAt: group.createdAt.getTime() })
+        .values({ ...group, workspaceId, isClosed: Number(group.isClosed) })
         .execute();
     },
 
@@ -102,5 +102,5 @@ function toRecord(row: {
   isClosed: number;
   createdAt: number;
 }): GroupRecord {
-  return { ...row, isClosed: row.isClosed === 1, createdAt: toDate(row.createdAt) };
+  return { ...row, isClosed: row.isClosed === 1 };
 }

@@ -26,23 +26,23 @@ export function makeIdempotencyStore(sql: SqlHandles) {
     }: {
       keyHash: string;
       bodyHash: string;
-      now: Date;
-      expiresAt: Date;
+      now: number;
+      expiresAt: number;
     }): Promise<IdempotencyRecord | undefined> {
       const fresh = {
         bodyHash,
         status: null,
         answer: null,
         targetId: null,
-        createdAt: now.getTime(),
-        expiresAt: expiresAt.getTime(),
+        createdAt: now,
+        expiresAt,
       };
       // One statement: of two at once, one makes the row and the other finds it.
       const { numInsertedOrUpdatedRows } = await sql.write
         .insertInto("idempotency_records")
         .values({ keyHash, ...fresh })
         .onConflict((conflict) =>
-          conflict.column("keyHash").doUpdateSet(fresh).where("idempotency_records.expiresAt", "<=", now.getTime()),
+          conflict.column("keyHash").doUpdateSet(fresh).where("idempotency_records.expiresAt", "<=", now),
         )
         .executeTakeFirst();
       if (numInsertedOrUpdatedRows === 1n) return undefined;
@@ -66,11 +66,11 @@ export function makeIdempotencyStore(sql: SqlHandles) {
     },
 
     /** Deletes what is over; at most `limit`. @returns how many */
-    async sweep(now: Date, limit: number): Promise<number> {
+    async sweep(now: number, limit: number): Promise<number> {
       const due = sql.read
         .selectFrom("idempotency_records")
         .select("keyHash")
-        .where("expiresAt", "<=", now.getTime())
+        .where("expiresAt", "<=", now)
         .limit(limit);
       const keys = (await due.execute()).map(({ keyHash }) => keyHash);
       if (keys.length > 0) await sql.write.deleteFrom("idempotency_records").where("keyHash", "in", keys).execute();

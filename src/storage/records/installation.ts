@@ -1,20 +1,21 @@
 import type { SqlHandles } from "#storage/handles.ts";
-import { toDate, toDateOrNull } from "#storage/times.ts";
 
+/** Instants are epoch milliseconds. */
 export interface InstallationState {
   /** Set once, by whoever made the first admin; the gate of onboarding. Source: S35. */
-  completedAt: Date | null;
+  completedAt: number | null;
   setupCodeHash: string | null;
-  setupCodeExpiresAt: Date | null;
+  setupCodeExpiresAt: number | null;
   /** Wrong tries since the code was made. */
   setupCodeTries: number;
 }
 
+/** Instants are epoch milliseconds. */
 export interface LocalRootRecord {
   rootId: string;
   path: string;
   createdBy: string;
-  createdAt: Date;
+  createdAt: number;
 }
 
 /** The one row's key. */
@@ -26,16 +27,16 @@ export function makeInstallationStore(sql: SqlHandles) {
     async state(): Promise<InstallationState> {
       const row = await sql.read.selectFrom("installation").selectAll().where("id", "=", ID).executeTakeFirst();
       return {
-        completedAt: toDateOrNull(row?.completedAt ?? null),
+        completedAt: row?.completedAt ?? null,
         setupCodeHash: row?.setupCodeHash ?? null,
-        setupCodeExpiresAt: toDateOrNull(row?.setupCodeExpiresAt ?? null),
+        setupCodeExpiresAt: row?.setupCodeExpiresAt ?? null,
         setupCodeTries: row?.setupCodeTries ?? 0,
       };
     },
 
     /** Replaces the setup code and its count of tries. */
-    async setSetupCode(hash: string, expiresAt: Date): Promise<void> {
-      const code = { setupCodeHash: hash, setupCodeExpiresAt: expiresAt.getTime(), setupCodeTries: 0 };
+    async setSetupCode(hash: string, expiresAt: number): Promise<void> {
+      const code = { setupCodeHash: hash, setupCodeExpiresAt: expiresAt, setupCodeTries: 0 };
       await sql.write
         .insertInto("installation")
         .values({ id: ID, completedAt: null, ...code })
@@ -55,8 +56,8 @@ export function makeInstallationStore(sql: SqlHandles) {
      * True for exactly one caller: the first ever, and the first with the hash of a code that was made since. The setup
      * code goes.
      */
-    async complete(at: Date, setupCodeHash?: string): Promise<boolean> {
-      const done = { completedAt: at.getTime(), setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
+    async complete(at: number, setupCodeHash?: string): Promise<boolean> {
+      const done = { completedAt: at, setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
       const result = await sql.write
         .insertInto("installation")
         .values({ id: ID, ...done })
@@ -77,28 +78,21 @@ export function makeInstallationStore(sql: SqlHandles) {
     },
 
     async listLocalRoots(): Promise<LocalRootRecord[]> {
-      const rows = await sql.read
-        .selectFrom("local_roots")
-        .selectAll()
-        .orderBy("createdAt")
-        .orderBy("rootId")
-        .execute();
-      return rows.map((row) => ({ ...row, createdAt: toDate(row.createdAt) }));
+      return await sql.read.selectFrom("local_roots").selectAll().orderBy("createdAt").orderBy("rootId").execute();
     },
 
     /** The record of this path, the one that was there before if there was one. */
     async addLocalRoot(root: LocalRootRecord): Promise<LocalRootRecord> {
       await sql.write
         .insertInto("local_roots")
-        .values({ ...root, createdAt: root.createdAt.getTime() })
+        .values(root)
         .onConflict((oc) => oc.column("path").doNothing())
         .execute();
-      const row = await sql.write
+      return await sql.write
         .selectFrom("local_roots")
         .selectAll()
         .where("path", "=", root.path)
         .executeTakeFirstOrThrow();
-      return { ...row, createdAt: toDate(row.createdAt) };
     },
 
     async removeLocalRoot(rootId: string): Promise<boolean> {

@@ -1,11 +1,10 @@
 import type { Selectable } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { EmailLinksTable } from "#storage/schema.ts";
-import { toDate } from "#storage/times.ts";
 
 export type LinkPurpose = "sign_up" | "verification" | "email_change" | "password_reset";
 
-/** A link that was mailed or handed over; its secret is known to its holder only. */
+/** A link that was mailed or handed over; its secret is known to its holder only. Instants are epoch milliseconds. */
 export interface LinkRecord {
   purpose: LinkPurpose;
   /** Null for a sign-up: nobody is there yet. */
@@ -16,14 +15,13 @@ export interface LinkRecord {
   isMailed: boolean;
   /** What the purpose needs. */
   details: Record<string, unknown>;
-  createdAt: Date;
-  expiresAt: Date;
+  createdAt: number;
+  expiresAt: number;
 }
 
 /** Links that were mailed or handed over, across workspaces. */
 export function makeLinkStore(sql: SqlHandles) {
-  const ending = (at: Date) =>
-    sql.write.updateTable("email_links").set({ usedAt: at.getTime() }).where("usedAt", "is", null);
+  const ending = (at: number) => sql.write.updateTable("email_links").set({ usedAt: at }).where("usedAt", "is", null);
 
   return {
     async insert(link: LinkRecord & { tokenHash: string }): Promise<void> {
@@ -36,43 +34,40 @@ export function makeLinkStore(sql: SqlHandles) {
           email: link.email,
           isMailed: link.isMailed ? 1 : 0,
           details: JSON.stringify(link.details),
-          createdAt: link.createdAt.getTime(),
-          expiresAt: link.expiresAt.getTime(),
+          createdAt: link.createdAt,
+          expiresAt: link.expiresAt,
           usedAt: null,
         })
         .execute();
     },
 
     /** By the SHA-256 of its secret; undefined when used, ended or expired. */
-    async findOpen(tokenHash: string, now: Date): Promise<LinkRecord | undefined> {
+    async findOpen(tokenHash: string, now: number): Promise<LinkRecord | undefined> {
       const row = await sql.read
         .selectFrom("email_links")
         .selectAll()
         .where("tokenHash", "=", tokenHash)
         .where("usedAt", "is", null)
-        .where("expiresAt", ">", now.getTime())
+        .where("expiresAt", ">", now)
         .executeTakeFirst();
       return row && toLink(row);
     },
 
     /** True for exactly one caller, and only while it is open. */
-    async use(tokenHash: string, at: Date): Promise<boolean> {
-      const result = await ending(at)
-        .where("tokenHash", "=", tokenHash)
-        .where("expiresAt", ">", at.getTime())
-        .executeTakeFirst();
+    async use(tokenHash: string, at: number): Promise<boolean> {
+      const result = await ending(at).where("tokenHash", "=", tokenHash).where("expiresAt", ">", at).executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
 
     /** Ends the open links of a person, of all purposes unless told. */
-    async endOf(userId: string, at: Date, purpose?: LinkPurpose): Promise<void> {
+    async endOf(userId: string, at: number, purpose?: LinkPurpose): Promise<void> {
       const query = ending(at).where("userId", "=", userId);
       await (purpose === undefined ? query : query.where("purpose", "=", purpose)).execute();
     },
 
     /** Deletes what expired before. */
-    async sweep(before: Date): Promise<void> {
-      await sql.write.deleteFrom("email_links").where("expiresAt", "<", before.getTime()).execute();
+    async sweep(before: number): Promise<void> {
+      await sql.write.deleteFrom("email_links").where("expiresAt", "<", before).execute();
     },
   };
 }
@@ -86,7 +81,7 @@ function toLink(row: Selectable<EmailLinksTable>): LinkRecord {
     isMailed: row.isMailed === 1,
     // Written by `insert` as a JSON object.
     details: JSON.parse(row.details) as Record<string, unknown>,
-    createdAt: toDate(row.createdAt),
-    expiresAt: toDate(row.expiresAt),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
   };
 }

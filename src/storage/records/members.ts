@@ -1,17 +1,17 @@
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { toDate } from "#storage/times.ts";
 import { makeAccessStore } from "./access.ts";
 import { endGrantsOf } from "./grants.ts";
 import { leaveConnectors } from "./left-connectors.ts";
 import type { PageRequest } from "./people.ts";
 
+/** Instants are epoch milliseconds. */
 export interface MemberRecord {
   userId: string;
   name: string;
   email: string;
   role: Role;
-  joinedAt: Date;
+  joinedAt: number;
 }
 
 /** Members of one workspace. */
@@ -71,11 +71,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Adds a member and raises the access epoch. */
-    async insert({ userId, role, joinedAt }: { userId: string; role: Role; joinedAt: Date }): Promise<void> {
-      await sql.write
-        .insertInto("members")
-        .values({ workspaceId, userId, role, joinedAt: joinedAt.getTime() })
-        .execute();
+    async insert({ userId, role, joinedAt }: { userId: string; role: Role; joinedAt: number }): Promise<void> {
+      await sql.write.insertInto("members").values({ workspaceId, userId, role, joinedAt }).execute();
       await raiseEpoch();
     },
 
@@ -95,10 +92,14 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
      *
      * @param keep  a session that stays, and whether the tokens made in a session stay
      */
-    async endCredentials(userId: string, at: Date, keep: { sessionId?: string; tokens?: boolean } = {}): Promise<void> {
-      await endSessions(sql, { workspaceId, userId, at: at.getTime(), except: keep.sessionId });
+    async endCredentials(
+      userId: string,
+      at: number,
+      keep: { sessionId?: string; tokens?: boolean } = {},
+    ): Promise<void> {
+      await endSessions(sql, { workspaceId, userId, at, except: keep.sessionId });
       await endGrantsOf(sql, { workspaceId, userId }, at);
-      if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at: at.getTime() });
+      if (keep.tokens !== true) await endTokens(sql, { workspaceId, userId, at });
     },
 
     /**
@@ -109,8 +110,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
      *
      * @returns the runs under way that were told to end
      */
-    async remove(userId: string, at: Date): Promise<{ stoppedSyncIds: string[] }> {
-      const whose = { workspaceId, userId, at: at.getTime() };
+    async remove(userId: string, at: number): Promise<{ stoppedSyncIds: string[] }> {
+      const whose = { workspaceId, userId, at };
       await endSessions(sql, whose);
       await endGrantsOf(sql, { workspaceId, userId }, at);
       await endTokens(sql, whose);
@@ -217,5 +218,5 @@ async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Who
 }
 
 function toMember(row: { userId: string; name: string; email: string; role: string; joinedAt: number }) {
-  return { ...row, role: Role.parse(row.role), joinedAt: toDate(row.joinedAt) };
+  return { ...row, role: Role.parse(row.role) };
 }

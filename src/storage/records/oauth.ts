@@ -1,22 +1,21 @@
 import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { OAuthClientsTable, OAuthRecordsTable } from "#storage/schema.ts";
-import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
+import type { OAuthClientsTable } from "#storage/schema.ts";
 import { endGrant, endGrantsOf, type GrantRecord, toGrant } from "./grants.ts";
 import type { WithMembership } from "./sessions.ts";
 
-/** A client that registered itself. */
+/** A client that registered itself. Instants are epoch milliseconds. */
 export interface OAuthClientRecord {
   clientId: string;
   metadata: Record<string, unknown>;
   /** Where it registered from. */
   ip: string | null;
-  createdAt: Date;
-  lastUsedAt: Date | null;
+  createdAt: number;
+  lastUsedAt: number | null;
 }
 
-/** A code, token, interaction or device code of the authorization server. */
+/** A code, token, interaction or device code of the authorization server. Instants are epoch milliseconds. */
 export interface OAuthRecord {
   model: string;
   /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
@@ -25,14 +24,14 @@ export interface OAuthRecord {
   sealed: string;
   grantId: string | null;
   userCodeHash: string | null;
-  consumedAt: Date | null;
-  expiresAt: Date | null;
+  consumedAt: number | null;
+  expiresAt: number | null;
 }
 
-/** What an access token leads to, as it stands now. */
+/** What an access token leads to, as it stands now. Instants are epoch milliseconds. */
 export interface OAuthAccess extends WithMembership {
   sealed: string;
-  expiresAt: Date | null;
+  expiresAt: number | null;
   grant: GrantRecord;
 }
 
@@ -59,19 +58,19 @@ function makeClients(sql: SqlHandles) {
           clientId: client.clientId,
           metadata: JSON.stringify(client.metadata),
           ip: client.ip,
-          createdAt: client.createdAt.getTime(),
-          lastUsedAt: toColumn(client.lastUsedAt),
+          createdAt: client.createdAt,
+          lastUsedAt: client.lastUsedAt,
         })
         .execute();
     },
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
-    async markClientUsed(clientId: string, at: Date, unlessAfter: Date): Promise<void> {
+    async markClientUsed(clientId: string, at: number, unlessAfter: number): Promise<void> {
       await sql.write
         .updateTable("oauth_clients")
-        .set({ lastUsedAt: at.getTime() })
+        .set({ lastUsedAt: at })
         .where("clientId", "=", clientId)
-        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter.getTime())]))
+        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
         .execute();
     },
 
@@ -84,18 +83,18 @@ function makeClients(sql: SqlHandles) {
       keepUnused,
       now,
     }: {
-      unusedSince: Date;
+      unusedSince: number;
       keepUnused: number;
-      now: Date;
+      now: number;
     }): Promise<number> {
       const living = sql.write
         .selectFrom("grants")
         .select("clientId")
         .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now.getTime());
+        .where("expiresAt", ">", now);
       const old = await sql.write
         .deleteFrom("oauth_clients")
-        .where((eb) => eb(eb.fn.coalesce("lastUsedAt", "createdAt"), "<=", unusedSince.getTime()))
+        .where((eb) => eb(eb.fn.coalesce("lastUsedAt", "createdAt"), "<=", unusedSince))
         .where("clientId", "not in", living)
         .executeTakeFirst();
       const many = await sql.write
@@ -119,28 +118,26 @@ function makeClients(sql: SqlHandles) {
 function makeRecords(sql: SqlHandles) {
   return {
     async find(model: string, idHash: string): Promise<OAuthRecord | undefined> {
-      const row = await sql.read
+      return await sql.read
         .selectFrom("oauth_records")
         .selectAll()
         .where("model", "=", model)
         .where("idHash", "=", idHash)
         .executeTakeFirst();
-      return row && toRecord(row);
     },
 
     async findByUserCode(userCodeHash: string): Promise<OAuthRecord | undefined> {
-      const row = await sql.read
+      return await sql.read
         .selectFrom("oauth_records")
         .selectAll()
         .where("userCodeHash", "=", userCodeHash)
         .executeTakeFirst();
-      return row && toRecord(row);
     },
 
     /** Writes the record; one that is there keeps its `consumedAt`. */
     async save(record: Omit<OAuthRecord, "consumedAt">): Promise<void> {
       const { sealed, grantId, userCodeHash } = record;
-      const expiresAt = toColumn(record.expiresAt);
+      const { expiresAt } = record;
       await sql.write
         .insertInto("oauth_records")
         .values({ ...record, expiresAt, consumedAt: null })
@@ -149,10 +146,10 @@ function makeRecords(sql: SqlHandles) {
     },
 
     /** True for exactly one caller. */
-    async consume(model: string, idHash: string, at: Date): Promise<boolean> {
+    async consume(model: string, idHash: string, at: number): Promise<boolean> {
       const result = await sql.write
         .updateTable("oauth_records")
-        .set({ consumedAt: at.getTime() })
+        .set({ consumedAt: at })
         .where("model", "=", model)
         .where("idHash", "=", idHash)
         .where("consumedAt", "is", null)
@@ -165,11 +162,8 @@ function makeRecords(sql: SqlHandles) {
     },
 
     /** Deletes what expired before `now`. @returns how many */
-    async sweep(now: Date): Promise<number> {
-      const result = await sql.write
-        .deleteFrom("oauth_records")
-        .where("expiresAt", "<=", now.getTime())
-        .executeTakeFirst();
+    async sweep(now: number): Promise<number> {
+      const result = await sql.write.deleteFrom("oauth_records").where("expiresAt", "<=", now).executeTakeFirst();
       return Number(result.numDeletedRows);
     },
 
@@ -192,7 +186,7 @@ function makeRecords(sql: SqlHandles) {
       return (
         row && {
           sealed: row.sealed,
-          expiresAt: toDateOrNull(row.tokenExpiresAt),
+          expiresAt: row.tokenExpiresAt,
           grant: toGrant(row),
           role: Role.parse(row.role),
           timeZone: row.ownZone ?? row.workspaceZone,
@@ -212,22 +206,22 @@ function makeGrants(sql: SqlHandles) {
     },
 
     /** Moves the grant's end and writes `lastUsedAt`. */
-    async extendGrant(grantId: string, at: Date, expiresAt: Date): Promise<void> {
+    async extendGrant(grantId: string, at: number, expiresAt: number): Promise<void> {
       await sql.write
         .updateTable("grants")
-        .set({ lastUsedAt: at.getTime(), expiresAt: expiresAt.getTime() })
+        .set({ lastUsedAt: at, expiresAt })
         .where("grantId", "=", grantId)
         .where("revokedAt", "is", null)
         .execute();
     },
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
-    async markGrantUsed(grantId: string, at: Date, unlessAfter: Date): Promise<void> {
+    async markGrantUsed(grantId: string, at: number, unlessAfter: number): Promise<void> {
       await sql.write
         .updateTable("grants")
-        .set({ lastUsedAt: at.getTime() })
+        .set({ lastUsedAt: at })
         .where("grantId", "=", grantId)
-        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter.getTime())]))
+        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
         .execute();
     },
 
@@ -236,7 +230,7 @@ function makeGrants(sql: SqlHandles) {
      *
      * @returns the grant as it was; undefined for an unknown one and for one that had ended before
      */
-    async endGrant(grantId: string, at: Date): Promise<GrantRecord | undefined> {
+    async endGrant(grantId: string, at: number): Promise<GrantRecord | undefined> {
       const row = await findRow(sql.write, grantId);
       if (!row || row.revokedAt !== null) return undefined;
       await endGrant(sql, row, at);
@@ -248,7 +242,8 @@ function makeGrants(sql: SqlHandles) {
      *
      * @returns how many living ones there were
      */
-    endGrantsOf: (of: { userId: string; workspaceId?: string }, at: Date): Promise<number> => endGrantsOf(sql, of, at),
+    endGrantsOf: (of: { userId: string; workspaceId?: string }, at: number): Promise<number> =>
+      endGrantsOf(sql, of, at),
   };
 }
 
@@ -258,11 +253,7 @@ function toClient(row: Selectable<OAuthClientsTable>): OAuthClientRecord {
     // Written by `insertClient` as an object.
     metadata: JSON.parse(row.metadata) as Record<string, unknown>,
     ip: row.ip,
-    createdAt: toDate(row.createdAt),
-    lastUsedAt: toDateOrNull(row.lastUsedAt),
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
   };
-}
-
-function toRecord(row: Selectable<OAuthRecordsTable>): OAuthRecord {
-  return { ...row, consumedAt: toDateOrNull(row.consumedAt), expiresAt: toDateOrNull(row.expiresAt) };
 }

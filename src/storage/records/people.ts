@@ -4,38 +4,39 @@ import { ApiError } from "#api/errors.ts";
 import { SecretsSetting } from "#api/session.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { InvitationsTable, UsersTable, WorkspacesTable } from "#storage/schema.ts";
-import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 
-/** A person, across workspaces. */
+/** A person, across workspaces. Instants are epoch milliseconds. */
 export interface UserRecord {
   userId: string;
   email: string;
   name: string;
   passwordHash: string | null;
-  emailVerifiedAt: Date | null;
+  emailVerifiedAt: number | null;
   timeZone: string | null;
-  createdAt: Date;
+  createdAt: number;
 }
 
+/** Instants are epoch milliseconds. */
 export interface WorkspaceRecord {
   workspaceId: string;
   name: string;
   timeZone: string;
   /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
   secrets: SecretsSetting;
-  createdAt: Date;
+  createdAt: number;
 }
 
+/** Instants are epoch milliseconds. */
 export interface InvitationRecord {
   invitationId: string;
   workspaceId: string;
   email: string;
   role: Role;
   invitedBy: string;
-  createdAt: Date;
-  expiresAt: Date;
-  acceptedAt: Date | null;
-  revokedAt: Date | null;
+  createdAt: number;
+  expiresAt: number;
+  acceptedAt: number | null;
+  revokedAt: number | null;
   /** True when this server sent the link to `email`: accepting it then proves the address. Source: S3. */
   isMailed: boolean;
 }
@@ -77,8 +78,8 @@ export function makeUserStore(sql: SqlHandles) {
         .values({
           ...user,
           emailKey,
-          emailVerifiedAt: toColumn(user.emailVerifiedAt),
-          createdAt: user.createdAt.getTime(),
+          emailVerifiedAt: user.emailVerifiedAt,
+          createdAt: user.createdAt,
         })
         .onConflict((oc) => oc.column("emailKey").doNothing())
         .executeTakeFirst();
@@ -94,36 +95,36 @@ export function makeUserStore(sql: SqlHandles) {
     },
 
     /** Remembers that this person made a link by which they could sign in as the user. */
-    async noteResetLink(userId: string, madeBy: string, at: Date): Promise<void> {
-      const change = { resetLinkAt: at.getTime(), resetLinkBy: madeBy };
+    async noteResetLink(userId: string, madeBy: string, at: number): Promise<void> {
+      const change = { resetLinkAt: at, resetLinkBy: madeBy };
       await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
     },
 
     /** The last such link. */
-    async findResetLink(userId: string): Promise<{ at: Date; madeBy: string } | undefined> {
+    async findResetLink(userId: string): Promise<{ at: number; madeBy: string } | undefined> {
       const row = await sql.read
         .selectFrom("users")
         .select(["resetLinkAt", "resetLinkBy"])
         .where("userId", "=", userId)
         .executeTakeFirst();
       if (row?.resetLinkAt === null || row?.resetLinkBy === null || row === undefined) return undefined;
-      return { at: toDate(row.resetLinkAt), madeBy: row.resetLinkBy };
+      return { at: row.resetLinkAt, madeBy: row.resetLinkBy };
     },
 
     /** Remembers that the operator set the user's password on the server's machine. */
-    async notePasswordSet(userId: string, at: Date): Promise<void> {
-      const change = { passwordSetAt: at.getTime() };
+    async notePasswordSet(userId: string, at: number): Promise<void> {
+      const change = { passwordSetAt: at };
       await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
     },
 
     /** When that was last. */
-    async findPasswordSet(userId: string): Promise<Date | undefined> {
+    async findPasswordSet(userId: string): Promise<number | undefined> {
       const row = await sql.read
         .selectFrom("users")
         .select("passwordSetAt")
         .where("userId", "=", userId)
         .executeTakeFirst();
-      return typeof row?.passwordSetAt === "number" ? toDate(row.passwordSetAt) : undefined;
+      return typeof row?.passwordSetAt === "number" ? row.passwordSetAt : undefined;
     },
 
     /** Sets the zone of the device that somebody comes in from, unless they have one. */
@@ -141,7 +142,7 @@ export function makeUserStore(sql: SqlHandles) {
     },
 
     /** Another address, with what is known of it; nothing of the former one stays. @throws ApiError `email_taken` */
-    async setEmail(userId: string, email: string, verifiedAt: Date | null): Promise<void> {
+    async setEmail(userId: string, email: string, verifiedAt: number | null): Promise<void> {
       const emailKey = emailKeyOf(email);
       const other = await sql.read
         .selectFrom("users")
@@ -152,16 +153,16 @@ export function makeUserStore(sql: SqlHandles) {
       if (other) throw emailTaken();
       await sql.write
         .updateTable("users")
-        .set({ email, emailKey, emailVerifiedAt: toColumn(verifiedAt) })
+        .set({ email, emailKey, emailVerifiedAt: verifiedAt })
         .where("userId", "=", userId)
         .execute();
     },
 
     /** The address was proved, if it is still this one and was not proved before. */
-    async markVerified(userId: string, email: string, at: Date): Promise<void> {
+    async markVerified(userId: string, email: string, at: number): Promise<void> {
       await sql.write
         .updateTable("users")
-        .set({ emailVerifiedAt: at.getTime() })
+        .set({ emailVerifiedAt: at })
         .where("userId", "=", userId)
         .where("emailKey", "=", emailKeyOf(email))
         .where("emailVerifiedAt", "is", null)
@@ -169,7 +170,7 @@ export function makeUserStore(sql: SqlHandles) {
     },
 
     /** The workspaces a person is a member of, the one joined first first. */
-    async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: Date }[]> {
+    async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: number }[]> {
       const rows = await sql.read
         .selectFrom("members")
         .select(["workspaceId", "role", "joinedAt"])
@@ -177,7 +178,7 @@ export function makeUserStore(sql: SqlHandles) {
         .orderBy("joinedAt")
         .orderBy("workspaceId")
         .execute();
-      return rows.map((row) => ({ ...row, role: Role.parse(row.role), joinedAt: toDate(row.joinedAt) }));
+      return rows.map((row) => ({ ...row, role: Role.parse(row.role) }));
     },
   };
 }
@@ -207,10 +208,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
 
     /** A new one masks secrets. */
     async insert(workspace: Omit<WorkspaceRecord, "secrets">): Promise<void> {
-      await sql.write
-        .insertInto("workspaces")
-        .values({ ...workspace, createdAt: workspace.createdAt.getTime() })
-        .execute();
+      await sql.write.insertInto("workspaces").values(workspace).execute();
     },
 
     async update(
@@ -232,14 +230,14 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
     },
 
     /** The open invitations of an address in all workspaces, newest first. */
-    async listOpenInvitationsOf(email: string, now: Date): Promise<InvitationRecord[]> {
+    async listOpenInvitationsOf(email: string, now: number): Promise<InvitationRecord[]> {
       const rows = await sql.read
         .selectFrom("invitations")
         .selectAll()
         .where("email", "=", emailKeyOf(email))
         .where("acceptedAt", "is", null)
         .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now.getTime())
+        .where("expiresAt", ">", now)
         .orderBy("createdAt", "desc")
         .orderBy("invitationId", "desc")
         .execute();
@@ -286,33 +284,33 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
         .values({
           ...invitation,
           workspaceId,
-          createdAt: invitation.createdAt.getTime(),
-          expiresAt: invitation.expiresAt.getTime(),
-          acceptedAt: toColumn(invitation.acceptedAt),
-          revokedAt: toColumn(invitation.revokedAt),
+          createdAt: invitation.createdAt,
+          expiresAt: invitation.expiresAt,
+          acceptedAt: invitation.acceptedAt,
+          revokedAt: invitation.revokedAt,
           isMailed: invitation.isMailed ? 1 : 0,
         })
         .execute();
     },
 
     /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
-    async accept(invitationId: string, at: Date): Promise<boolean> {
+    async accept(invitationId: string, at: number): Promise<boolean> {
       const result = await sql.write
         .updateTable("invitations")
-        .set({ acceptedAt: at.getTime() })
+        .set({ acceptedAt: at })
         .where("workspaceId", "=", workspaceId)
         .where("invitationId", "=", invitationId)
         .where("acceptedAt", "is", null)
         .where("revokedAt", "is", null)
-        .where("expiresAt", ">", at.getTime())
+        .where("expiresAt", ">", at)
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
 
-    async revoke(invitationId: string, at: Date): Promise<void> {
+    async revoke(invitationId: string, at: number): Promise<void> {
       await sql.write
         .updateTable("invitations")
-        .set({ revokedAt: at.getTime() })
+        .set({ revokedAt: at })
         .where("workspaceId", "=", workspaceId)
         .where("invitationId", "=", invitationId)
         .where("revokedAt", "is", null)
@@ -320,10 +318,10 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Withdraws the open invitations of an address. */
-    async revokeOpenOf(email: string, at: Date): Promise<void> {
+    async revokeOpenOf(email: string, at: number): Promise<void> {
       await sql.write
         .updateTable("invitations")
-        .set({ revokedAt: at.getTime() })
+        .set({ revokedAt: at })
         .where("workspaceId", "=", workspaceId)
         .where("email", "=", emailKeyOf(email))
         .where("acceptedAt", "is", null)
@@ -339,13 +337,12 @@ export function emailKeyOf(email: string): string {
 }
 
 function toUser(row: Selectable<UsersTable>): UserRecord {
-  const { userId, email, name, passwordHash, timeZone } = row;
-  const emailVerifiedAt = toDateOrNull(row.emailVerifiedAt);
-  return { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt: toDate(row.createdAt) };
+  const { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt } = row;
+  return { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt };
 }
 
 function toWorkspace(row: Selectable<WorkspacesTable>): WorkspaceRecord {
-  return { ...row, secrets: SecretsSetting.parse(row.secrets), createdAt: toDate(row.createdAt) };
+  return { ...row, secrets: SecretsSetting.parse(row.secrets) };
 }
 
 function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
@@ -355,10 +352,10 @@ function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
     email: row.email,
     role: Role.parse(row.role),
     invitedBy: row.invitedBy,
-    createdAt: toDate(row.createdAt),
-    expiresAt: toDate(row.expiresAt),
-    acceptedAt: toDateOrNull(row.acceptedAt),
-    revokedAt: toDateOrNull(row.revokedAt),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    acceptedAt: row.acceptedAt,
+    revokedAt: row.revokedAt,
     isMailed: row.isMailed === 1,
   };
 }

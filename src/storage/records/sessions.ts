@@ -2,19 +2,19 @@ import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SessionsTable } from "#storage/schema.ts";
-import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 
+/** Instants are epoch milliseconds. */
 export interface SessionRecordRow {
   sessionId: string;
   userId: string;
   workspaceId: string;
-  createdAt: Date;
+  createdAt: number;
   /** When the person last proved who they are; switching workspaces does not count. */
-  authenticatedAt: Date;
-  lastSeenAt: Date;
+  authenticatedAt: number;
+  lastSeenAt: number;
   /** The absolute end; the idle end follows from `lastSeenAt`. */
-  expiresAt: Date;
-  revokedAt: Date | null;
+  expiresAt: number;
+  revokedAt: number | null;
   userAgent: string | null;
   ip: string | null;
 }
@@ -34,11 +34,11 @@ export function makeSessionStore(sql: SqlHandles) {
         .insertInto("sessions")
         .values({
           ...session,
-          createdAt: session.createdAt.getTime(),
-          authenticatedAt: session.authenticatedAt.getTime(),
-          lastSeenAt: session.lastSeenAt.getTime(),
-          expiresAt: session.expiresAt.getTime(),
-          revokedAt: toColumn(session.revokedAt),
+          createdAt: session.createdAt,
+          authenticatedAt: session.authenticatedAt,
+          lastSeenAt: session.lastSeenAt,
+          expiresAt: session.expiresAt,
+          revokedAt: session.revokedAt,
         })
         .execute();
     },
@@ -81,7 +81,7 @@ export function makeSessionStore(sql: SqlHandles) {
     }: {
       userId: string;
       workspaceId: string;
-      now: Date;
+      now: number;
       idleMs: number;
       limit: number;
       after?: { value: number; id: string };
@@ -92,8 +92,8 @@ export function makeSessionStore(sql: SqlHandles) {
         .where("userId", "=", userId)
         .where("workspaceId", "=", workspaceId)
         .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now.getTime())
-        .where("lastSeenAt", ">", now.getTime() - idleMs);
+        .where("expiresAt", ">", now)
+        .where("lastSeenAt", ">", now - idleMs);
       if (after) {
         query = query.where((eb) =>
           eb.or([eb("createdAt", "<", after.value), eb("createdAt", "=", after.value).and("sessionId", "<", after.id)]),
@@ -103,18 +103,14 @@ export function makeSessionStore(sql: SqlHandles) {
       return rows.map(toSession);
     },
 
-    async touch(sessionId: string, at: Date): Promise<void> {
-      await sql.write
-        .updateTable("sessions")
-        .set({ lastSeenAt: at.getTime() })
-        .where("sessionId", "=", sessionId)
-        .execute();
+    async touch(sessionId: string, at: number): Promise<void> {
+      await sql.write.updateTable("sessions").set({ lastSeenAt: at }).where("sessionId", "=", sessionId).execute();
     },
 
-    async revoke(sessionId: string, at: Date): Promise<void> {
+    async revoke(sessionId: string, at: number): Promise<void> {
       await sql.write
         .updateTable("sessions")
-        .set({ revokedAt: at.getTime() })
+        .set({ revokedAt: at })
         .where("sessionId", "=", sessionId)
         .where("revokedAt", "is", null)
         .execute();
@@ -123,16 +119,12 @@ export function makeSessionStore(sql: SqlHandles) {
     /**
      * Deletes those that ended before this moment, by themselves or by somebody, or were last used before `idleSince`.
      */
-    async sweep(endedBefore: Date, idleSince: Date): Promise<void> {
-      const before = endedBefore.getTime();
+    async sweep(endedBefore: number, idleSince: number): Promise<void> {
+      const before = endedBefore;
       await sql.write
         .deleteFrom("sessions")
         .where((eb) =>
-          eb.or([
-            eb("revokedAt", "<", before),
-            eb("expiresAt", "<", before),
-            eb("lastSeenAt", "<", idleSince.getTime()),
-          ]),
+          eb.or([eb("revokedAt", "<", before), eb("expiresAt", "<", before), eb("lastSeenAt", "<", idleSince)]),
         )
         .execute();
     },
@@ -144,11 +136,11 @@ function toSession(row: Selectable<SessionsTable>): SessionRecordRow {
     sessionId: row.sessionId,
     userId: row.userId,
     workspaceId: row.workspaceId,
-    createdAt: toDate(row.createdAt),
-    authenticatedAt: toDate(row.authenticatedAt),
-    lastSeenAt: toDate(row.lastSeenAt),
-    expiresAt: toDate(row.expiresAt),
-    revokedAt: toDateOrNull(row.revokedAt),
+    createdAt: row.createdAt,
+    authenticatedAt: row.authenticatedAt,
+    lastSeenAt: row.lastSeenAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
     userAgent: row.userAgent,
     ip: row.ip,
   };

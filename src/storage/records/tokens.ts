@@ -3,9 +3,9 @@ import { Role, Scope } from "#api/common.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { ApiTokensTable } from "#storage/schema.ts";
-import { toColumn, toDate, toDateOrNull } from "#storage/times.ts";
 import type { WithMembership } from "./sessions.ts";
 
+/** Instants are epoch milliseconds. */
 export interface TokenRecord {
   tokenId: string;
   workspaceId: string;
@@ -13,11 +13,11 @@ export interface TokenRecord {
   name: string;
   prefix: string;
   scopes: Scope[];
-  createdAt: Date;
-  lastUsedAt: Date | null;
-  expiresAt: Date | null;
+  createdAt: number;
+  lastUsedAt: number | null;
+  expiresAt: number | null;
   /** As stored; at expiry what is shown is `expiresAt`. */
-  revokedAt: Date | null;
+  revokedAt: number | null;
   /** The OAuth grant it dies with; null when a session made or adopted it. Source: S28. */
   grantId: string | null;
 }
@@ -26,7 +26,7 @@ export interface TokenRecord {
 export function makeTokenLookup(sql: SqlHandles) {
   return {
     /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
-    async findToken(hash: string, now: Date): Promise<(TokenRecord & WithMembership) | undefined> {
+    async findToken(hash: string, now: number): Promise<(TokenRecord & WithMembership) | undefined> {
       const row = await sql.read
         .selectFrom("api_tokens")
         .innerJoin("members", (join) =>
@@ -43,7 +43,7 @@ export function makeTokenLookup(sql: SqlHandles) {
         .where((eb) =>
           eb.or([
             eb("api_tokens.grantId", "is", null),
-            eb("grants.revokedAt", "is", null).and("grants.expiresAt", ">", now.getTime()),
+            eb("grants.revokedAt", "is", null).and("grants.expiresAt", ">", now),
           ]),
         )
         .executeTakeFirst();
@@ -51,7 +51,7 @@ export function makeTokenLookup(sql: SqlHandles) {
     },
 
     /** A live key of a connector that is not being deleted. */
-    async findConnectorKey(hash: string, now: Date): Promise<Omit<ConnectorCaller, "origin"> | undefined> {
+    async findConnectorKey(hash: string, now: number): Promise<Omit<ConnectorCaller, "origin"> | undefined> {
       return sql.read
         .selectFrom("connector_keys")
         .innerJoin("connectors", (join) =>
@@ -62,9 +62,7 @@ export function makeTokenLookup(sql: SqlHandles) {
         .select(["connector_keys.workspaceId", "connector_keys.connectorId", "connector_keys.keyId"])
         .where("connector_keys.hash", "=", hash)
         .where("connector_keys.revokedAt", "is", null)
-        .where((eb) =>
-          eb.or([eb("connector_keys.expiresAt", "is", null), eb("connector_keys.expiresAt", ">", now.getTime())]),
-        )
+        .where((eb) => eb.or([eb("connector_keys.expiresAt", "is", null), eb("connector_keys.expiresAt", ">", now)]))
         .where("connectors.state", "!=", "deleting")
         .executeTakeFirst();
     },
@@ -85,14 +83,14 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Neither revoked nor expired, newest first. */
-    async listActive(userId: string, now: Date): Promise<TokenRecord[]> {
+    async listActive(userId: string, now: number): Promise<TokenRecord[]> {
       const rows = await sql.read
         .selectFrom("api_tokens")
         .selectAll()
         .where("workspaceId", "=", workspaceId)
         .where("userId", "=", userId)
         .where("revokedAt", "is", null)
-        .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now.getTime())]))
+        .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
         .orderBy("createdAt", "desc")
         .orderBy("tokenId", "desc")
         .execute();
@@ -110,20 +108,20 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
           prefix: token.prefix,
           hash: token.hash,
           scopes: token.scopes.join(" "),
-          createdAt: token.createdAt.getTime(),
-          lastUsedAt: toColumn(token.lastUsedAt),
-          expiresAt: toColumn(token.expiresAt),
-          revokedAt: toColumn(token.revokedAt),
+          createdAt: token.createdAt,
+          lastUsedAt: token.lastUsedAt,
+          expiresAt: token.expiresAt,
+          revokedAt: token.revokedAt,
           grantId: token.grantId,
         })
         .execute();
     },
 
     /** Sets `revokedAt` if it is not set yet. */
-    async revoke(tokenId: string, at: Date): Promise<void> {
+    async revoke(tokenId: string, at: number): Promise<void> {
       await sql.write
         .updateTable("api_tokens")
-        .set({ revokedAt: at.getTime() })
+        .set({ revokedAt: at })
         .where("workspaceId", "=", workspaceId)
         .where("tokenId", "=", tokenId)
         .where("revokedAt", "is", null)
@@ -141,13 +139,13 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
-    async markUsed(tokenId: string, at: Date, unlessAfter: Date): Promise<void> {
+    async markUsed(tokenId: string, at: number, unlessAfter: number): Promise<void> {
       await sql.write
         .updateTable("api_tokens")
-        .set({ lastUsedAt: at.getTime() })
+        .set({ lastUsedAt: at })
         .where("workspaceId", "=", workspaceId)
         .where("tokenId", "=", tokenId)
-        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter.getTime())]))
+        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
         .execute();
     },
   };
@@ -161,10 +159,10 @@ function toToken(row: Selectable<ApiTokensTable>): TokenRecord {
     name: row.name,
     prefix: row.prefix,
     scopes: row.scopes.split(" ").map((scope) => Scope.parse(scope)),
-    createdAt: toDate(row.createdAt),
-    lastUsedAt: toDateOrNull(row.lastUsedAt),
-    expiresAt: toDateOrNull(row.expiresAt),
-    revokedAt: toDateOrNull(row.revokedAt),
+    createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
     grantId: row.grantId,
   };
 }

@@ -5,7 +5,7 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
   const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
     Number((await query.executeTakeFirstOrThrow()).count);
 
-  async function countMembers(now: Date): Promise<number> {
+  async function countMembers(now: number): Promise<number> {
     const members = read
       .selectFrom("members")
       .select(({ fn }) => fn.countAll<number>().as("count"))
@@ -16,13 +16,13 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
       .where("workspaceId", "=", workspaceId)
       .where("acceptedAt", "is", null)
       .where("revokedAt", "is", null)
-      .where("expiresAt", ">", now.getTime());
+      .where("expiresAt", ">", now);
     return (await countOf(members)) + (await countOf(invited));
   }
 
   return {
     /** Connectors that are not being deleted, members with open invitations, active tokens. */
-    async count(what: "connectors" | "members" | "tokens", now: Date): Promise<number> {
+    async count(what: "connectors" | "members" | "tokens", now: number): Promise<number> {
       switch (what) {
         case "members":
           return countMembers(now);
@@ -41,7 +41,7 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
               .select(({ fn }) => fn.countAll<number>().as("count"))
               .where("workspaceId", "=", workspaceId)
               .where("revokedAt", "is", null)
-              .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now.getTime())])),
+              .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)])),
           );
       }
     },

@@ -145,7 +145,7 @@ describe("Idempotency-Key", () => {
     const request = { rule: { id: "id" }, caller, route: "POST /x", key: "k", pathId: undefined, content: { a: 1 } };
     const dead = makeIdempotency({ store, clock });
     void dead.run(request, () => new Promise(() => {}));
-    const begun = () => store.idempotency.sweep(new Date(clock.now() + 2 * DAY), 0).then(() => undefined);
+    const begun = () => store.idempotency.sweep(clock.now() + 2 * DAY, 0).then(() => undefined);
     await begun();
     const alive = makeIdempotency({ store, clock });
     expect(await alive.run(request, async () => ({ status: 201, body: { id: "one" } }))).toMatchObject({

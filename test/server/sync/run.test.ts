@@ -40,6 +40,18 @@ describe("a run", () => {
     });
   });
 
+  test("an instant that no clock can show is not known, and one between two milliseconds is whole", async ({
+    expect,
+  }) => {
+    const kb = await makeHarness(function* () {
+      yield upsert("a", "text", { createdAt: -1e17, updatedAt: 1_700_000_000_000.75, dueAt: Number.NaN });
+      yield end();
+    });
+    await kb.sync();
+    const dates = kb.database.read.selectFrom("items").select(["createdAt", "updatedAt", "dueAt"]);
+    expect(await dates.execute()).toEqual([{ createdAt: null, updatedAt: 1_700_000_000_000, dueAt: null }]);
+  });
+
   test("an unchanged item is neither written nor indexed again", async ({ expect }) => {
     const kb = await makeHarness(function* () {
       yield upsert("a", "same text", { title: "Same" });

@@ -14,7 +14,7 @@ async function syncFiles(files: Readonly<Record<string, string>>, title?: string
       Object.entries(files).map(([path, text]) =>
         item(path, text, {
           ...(title === undefined ? { title: path.slice(path.lastIndexOf("/") + 1), hasFileTitle: true } : { title }),
-          updatedAt: new Date("2025-06-01T00:00:00Z"),
+          updatedAt: Date.parse("2025-06-01T00:00:00Z"),
           content: { type: "fetch" },
         }),
       ),

@@ -57,7 +57,7 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
 }
 
 const PAST = new Date("2026-03-01T08:00:00.000Z");
-const NOW = new Date("2100-01-01T00:00:00.000Z");
+const NOW = Date.parse("2100-01-01T00:00:00.000Z");
 
 /** The ids of the items handed over, in order. */
 export function idsOf(events: readonly FolderEvent[]): string[] {

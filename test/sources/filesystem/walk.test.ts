@@ -37,8 +37,8 @@ describe("what is content", () => {
         version: `${stats.ino}:4:${stats.mtimeNs}`,
         mimeType: "text/plain",
         size: 4,
-        createdAt: new Date("2026-03-01T08:00:00.000Z"),
-        updatedAt: new Date("2026-03-01T08:00:00.000Z"),
+        createdAt: Date.parse("2026-03-01T08:00:00.000Z"),
+        updatedAt: Date.parse("2026-03-01T08:00:00.000Z"),
         containers: [
           { type: "folder", id: "a", name: "a" },
           { type: "folder", id: "a/deep", name: "deep", parentId: "a" },

@@ -92,7 +92,7 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
     connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace", isAdminMade: true },
     credentials: {},
     signal: new AbortController().signal,
-    now: () => new Date("2026-11-21T09:30:00.000Z"),
+    now: () => Date.parse("2026-11-21T09:30:00.000Z"),
     log: () => undefined,
     ...more,
   });

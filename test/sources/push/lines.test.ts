@@ -45,7 +45,7 @@ describe("one line", () => {
           title: "Ship it",
           place: "Tracker",
           url: "https://t.test/1",
-          dueAt: new Date("2026-03-01T08:00:00.000Z"),
+          dueAt: Date.parse("2026-03-01T08:00:00.000Z"),
           status: "open",
           content: { type: "inline", text: "Hello" },
           access: ACCESS,

@@ -7,9 +7,9 @@ import type { AuditStore } from "#storage/records/audit.ts";
 const PAGE = 500;
 
 /** Every row of the chain, the oldest first, a page at a time with a pause between; `since` leaves out older ones. */
-export async function* readRows(audit: AuditStore, since?: Date): AsyncGenerator<AuditRow[], void> {
+export async function* readRows(audit: AuditStore, since?: number): AsyncGenerator<AuditRow[], void> {
   for (let after = 0; ;) {
-    const rows = await audit.readChain({ after, limit: PAGE, ...(since && { since }) });
+    const rows = await audit.readChain({ after, limit: PAGE, ...(since !== undefined && { since }) });
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;

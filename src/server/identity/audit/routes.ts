@@ -8,7 +8,7 @@ export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void 
   at.member(auditRoutes.reads, ({ actor, query }) => audit.listReads(actor, query));
   at.member(auditRoutes.check, ({ actor }) => audit.check(actor));
   at.member(auditRoutes.export, async ({ actor, query }) =>
-    answerLines(await audit.export(actor, query.since === undefined ? undefined : new Date(query.since))),
+    answerLines(await audit.export(actor, query.since === undefined ? undefined : Date.parse(query.since))),
   );
 }
 

@@ -60,7 +60,7 @@ type Who = Pick<NewAuditRecord, "actorUserId" | "credential" | "ip" | "requestId
 function makeRow(act: AuditAct, who: Who, now: number): NewAuditRecord {
   return {
     ...who,
-    at: new Date(now),
+    at: now,
     action: act.action,
     targetType: act.target.type,
     targetId: act.target.id,

@@ -6,6 +6,7 @@ import type { AuditRecorder, ReadRecorder, UseRecorder } from "./recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import { READ_ACTION } from "#storage/records/audit.ts";
 import type { Store } from "#storage/store.ts";
@@ -26,7 +27,7 @@ export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
   /** Whether the chain of the workspace is whole. */
   check(actor: Actor): Promise<AuditCheck>;
   /** Every row as a line of JSON, the oldest first, some at a time; the export is a row itself, the last one. */
-  export(actor: Actor, since?: Date): Promise<AsyncGenerator<string, void>>;
+  export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>>;
   /** Records an act of the server in every workspace. */
   recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
   /** Deletes what is older than 90 days, in every workspace. */
@@ -73,7 +74,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
       const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
       return {
-        entries: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+        entries: rows.map((row) => ({ ...row, at: isoOf(row.at) })),
         nextCursor,
         names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
       };
@@ -94,9 +95,12 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     async export(actor, since) {
       await batcher.flush();
       const target = { type: "workspace", id: actor.workspaceId };
-      const details = since && { since: since.toISOString() };
       await store.transaction(async (tx) => {
-        const act = { action: "audit.exported", target, ...(details && { details }) };
+        const act = {
+          action: "audit.exported",
+          target,
+          ...(since !== undefined && { details: { since: isoOf(since) } }),
+        };
         await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
       });
       return linesOf(actor.workspaceId, since);
@@ -109,7 +113,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
       await batcher.flush();
     },
     async sweep() {
-      const before = new Date(clock.now() - KEEP_MS);
+      const before = clock.now() - KEEP_MS;
       for (const { workspaceId } of await store.workspaces.list()) {
         const { audit } = store.in(workspaceId);
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
@@ -128,8 +132,8 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     const { since, until, ...columns } = filter;
     const rows = await store.in(workspaceId).audit.list({
       ...columns,
-      ...(since !== undefined && { since: new Date(since) }),
-      ...(until !== undefined && { until: new Date(until) }),
+      ...(since !== undefined && { since: Date.parse(since) }),
+      ...(until !== undefined && { until: Date.parse(until) }),
       limit: limit + 1,
       ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
     });
@@ -142,7 +146,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
     return { rows: page, nextCursor };
   }
 
-  async function* linesOf(workspaceId: string, since?: Date): AsyncGenerator<string, void> {
+  async function* linesOf(workspaceId: string, since?: number): AsyncGenerator<string, void> {
     for await (const rows of readRows(store.in(workspaceId).audit, since)) yield rows.map(exportLine).join("");
   }
 }
@@ -150,7 +154,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
 function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord): AuditRead {
   const { client, kbIds } = details;
   return {
-    at: at.toISOString(),
+    at: isoOf(at),
     // The list was asked for a person's rows.
     userId: actorUserId ?? "",
     credential,

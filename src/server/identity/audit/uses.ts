@@ -84,7 +84,7 @@ function makeUse(caller: Parameters<UseRecorder["recordUse"]>[0], network: strin
   }
   const { connectorId, keyId, origin } = caller.connector;
   const row = {
-    at: new Date(now),
+    at: now,
     actorUserId: null,
     credential: `key:${keyId}`,
     action: "",

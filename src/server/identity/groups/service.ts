@@ -6,6 +6,7 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Principal } from "#core/principals.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
 import { summarize } from "#storage/records/readers.ts";
@@ -57,7 +58,7 @@ export function makeGroupService(options: {
         const { page, nextCursor } = cutPage(
           rows,
           limit,
-          (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.groupId.slice(4) }),
+          (row) => ({ flags: 0, value: row.createdAt, id: row.groupId.slice(4) }),
           (position) => cursors.encode(scope, position),
         );
         const groups: Group[] = [];
@@ -79,7 +80,7 @@ export function makeGroupService(options: {
         const workspace = tx.in(actor.workspaceId);
         const groupId = makeId("group", randomBytes);
         const { name, isClosed } = body;
-        const record = { groupId, name, isClosed, ownerUserId: actor.userId, createdAt: new Date(clock.now()) };
+        const record = { groupId, name, isClosed, ownerUserId: actor.userId, createdAt: clock.now() };
         await workspace.groups.insert(record);
         await setMembers(workspace, groupId, body);
         const group = await toGroup(workspace, record);
@@ -223,6 +224,6 @@ async function toGroup(workspace: WorkspaceStore, record: GroupRecord): Promise<
     isClosed: record.isClosed,
     memberIds: idsOf("user:"),
     groupIds: idsOf("group:"),
-    createdAt: record.createdAt.toISOString(),
+    createdAt: isoOf(record.createdAt),
   };
 }

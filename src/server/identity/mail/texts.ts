@@ -3,13 +3,13 @@ import type { Mail } from "./mailer.ts";
 
 /** What this server writes to people; `url` carries the secret after `#token=`. */
 export type Letter =
-  | { type: "invitation"; inviter: string; workspace: string; url: string; expiresAt: Date }
-  | { type: "sign_up"; name: string; url: string; expiresAt: Date }
+  | { type: "invitation"; inviter: string; workspace: string; url: string; expiresAt: number }
+  | { type: "sign_up"; name: string; url: string; expiresAt: number }
   | { type: "account_exists"; name: string }
-  | { type: "verification"; name: string; url: string; expiresAt: Date }
-  | { type: "email_change"; name: string; url: string; expiresAt: Date }
+  | { type: "verification"; name: string; url: string; expiresAt: number }
+  | { type: "email_change"; name: string; url: string; expiresAt: number }
   | { type: "email_changed"; name: string; newEmail: string }
-  | { type: "password_reset"; name: string; url: string; expiresAt: Date; madeBy: string | null }
+  | { type: "password_reset"; name: string; url: string; expiresAt: number; madeBy: string | null }
   | { type: "password_changed"; name: string; method: "by_person" | "by_link" | "by_admin_link" };
 
 /**
@@ -143,9 +143,9 @@ function describeMethod(method: (Letter & { type: "password_changed" })["method"
 }
 
 /** `The link works once, until 21 November 2026, 09:30 UTC.` */
-function until(date: Date): string {
+function until(instant: number): string {
   const text = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(
-    date,
+    instant,
   );
   return `The link works once, until ${text.replace(" at ", ", ")} UTC.`;
 }

@@ -34,15 +34,15 @@ export function makeAccessLookup(options: {
     if (!TOKEN_FORM.test(token)) return undefined;
     const idHash = hashSecret(token);
     const found = await store.oauth.findAccess(idHash);
-    if (!found || found.expiresAt === null || found.expiresAt.getTime() <= clock.now()) return undefined;
+    if (!found || found.expiresAt === null || found.expiresAt <= clock.now()) return undefined;
     const { grant, role, timeZone, sealed } = found;
     if (grant.revokedAt !== null) return undefined;
     const payload = openPayload(options, { model: "AccessToken", idHash, sealed });
     if (payload === undefined) return undefined;
     if (payload["aud"] !== resources[audience]) return "other_audience";
     const staleAt = clock.now() - LAST_USED_STEP_MS;
-    if (grant.lastUsedAt === null || grant.lastUsedAt.getTime() <= staleAt) {
-      await unlessUnwritable(store.oauth.markGrantUsed(grant.grantId, new Date(clock.now()), new Date(staleAt)));
+    if (grant.lastUsedAt === null || grant.lastUsedAt <= staleAt) {
+      await unlessUnwritable(store.oauth.markGrantUsed(grant.grantId, clock.now(), staleAt));
     }
     const { workspaceId, userId, grantId, clientId } = grant;
     const scopes = readScopes(payload["scope"]);

@@ -28,7 +28,7 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
       await records.save(model, id, payload, expiresIn);
       if (model !== "RefreshToken" || expiresIn === undefined || payload.grantId === undefined) return;
       const now = clock.now();
-      await store.oauth.extendGrant(payload.grantId, new Date(now), new Date(now + expiresIn * 1000));
+      await store.oauth.extendGrant(payload.grantId, now, now + expiresIn * 1000);
     },
     // What `save` was given by the library comes back as it was.
     find: async (id) => (await records.findEvenExpired(model, id)) as AdapterPayload | undefined,

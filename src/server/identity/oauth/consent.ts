@@ -48,7 +48,7 @@ export function makeConsentService(options: ConsentOptions): ConsentService {
       ...readAsked(interaction.params, baseUrl),
       place: placeOf(String(interaction.params["redirect_uri"])),
       askedFrom: null,
-      expiresAt: new Date(interaction.exp * 1000),
+      expiresAt: interaction.exp * 1000,
       subject: ["browser", interaction.uid],
     };
   }

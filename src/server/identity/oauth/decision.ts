@@ -5,6 +5,7 @@ import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { OAuthClientRecord } from "#storage/records/oauth.ts";
 import type { Store } from "#storage/store.ts";
@@ -19,7 +20,7 @@ export interface Asked {
   /** Null for a device. */
   place: { host: string; isLocal: boolean } | null;
   askedFrom: string | null;
-  expiresAt: Date;
+  expiresAt: number;
   /** What the proof of the page is made over, beside the session. */
   subject: readonly string[];
 }
@@ -85,7 +86,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
         currentWorkspaceId: actor.workspaceId,
         needsPassword: asked.scopes.includes("kb:admin"),
         csrf: keys.prove("consent", actor.credential.id, ...asked.subject),
-        expiresAt: asked.expiresAt.toISOString(),
+        expiresAt: isoOf(asked.expiresAt),
         askedFrom: asked.askedFrom,
       };
     },
@@ -102,7 +103,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
       // After everything that the person can correct: a wrong password does not use the request up.
       await claim();
       const grantId = makeId("grant", options.randomBytes);
-      const at = new Date(clock.now());
+      const at = clock.now();
       const lifetime = asked.scopes.includes("kb:admin") ? LIFETIMES.accessToken : LIFETIMES.refreshToken;
       await store.transaction(async (tx) => {
         // Proving a password takes its time: somebody removed meanwhile must not find the grant when they come back.
@@ -119,7 +120,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
           authenticatedAt,
           createdAt: at,
           lastUsedAt: null,
-          expiresAt: new Date(at.getTime() + lifetime * 1000),
+          expiresAt: at + lifetime * 1000,
           revokedAt: null,
         });
         const there = { ...actor, workspaceId };
@@ -165,10 +166,10 @@ async function requireStanding(
   actor: Actor,
   asked: Asked,
   { workspaceId, password }: { workspaceId: string; password?: string | undefined },
-): Promise<Date> {
+): Promise<number> {
   const member = await requireMember(store, actor, asked, workspaceId);
   const session = await store.sessions.find(actor.credential.id);
-  if (!asked.scopes.includes("kb:admin")) return session?.authenticatedAt ?? new Date(clock.now());
+  if (!asked.scopes.includes("kb:admin")) return session?.authenticatedAt ?? clock.now();
   if (password === undefined) {
     throw new ApiError("password_needed", {
       message: "Confirm your password to grant admin rights.",
@@ -178,7 +179,7 @@ async function requireStanding(
   const { userId } = await prove(member.email, password, actor);
   if (userId !== actor.userId)
     throw new ApiError("forbidden", { message: "The password belongs to a different account." });
-  return new Date(clock.now());
+  return clock.now();
 }
 
 async function requireMember(from: Store, actor: Actor, asked: Asked, workspaceId: string): Promise<MemberRecord> {
@@ -226,7 +227,7 @@ function placeText({ place }: Asked): string {
 }
 
 function registration({ clientId, createdAt, ip }: OAuthClientRecord): AuditAct {
-  const details = { registeredAt: createdAt.toISOString(), registeredFrom: ip };
+  const details = { registeredAt: isoOf(createdAt), registeredFrom: ip };
   return { action: "client.registered", target: { type: "client", id: clientId }, details };
 }
 

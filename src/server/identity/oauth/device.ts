@@ -57,7 +57,7 @@ export function makeDeviceService({
       ...readAsked(code.params ?? {}, baseUrl),
       place: null,
       askedFrom: typeof from === "string" ? from : null,
-      expiresAt: new Date((code.exp ?? 0) * 1000),
+      expiresAt: (code.exp ?? 0) * 1000,
       subject: ["device", normal(userCode)],
     };
   }

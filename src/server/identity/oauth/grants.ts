@@ -4,6 +4,7 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { GrantRecord } from "#storage/records/grants.ts";
 import type { Store } from "#storage/store.ts";
 
@@ -28,7 +29,6 @@ export interface GrantOptions {
 
 /** The clients that people let in. */
 export function makeGrantService({ store, clock, cursors, audit }: GrantOptions): GrantService {
-  const now = () => new Date(clock.now());
   return {
     async list(actor, { limit, cursor }) {
       const { userId, workspaceId } = actor;
@@ -36,14 +36,14 @@ export function makeGrantService({ store, clock, cursors, audit }: GrantOptions)
       const position = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const rows = await store.in(workspaceId).grants.list({
         userId,
-        now: now(),
+        now: clock.now(),
         limit: limit + 1,
         ...(position && { after: { value: position.value, id: `gra_${position.id}` } }),
       });
       const { page, nextCursor } = cutPage(
         rows,
         limit,
-        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.grantId.slice(4) }),
+        (row) => ({ flags: 0, value: row.createdAt, id: row.grantId.slice(4) }),
         (place) => cursors.encode(scope, place),
       );
       return { grants: page.map(toGrant), nextCursor };
@@ -52,9 +52,9 @@ export function makeGrantService({ store, clock, cursors, audit }: GrantOptions)
     async revoke(actor, grantId) {
       await store.transaction(async (tx) => {
         const grant = await tx.in(actor.workspaceId).grants.find(grantId);
-        const isLive = grant !== undefined && grant.revokedAt === null && grant.expiresAt.getTime() > clock.now();
+        const isLive = grant !== undefined && grant.revokedAt === null && grant.expiresAt > clock.now();
         if (!isLive || grant.userId !== actor.userId) throw noSuchThing();
-        await tx.oauth.endGrant(grantId, now());
+        await tx.oauth.endGrant(grantId, clock.now());
         const target = { type: "grant", id: grantId };
         await audit.record(tx, actor, { action: "grant.revoked", target, details: { clientId: grant.clientId } });
       });
@@ -62,7 +62,7 @@ export function makeGrantService({ store, clock, cursors, audit }: GrantOptions)
 
     async end(grantId, why, origin) {
       await store.transaction(async (tx) => {
-        const grant = await tx.oauth.endGrant(grantId, now());
+        const grant = await tx.oauth.endGrant(grantId, clock.now());
         if (!grant) return;
         const { workspaceId, userId, clientId } = grant;
         const action = why === "reuse" ? "grant.reuse_detected" : "grant.revoked";
@@ -89,8 +89,8 @@ function toGrant(record: GrantRecord): Grant {
     clientName: record.clientName,
     place: record.place,
     scopes: record.scopes,
-    createdAt: record.createdAt.toISOString(),
-    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
-    expiresAt: record.expiresAt.toISOString(),
+    createdAt: isoOf(record.createdAt),
+    lastUsedAt: isoOrNull(record.lastUsedAt),
+    expiresAt: isoOf(record.expiresAt),
   };
 }

@@ -39,7 +39,7 @@ export interface RecordOptions {
 export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions): OAuthRecords {
   const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);
 
-  const isExpired = (row: OAuthRecord) => row.expiresAt !== null && row.expiresAt.getTime() <= clock.now();
+  const isExpired = (row: OAuthRecord) => row.expiresAt !== null && row.expiresAt <= clock.now();
 
   function open(row: OAuthRecord, id: string | undefined): Payload | undefined {
     const payload = openPayload({ vault, log }, row);
@@ -48,7 +48,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
     return {
       ...payload,
       ...(typeof jti === "string" && { jti }),
-      ...(row.consumedAt !== null && { consumed: Math.floor(row.consumedAt.getTime() / 1000) }),
+      ...(row.consumedAt !== null && { consumed: Math.floor(row.consumedAt / 1000) }),
     };
   }
 
@@ -65,7 +65,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
         sealed: vault.seal(placeOfRecord(model, idHash), JSON.stringify(content)),
         grantId: typeof grantId === "string" ? grantId : null,
         userCodeHash: typeof userCode === "string" ? hashOfUserCode(userCode) : null,
-        expiresAt: expiresInSeconds === undefined ? null : new Date(clock.now() + expiresInSeconds * 1000),
+        expiresAt: expiresInSeconds === undefined ? null : clock.now() + expiresInSeconds * 1000,
       });
     },
 
@@ -84,7 +84,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       return row && open(row, undefined);
     },
 
-    consume: (model, id) => store.oauth.consume(model, hashSecret(id), new Date(clock.now())),
+    consume: (model, id) => store.oauth.consume(model, hashSecret(id), clock.now()),
 
     async isUnused(model, id) {
       const row = await store.oauth.find(model, hashSecret(id));

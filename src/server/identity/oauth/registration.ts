@@ -37,7 +37,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
       const metadata = readClientMetadata(parseObject(text), "Unnamed app");
       const clientId = `cli_${Buffer.from(randomBytes(16)).toString("base64url")}`;
       await requireTakenByLibrary(await options.provider(), { ...metadata, client_id: clientId });
-      const createdAt = new Date(clock.now());
+      const createdAt = clock.now();
       await store.oauth.insertClient({
         clientId,
         metadata: { ...metadata },
@@ -51,7 +51,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
       return {
         ...shown,
         client_id: clientId,
-        client_id_issued_at: Math.floor(createdAt.getTime() / 1000),
+        client_id_issued_at: Math.floor(createdAt / 1000),
         scope: "mcp:read",
       };
     },

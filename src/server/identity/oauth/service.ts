@@ -109,11 +109,11 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
     if (now - sweptAt < SWEEP_STEP_MS) return;
     sweptAt = now;
     try {
-      await store.oauth.sweep(new Date(now - EXPIRED_KEPT_MS));
+      await store.oauth.sweep(now - EXPIRED_KEPT_MS);
       await store.oauth.sweepClients({
-        unusedSince: new Date(now - CLIENT_UNUSED_MS),
+        unusedSince: now - CLIENT_UNUSED_MS,
         keepUnused: MAX_UNUSED_CLIENTS,
-        now: new Date(now),
+        now,
       });
     } catch (error) {
       log.warn({ err: error }, "what is over was not deleted");

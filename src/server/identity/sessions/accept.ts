@@ -6,6 +6,7 @@ import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/store.ts";
@@ -69,7 +70,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
   }
 
   /** The person's id, with an account if there was none. */
-  async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: Date | null): Promise<string> {
+  async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: number | null): Promise<string> {
     const { timeZone = null } = body;
     if (who.userId === null) {
       const { email, name, passwordHash } = who;
@@ -93,7 +94,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
         workspaceName: workspace.name,
         inviterName: inviter?.name ?? null,
         email: invitation.email,
-        expiresAt: invitation.expiresAt.toISOString(),
+        expiresAt: isoOf(invitation.expiresAt),
       };
     },
 
@@ -103,7 +104,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
       requireOpen(invitation, clock.now());
       const who = await identify(body, invitation, context);
       return store.transaction(async (tx) => {
-        const at = new Date(clock.now());
+        const at = clock.now();
         const { workspaceId, invitationId, role, isMailed } = invitation;
         const workspace = tx.in(workspaceId);
         // Decided here: the first of several at once wins.
@@ -126,7 +127,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
 
 function requireOpen(invitation: InvitationRecord | undefined, now: number): asserts invitation is InvitationRecord {
   if (!invitation || invitation.acceptedAt !== null || invitation.revokedAt !== null) throw invalidInvitation();
-  if (invitation.expiresAt.getTime() <= now) throw invalidInvitation();
+  if (invitation.expiresAt <= now) throw invalidInvitation();
 }
 
 function requireInvited(invitation: InvitationRecord, email: string): void {

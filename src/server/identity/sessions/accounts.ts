@@ -37,17 +37,16 @@ export function makeAccountService(options: {
   audit: AuditRecorder;
 }): AccountService {
   const { clock, randomBytes, audit } = options;
-  const now = () => new Date(clock.now());
   return {
     async add(tx, account) {
       const userId = makeId("user", randomBytes);
-      await tx.users.insert({ ...account, userId, createdAt: now() });
+      await tx.users.insert({ ...account, userId, createdAt: clock.now() });
       return userId;
     },
 
     async addWorkspace(tx, { ownerId: userId, name, timeZone, origin }) {
       const workspaceId = makeId("workspace", randomBytes);
-      const at = now();
+      const at = clock.now();
       await tx.workspaces.insert({ workspaceId, name, timeZone: timeZone ?? "UTC", createdAt: at });
       await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
       const target = { type: "workspace", id: workspaceId };
@@ -57,7 +56,7 @@ export function makeAccountService(options: {
 
     async endCredentials(tx, userId, keep) {
       for (const { workspaceId } of await tx.users.membershipsOf(userId)) {
-        await tx.in(workspaceId).members.endCredentials(userId, now(), keep);
+        await tx.in(workspaceId).members.endCredentials(userId, clock.now(), keep);
       }
     },
 

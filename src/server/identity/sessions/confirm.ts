@@ -54,7 +54,7 @@ export function makeConfirmService(options: {
       await links.use(tx, token);
       const today = await tx.users.find(user.userId);
       if (!today || emailKeyOf(today.email) !== emailKeyOf(link.email)) throw linkInvalid();
-      await tx.users.markVerified(user.userId, link.email, new Date(clock.now()));
+      await tx.users.markVerified(user.userId, link.email, clock.now());
       await accounts.recordEverywhere(tx, user.userId, { action: "user.email_verified" }, byPerson(user, context));
     });
   }
@@ -62,7 +62,7 @@ export function makeConfirmService(options: {
   async function changeEmail(link: LinkRecord, token: string, user: UserRecord, context: SignInContext): Promise<void> {
     const change = store.transaction(async (tx) => {
       await links.use(tx, token);
-      const at = new Date(clock.now());
+      const at = clock.now();
       await tx.users.setEmail(user.userId, link.email, at);
       // What was sent to the former address works no longer.
       await tx.links.endOf(user.userId, at);

@@ -47,10 +47,10 @@ export function makeHostAdminService(options: {
       const { userId } = known;
       await store.transaction(async (tx) => {
         await accounts.endCredentials(tx, userId);
-        await tx.links.endOf(userId, new Date(clock.now()));
+        await tx.links.endOf(userId, clock.now());
         await tx.sso.removeIdentitiesOf(userId);
         await tx.users.setPasswordHash(userId, passwordHash);
-        await tx.users.notePasswordSet(userId, new Date(clock.now()));
+        await tx.users.notePasswordSet(userId, clock.now());
         await accounts.recordEverywhere(tx, userId, { action: "user.password_set", details: { on: "host" } });
       });
       return known;

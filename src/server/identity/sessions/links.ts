@@ -12,7 +12,7 @@ export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email"
 /** Links that were mailed or handed over: 256 random bits, single use, only their SHA-256 kept. */
 export interface LinkService {
   /** Stores a link in the caller's transaction. The address is its only copy. */
-  add(tx: Store, link: NewLink): Promise<{ url: string; expiresAt: Date }>;
+  add(tx: Store, link: NewLink): Promise<{ url: string; expiresAt: number }>;
   /** The open link of this secret, if it is for one of these. @throws ApiError `link_invalid` */
   get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord>;
   /** Uses it up in the caller's transaction; the first of several at once wins. @throws ApiError `link_invalid` */
@@ -40,22 +40,22 @@ export function makeLinkService(options: {
   return {
     async add(tx, { lifetimeMs, details = {}, ...link }) {
       const secret = randomSecret(randomBytes);
-      const createdAt = new Date(clock.now());
-      const expiresAt = new Date(createdAt.getTime() + lifetimeMs);
-      await tx.links.sweep(new Date(createdAt.getTime() - KEPT_MS));
+      const createdAt = clock.now();
+      const expiresAt = createdAt + lifetimeMs;
+      await tx.links.sweep(createdAt - KEPT_MS);
       await tx.links.insert({ ...link, details, tokenHash: hashSecret(secret), createdAt, expiresAt });
       // After `#`: a fragment reaches no server log.
       return { url: `${baseUrl}${PAGES[link.purpose]}#token=${secret}`, expiresAt };
     },
 
     async get(secret, purposes) {
-      const link = await store.links.findOpen(hashSecret(secret), new Date(clock.now()));
+      const link = await store.links.findOpen(hashSecret(secret), clock.now());
       if (!link || !purposes.includes(link.purpose)) throw linkInvalid();
       return link;
     },
 
     async use(tx, secret) {
-      if (!(await tx.links.use(hashSecret(secret), new Date(clock.now())))) throw linkInvalid();
+      if (!(await tx.links.use(hashSecret(secret), clock.now()))) throw linkInvalid();
     },
   };
 }

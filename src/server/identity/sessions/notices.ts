@@ -1,4 +1,5 @@
 import type { Notice } from "#api/session.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Store } from "#storage/store.ts";
 
 const DAY_MS = 86_400_000;
@@ -16,17 +17,17 @@ export async function noticesOf(
   userId: string,
   { signedInAt, now }: { signedInAt: number; now: number },
 ): Promise<Notice[]> {
-  const isDue = (at: Date) => {
-    const age = now - at.getTime();
-    return age <= TOLD_MS && (signedInAt < at.getTime() ? age : now - signedInAt) <= SHOWN_MS;
+  const isDue = (at: number) => {
+    const age = now - at;
+    return age <= TOLD_MS && (signedInAt < at ? age : now - signedInAt) <= SHOWN_MS;
   };
   const notices: Notice[] = [];
   const setAt = await store.users.findPasswordSet(userId);
-  if (setAt && isDue(setAt)) notices.push({ type: "password_set", at: setAt.toISOString(), by: null });
+  if (setAt !== undefined && isDue(setAt)) notices.push({ type: "password_set", at: isoOf(setAt), by: null });
   const link = await store.users.findResetLink(userId);
   if (link && isDue(link.at)) {
     const by = (await store.users.find(link.madeBy))?.name ?? null;
-    notices.push({ type: "reset_link_made", at: link.at.toISOString(), by });
+    notices.push({ type: "reset_link_made", at: isoOf(link.at), by });
   }
   return notices;
 }

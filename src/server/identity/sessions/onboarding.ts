@@ -83,7 +83,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
     const code = randomCode(randomBytes);
     return store.transaction(async (tx) => {
       if ((await tx.installation.state()).completedAt !== null) return undefined;
-      await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + CODE_LIFETIME_MS));
+      await tx.installation.setSetupCode(hashCode(code), clock.now() + CODE_LIFETIME_MS);
       return code;
     });
   }
@@ -95,7 +95,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
       // A code beside a completed installation is the operator's, made to open it once more.
       if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
       const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
-      if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt.getTime() <= clock.now()) {
+      if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt <= clock.now()) {
         return "wrong";
       }
       if (setupCodeTries >= MAX_TRIES) return "spent";
@@ -125,12 +125,12 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
   function hasLiveCode(state: InstallationState): boolean {
     const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
     if (setupCodeHash === null || setupCodeExpiresAt === null) return false;
-    return setupCodeExpiresAt.getTime() > clock.now() && setupCodeTries < MAX_TRIES;
+    return setupCodeExpiresAt > clock.now() && setupCodeTries < MAX_TRIES;
   }
 
   /** In the transaction: whoever completes the installation makes the owner. */
   async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
-    const at = new Date(clock.now());
+    const at = clock.now();
     if (!(await tx.installation.complete(at, who.codeHash))) throw closed();
     const { email, name, passwordHash, timeZone, origin } = who;
     // Typed by somebody at the terminal: that proves nothing about the address. Source: S3.
@@ -186,7 +186,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
             hint: "kb admin setup-code",
           });
         }
-        await tx.installation.setSetupCode(hashCode(code), new Date(clock.now() + REOPENED_LIFETIME_MS));
+        await tx.installation.setSetupCode(hashCode(code), clock.now() + REOPENED_LIFETIME_MS);
         return code;
       });
     },

@@ -5,6 +5,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 import type { SignInContext } from "./sign-in.ts";
@@ -74,7 +75,7 @@ export function makeProfileService(options: {
     }
     const link = await store.transaction(async (tx) => {
       // The last wish counts.
-      await tx.links.endOf(user.userId, new Date(clock.now()), "email_change");
+      await tx.links.endOf(user.userId, clock.now(), "email_change");
       const { userId } = user;
       return links.add(tx, { purpose: "email_change", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
     });
@@ -102,7 +103,7 @@ export function makeProfileService(options: {
         if ((await getUser(tx, actor)).passwordHash !== user.passwordHash) throw wrongPassword("currentPassword");
         await tx.users.setPasswordHash(user.userId, passwordHash);
         await accounts.endCredentials(tx, user.userId, { sessionId: actor.credential.id, tokens: true });
-        await tx.links.endOf(user.userId, new Date(clock.now()));
+        await tx.links.endOf(user.userId, clock.now());
         const act = { action: "user.password_changed" };
         await accounts.recordEverywhere(tx, user.userId, act, { ...context.origin, userId: user.userId });
       });
@@ -119,7 +120,7 @@ export function makeProfileService(options: {
       }
       return store.transaction(async (tx) => {
         await tx.users.setEmail(user.userId, email, null);
-        await tx.links.endOf(user.userId, new Date(clock.now()));
+        await tx.links.endOf(user.userId, clock.now());
         const act = { action: "user.email_changed" };
         await accounts.recordEverywhere(tx, user.userId, act, { ...context.origin, userId: user.userId });
         return { user: toUser(await getUser(tx, actor)), sent: false };
@@ -137,7 +138,7 @@ export function makeProfileService(options: {
       takeTry(throttle, context.origin, user.email);
       const { userId, email, name } = user;
       const link = await store.transaction(async (tx) => {
-        await tx.links.endOf(userId, new Date(clock.now()), "verification");
+        await tx.links.endOf(userId, clock.now(), "verification");
         return links.add(tx, { purpose: "verification", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
       });
       await post.send(email, { type: "verification", name, ...link });
@@ -149,7 +150,7 @@ export function makeProfileService(options: {
       const identities = rows.map(({ issuer, label, createdAt }) => ({
         issuer,
         label,
-        createdAt: createdAt.toISOString(),
+        createdAt: isoOf(createdAt),
       }));
       return { identities, nextCursor: null };
     },

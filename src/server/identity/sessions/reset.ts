@@ -6,6 +6,7 @@ import type { Afterwards } from "#server/identity/mail/afterwards.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
@@ -134,14 +135,14 @@ export function makeResetService(options: ResetOptions): ResetService {
       await links.use(tx, input.token);
       const user = await requirePerson(tx, link);
       const { userId } = user;
-      const at = new Date(clock.now());
+      const at = clock.now();
       const madeBy = madeByOf(link);
       await accounts.endCredentials(tx, userId);
       await tx.links.endOf(userId, at);
       // An identity that was linked while the address was nobody's yet may be somebody else's.
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
       // And one that was linked later by whoever held a session: the one that the account began with stays.
-      else await tx.sso.removeIdentitiesOf(userId, new Date(user.createdAt.getTime() + BEGINNING_MS));
+      else await tx.sso.removeIdentitiesOf(userId, user.createdAt + BEGINNING_MS);
       await tx.users.setPasswordHash(userId, input.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
       const act = { action: "user.password_reset", details: { isMailed: link.isMailed, ...(madeBy && { madeBy }) } };
@@ -178,7 +179,7 @@ export function makeResetService(options: ResetOptions): ResetService {
           details: { isMailed: post.canMail },
         });
         // Told at their next sign-in: somebody else can come in as them.
-        if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, new Date(clock.now()));
+        if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, clock.now());
         return links.add(tx, {
           purpose: "password_reset",
           userId,
@@ -188,7 +189,7 @@ export function makeResetService(options: ResetOptions): ResetService {
           details,
         });
       });
-      const expiresAt = link.expiresAt.toISOString();
+      const expiresAt = isoOf(link.expiresAt);
       if (!post.canMail) return { url: link.url, expiresAt };
       const madeBy = (await store.users.find(actor.userId))?.name ?? null;
       await post.send(user.email, { type: "password_reset", name: user.name, madeBy, ...link });
@@ -201,7 +202,7 @@ export function makeResetService(options: ResetOptions): ResetService {
       const { email } = await requirePerson(store, link);
       // Only wrong links count: the limit is against guessing.
       giveTryBack(confirmThrottle, origin);
-      return { email, expiresAt: link.expiresAt.toISOString() };
+      return { email, expiresAt: isoOf(link.expiresAt) };
     },
 
     async confirm({ token, password }, context) {

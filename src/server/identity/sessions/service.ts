@@ -9,6 +9,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { SessionRecordRow } from "#storage/records/sessions.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
@@ -107,7 +108,6 @@ export function scopesOfRole(role: Role): Scope[] {
 /** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: S6. */
 export function makeSessionService(options: SessionOptions): SessionService {
   const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
-  const now = () => new Date(clock.now());
 
   async function describe(
     from: Store,
@@ -126,7 +126,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
         name: workspace.name,
         timeZone: workspace.timeZone,
         secrets: workspace.secrets,
-        createdAt: workspace.createdAt.toISOString(),
+        createdAt: isoOf(workspace.createdAt),
       },
       role: who.role,
       scopes: [...who.scopes],
@@ -139,19 +139,19 @@ export function makeSessionService(options: SessionOptions): SessionService {
   /** When the person came in; who asks by a token is told each time. */
   async function signInOf({ credential }: Actor): Promise<number> {
     if (credential.type !== "session") return clock.now();
-    return (await store.sessions.find(credential.id))?.createdAt.getTime() ?? clock.now();
+    return (await store.sessions.find(credential.id))?.createdAt ?? clock.now();
   }
 
   function isLive(session: SessionRecordRow): boolean {
     const at = clock.now();
-    if (session.revokedAt !== null || session.expiresAt.getTime() <= at) return false;
-    return session.lastSeenAt.getTime() + IDLE_MS > at;
+    if (session.revokedAt !== null || session.expiresAt <= at) return false;
+    return session.lastSeenAt + IDLE_MS > at;
   }
 
   async function endFormer(tx: Store, context: SignInContext): Promise<void> {
     if (context.formerSecret === null) return;
     const former = await tx.sessions.findByHash(hashSecret(context.formerSecret));
-    if (former) await tx.sessions.revoke(former.sessionId, now());
+    if (former) await tx.sessions.revoke(former.sessionId, clock.now());
   }
 
   async function open(
@@ -166,9 +166,9 @@ export function makeSessionService(options: SessionOptions): SessionService {
     // A session that was planted in the browser before must not become somebody's.
     await endFormer(tx, context);
     const secret = randomSecret(randomBytes);
-    const at = now();
+    const at = clock.now();
     const sessionId = makeId("session", randomBytes);
-    const expiresAt = kept?.expiresAt ?? new Date(at.getTime() + LIFETIME_MS);
+    const expiresAt = kept?.expiresAt ?? at + LIFETIME_MS;
     await tx.sessions.insert({
       ...who,
       sessionId,
@@ -183,8 +183,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
     });
     const target = { type: "session", id: sessionId };
     await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
-    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) }, at.getTime());
-    return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt.getTime() - at.getTime()) / 1_000)) };
+    const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) }, at);
+    return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt - at) / 1_000)) };
   }
 
   async function enter(tx: Store, userId: string, context: SignInContext) {
@@ -264,14 +264,14 @@ export function makeSessionService(options: SessionOptions): SessionService {
         const member = await tx.in(workspaceId).members.find(actor.userId);
         // It may have been ended since it was accepted: it must not live on under another name.
         if (!former || !isLive(former) || !member) throw noSuchThing();
-        await tx.sessions.revoke(former.sessionId, now());
+        await tx.sessions.revoke(former.sessionId, clock.now());
         return open(tx, { userId: actor.userId, workspaceId }, context, former);
       });
     },
 
     async requireRecent(actor, password, context) {
       const session = await store.sessions.find(actor.credential.id);
-      if (session && clock.now() - session.authenticatedAt.getTime() <= RECENT_MS) return;
+      if (session && clock.now() - session.authenticatedAt <= RECENT_MS) return;
       const user = await store.users.find(actor.userId);
       if (!user || password === undefined) {
         throw new ApiError("recent_sign_in_required", {
@@ -286,7 +286,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
     },
 
     async signOut(actor) {
-      await store.sessions.revoke(actor.credential.id, now());
+      await store.sessions.revoke(actor.credential.id, clock.now());
       return cookie.clear();
     },
 
@@ -296,7 +296,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const rows = await store.sessions.list({
         userId,
         workspaceId,
-        now: now(),
+        now: clock.now(),
         idleMs: IDLE_MS,
         limit: limit + 1,
         ...(cursor !== undefined && { after: unpackAfter(cursors.decode(scope, cursor), "ses") }),
@@ -304,7 +304,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
       const { page, nextCursor } = cutPage(
         rows,
         limit,
-        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.sessionId.slice(4) }),
+        (row) => ({ flags: 0, value: row.createdAt, id: row.sessionId.slice(4) }),
         (position) => cursors.encode(scope, position),
       );
       return { sessions: page.map((row) => toRecord(row, actor.credential.id)), nextCursor };
@@ -316,14 +316,14 @@ export function makeSessionService(options: SessionOptions): SessionService {
       if (!session || !isOwn || !isLive(session)) {
         throw noSuchThing();
       }
-      await store.sessions.revoke(sessionId, now());
+      await store.sessions.revoke(sessionId, clock.now());
     },
 
     async findActor(secret) {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
-      if (clock.now() - session.lastSeenAt.getTime() >= LAST_SEEN_STEP_MS) {
-        await unlessUnwritable(store.sessions.touch(session.sessionId, now()));
+      if (clock.now() - session.lastSeenAt >= LAST_SEEN_STEP_MS) {
+        await unlessUnwritable(store.sessions.touch(session.sessionId, clock.now()));
       }
       const { workspaceId, userId, role, timeZone } = session;
       const credential = { type: "session" as const, id: session.sessionId };
@@ -332,7 +332,7 @@ export function makeSessionService(options: SessionOptions): SessionService {
 
     async sweep() {
       const dayAgo = clock.now() - DAY_MS;
-      await store.sessions.sweep(new Date(dayAgo), new Date(dayAgo - IDLE_MS));
+      await store.sessions.sweep(dayAgo, dayAgo - IDLE_MS);
     },
   };
 }
@@ -340,9 +340,9 @@ export function makeSessionService(options: SessionOptions): SessionService {
 function toRecord(row: SessionRecordRow, currentId: string): SessionRecord {
   return {
     id: row.sessionId,
-    createdAt: row.createdAt.toISOString(),
-    lastSeenAt: row.lastSeenAt.toISOString(),
-    expiresAt: row.expiresAt.toISOString(),
+    createdAt: isoOf(row.createdAt),
+    lastSeenAt: isoOf(row.lastSeenAt),
+    expiresAt: isoOf(row.expiresAt),
     userAgent: row.userAgent,
     ip: row.ip,
     current: row.sessionId === currentId,

@@ -86,7 +86,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
 
   async function make(
     tx: Store,
-    who: Omit<Pending, "browserHash"> & { email: string; verifiedAt: Date | null },
+    who: Omit<Pending, "browserHash"> & { email: string; verifiedAt: number | null },
     context: SignInContext,
   ) {
     const { email, name, passwordHash, timeZone, verifiedAt } = who;
@@ -152,7 +152,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
       try {
         return await store.transaction(async (tx) => {
           await links.use(tx, input.token);
-          return make(tx, { ...pending, email: link.email, verifiedAt: new Date(clock.now()) }, context);
+          return make(tx, { ...pending, email: link.email, verifiedAt: clock.now() }, context);
         });
       } catch (error) {
         // Somebody else has made an account of this address since.

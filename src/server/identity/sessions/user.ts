@@ -1,4 +1,5 @@
 import type { User } from "#api/session.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 
 /** A person as the contract shows one. */
@@ -7,8 +8,8 @@ export function toUser(user: UserRecord): User {
     id: user.userId,
     name: user.name,
     email: user.email,
-    emailVerifiedAt: user.emailVerifiedAt?.toISOString() ?? null,
+    emailVerifiedAt: isoOrNull(user.emailVerifiedAt),
     timeZone: user.timeZone,
-    createdAt: user.createdAt.toISOString(),
+    createdAt: isoOf(user.createdAt),
   };
 }

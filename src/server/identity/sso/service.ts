@@ -91,7 +91,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
 
   async function enterKnown(tx: Store, userId: string, identity: ProvenIdentity, context: SignInContext) {
     if (identity.email !== null && proves(identity)) {
-      await tx.users.markVerified(userId, identity.email, new Date(clock.now()));
+      await tx.users.markVerified(userId, identity.email, clock.now());
     }
     return sessions.enter(tx, userId, context).catch((error: unknown) => {
       throw isApiError(error, "forbidden") ? new Stranded("no_workspace", error) : error;
@@ -107,7 +107,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
   async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
     const { email } = identity;
     if (email === null) throw new Stranded("no_email");
-    const at = new Date(clock.now());
+    const at = clock.now();
     const isProven = proves(identity);
     const isForAll = await isOpen(tx);
     // Where everybody may come in, anybody may have invited them: they say themselves, by its link, that they want it.
@@ -142,7 +142,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
 
   async function keepIdentity(tx: Store, userId: string, { issuer, subject, email, name }: ProvenIdentity) {
     const label = email ?? name ?? subject.slice(0, 100);
-    const isNew = await tx.sso.insertIdentity({ issuer, subject, userId, label, createdAt: new Date(clock.now()) });
+    const isNew = await tx.sso.insertIdentity({ issuer, subject, userId, label, createdAt: clock.now() });
     if (!isNew) throw new Stranded("identity_taken");
   }
 
@@ -163,7 +163,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
       if (known?.userId === userId) return;
       await keepIdentity(tx, userId, identity);
       if (identity.email !== null && proves(identity)) {
-        await tx.users.markVerified(userId, identity.email, new Date(clock.now()));
+        await tx.users.markVerified(userId, identity.email, clock.now());
       }
       await accounts.recordEverywhere(tx, userId, { action: "user.sso_linked" }, { ...origin, userId });
     });

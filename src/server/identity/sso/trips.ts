@@ -30,7 +30,7 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
       const trip = { state: random(), nonce: random(), verifier: random() };
       const browserSecret = random();
       const stateHash = hashSecret(trip.state);
-      const createdAt = new Date(clock.now());
+      const createdAt = clock.now();
       await store.transaction(async (tx) => {
         await tx.sso.sweepFlows(createdAt);
         await tx.sso.insertFlow({
@@ -40,7 +40,7 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
           sealed: vault.seal(placeOf(stateHash), JSON.stringify({ nonce: trip.nonce, verifier: trip.verifier })),
           returnTo,
           createdAt,
-          expiresAt: new Date(createdAt.getTime() + TRIP_LIFETIME_MS),
+          expiresAt: createdAt + TRIP_LIFETIME_MS,
         });
       });
       return { trip, browserSecret };
@@ -49,7 +49,7 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
     async end(state, browserSecret) {
       const stateHash = hashSecret(state);
       const flow = await store.sso.takeFlow(stateHash);
-      if (!flow || flow.expiresAt.getTime() <= clock.now()) return undefined;
+      if (!flow || flow.expiresAt <= clock.now()) return undefined;
       if (browserSecret === null || hashSecret(browserSecret) !== flow.browserHash) return undefined;
       // Sealed by `begin`.
       const { nonce, verifier } = JSON.parse(vault.open(placeOf(stateHash), flow.sealed)) as Omit<Trip, "state">;

@@ -6,6 +6,7 @@ import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { TokenRecord } from "#storage/records/tokens.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { Store } from "#storage/store.ts";
@@ -44,7 +45,7 @@ const MAX_CHILD_DAYS = 30;
 interface Standing {
   grantId: string | null;
   scopes: readonly Scope[];
-  authenticatedAt: Date | undefined;
+  authenticatedAt: number | undefined;
   maxDays: number | undefined;
 }
 
@@ -59,7 +60,6 @@ export function makeTokenService(options: {
 }): TokenService {
   const { store, clock, randomBytes, audit, quotas } = options;
   const mcpUrl = `${options.baseUrl}/mcp`;
-  const now = () => new Date(clock.now());
 
   /** What the credential that makes a token allows it to be. Source: S26, S28. */
   async function standingOf(actor: Actor): Promise<Standing> {
@@ -84,7 +84,7 @@ export function makeTokenService(options: {
   }
 
   function requireRecentSignIn({ authenticatedAt }: Standing): void {
-    if (authenticatedAt && clock.now() - authenticatedAt.getTime() <= RECENT_SIGN_IN_MS) return;
+    if (authenticatedAt !== undefined && clock.now() - authenticatedAt <= RECENT_SIGN_IN_MS) return;
     throw new ApiError("recent_sign_in_required", {
       message: "You can create a token within 12 hours of signing in.",
       hint: "Sign in again: kb login",
@@ -100,7 +100,7 @@ export function makeTokenService(options: {
 
   return {
     async list(actor) {
-      const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, now());
+      const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, clock.now());
       return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
     },
 
@@ -111,7 +111,7 @@ export function makeTokenService(options: {
       requireRecentSignIn(standing);
       const days = daysOf(standing, body.expiresInDays);
       const { plaintext, hash, shown } = mintSecret("kb_pat_", randomBytes);
-      const createdAt = now();
+      const createdAt = clock.now();
       const record: TokenRecord = {
         tokenId: makeId("token", randomBytes),
         workspaceId: actor.workspaceId,
@@ -141,10 +141,10 @@ export function makeTokenService(options: {
       return store.transaction(async (tx) => {
         const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
         if (shown.revokedAt !== null) return { token: shown };
-        const revokedAt = now();
+        const revokedAt = clock.now();
         await tx.in(actor.workspaceId).tokens.revoke(tokenId, revokedAt);
         await audit.record(tx, actor, { action: "token.revoked", target: { type: "token", id: tokenId } });
-        return { token: { ...shown, revokedAt: revokedAt.toISOString() } };
+        return { token: { ...shown, revokedAt: isoOf(revokedAt) } };
       });
     },
 
@@ -163,11 +163,11 @@ export function makeTokenService(options: {
 
     async findActor(secret) {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
-      const found = await store.tokenLookup.findToken(hashSecret(secret), now());
+      const found = await store.tokenLookup.findToken(hashSecret(secret), clock.now());
       if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
       const staleAt = clock.now() - LAST_USED_STEP_MS;
-      if (found.lastUsedAt === null || found.lastUsedAt.getTime() <= staleAt) {
-        await unlessUnwritable(store.in(found.workspaceId).tokens.markUsed(found.tokenId, now(), new Date(staleAt)));
+      if (found.lastUsedAt === null || found.lastUsedAt <= staleAt) {
+        await unlessUnwritable(store.in(found.workspaceId).tokens.markUsed(found.tokenId, clock.now(), staleAt));
       }
       const { workspaceId, userId, role, scopes, timeZone } = found;
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
@@ -175,24 +175,24 @@ export function makeTokenService(options: {
 
     async findConnector(secret) {
       if (!isWellFormedSecret("kb_con_", secret)) return undefined;
-      return store.tokenLookup.findConnectorKey(hashSecret(secret), now());
+      return store.tokenLookup.findConnectorKey(hashSecret(secret), clock.now());
     },
   };
 }
 
 /** The token as its owner sees it: at expiry it counts as revoked at that moment, so that two states suffice. */
 function toToken(record: TokenRecord, now: number): Token {
-  const isExpired = record.expiresAt !== null && record.expiresAt.getTime() <= now;
+  const isExpired = record.expiresAt !== null && record.expiresAt <= now;
   const revokedAt = record.revokedAt ?? (isExpired ? record.expiresAt : null);
   return {
     id: record.tokenId,
     name: record.name,
     prefix: record.prefix,
-    createdAt: record.createdAt.toISOString(),
-    lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
-    revokedAt: revokedAt?.toISOString() ?? null,
+    createdAt: isoOf(record.createdAt),
+    lastUsedAt: isoOrNull(record.lastUsedAt),
+    revokedAt: isoOrNull(revokedAt),
     scopes: record.scopes,
-    expiresAt: record.expiresAt?.toISOString() ?? null,
+    expiresAt: isoOrNull(record.expiresAt),
     grantId: record.grantId,
   };
 }
@@ -217,8 +217,8 @@ function daysOf({ maxDays }: Standing, wanted: number | undefined): number | und
   });
 }
 
-function addDays(date: Date, days: number): Date {
-  return new Date(date.getTime() + days * DAY_MS);
+function addDays(at: number, days: number): number {
+  return at + days * DAY_MS;
 }
 
 function limitReached(): ApiError {

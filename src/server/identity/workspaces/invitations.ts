@@ -9,6 +9,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { QuotaKeeper } from "./quotas.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
@@ -53,7 +54,7 @@ export function makeInvitationService(options: {
       await post.send(invitation.email, { type: "invitation", inviter, workspace, url, expiresAt });
     } catch (error) {
       const { invitationId } = invitation;
-      await store.in(actor.workspaceId).invitations.revoke(invitationId, new Date(clock.now()));
+      await store.in(actor.workspaceId).invitations.revoke(invitationId, clock.now());
       throw error;
     }
   }
@@ -70,7 +71,7 @@ export function makeInvitationService(options: {
       const { page, nextCursor } = cutPage(
         rows,
         limit,
-        (row) => ({ flags: 0, value: row.createdAt.getTime(), id: row.invitationId.slice(4) }),
+        (row) => ({ flags: 0, value: row.createdAt, id: row.invitationId.slice(4) }),
         (position) => cursors.encode(scope, position),
       );
       return { invitations: page.map(toInvitation), nextCursor };
@@ -80,7 +81,7 @@ export function makeInvitationService(options: {
       requireAbove(actor, body.role);
       throttle.take(`workspace ${actor.workspaceId}`);
       const secret = randomSecret(randomBytes);
-      const createdAt = new Date(clock.now());
+      const createdAt = clock.now();
       const invitation: InvitationRecord = {
         invitationId: makeId("invitation", randomBytes),
         workspaceId: actor.workspaceId,
@@ -88,7 +89,7 @@ export function makeInvitationService(options: {
         role: body.role,
         invitedBy: actor.userId,
         createdAt,
-        expiresAt: new Date(createdAt.getTime() + LIFETIME_MS),
+        expiresAt: createdAt + LIFETIME_MS,
         acceptedAt: null,
         revokedAt: null,
         isMailed: post.canMail,
@@ -115,7 +116,7 @@ export function makeInvitationService(options: {
         const invitation = await invitations.find(invitationId);
         if (!invitation || invitation.revokedAt !== null) throw noSuchThing();
         requireAbove(actor, invitation.role);
-        await invitations.revoke(invitationId, new Date(clock.now()));
+        await invitations.revoke(invitationId, clock.now());
         const target = { type: "invitation", id: invitationId };
         await audit.record(tx, actor, { action: "invitation.withdrawn", target });
       });
@@ -129,9 +130,9 @@ function toInvitation(record: InvitationRecord): Invitation {
     email: record.email,
     role: record.role,
     invitedBy: record.invitedBy,
-    createdAt: record.createdAt.toISOString(),
-    expiresAt: record.expiresAt.toISOString(),
-    acceptedAt: record.acceptedAt?.toISOString() ?? null,
+    createdAt: isoOf(record.createdAt),
+    expiresAt: isoOf(record.expiresAt),
+    acceptedAt: isoOrNull(record.acceptedAt),
   };
 }
 

@@ -7,6 +7,7 @@ import { isLocalClient } from "#net/client-ip.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { Store } from "#storage/store.ts";
 
 export interface LocalRootService {
@@ -76,7 +77,7 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
       await refuseClosed(real, options);
       return store.transaction(async (tx) => {
         const rootId = makeId("root", randomBytes);
-        const createdAt = new Date(clock.now());
+        const createdAt = clock.now();
         const root = await tx.installation.addLocalRoot({ rootId, path: real, createdBy: actor.userId, createdAt });
         // The one record that names a path: it is the very thing that was allowed.
         const act = {
@@ -134,9 +135,9 @@ function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-function toRoot(record: { rootId: string; path: string; createdBy: string; createdAt: Date }): LocalRoot {
+function toRoot(record: { rootId: string; path: string; createdBy: string; createdAt: number }): LocalRoot {
   const { rootId, path, createdBy, createdAt } = record;
-  return { id: rootId, path, createdBy, createdAt: createdAt.toISOString() };
+  return { id: rootId, path, createdBy, createdAt: isoOf(createdAt) };
 }
 
 function notAllowed(message: string, cause?: unknown): ApiError {

@@ -1,6 +1,7 @@
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreateWorkspaceBody, MyWorkspace, Session, Workspace } from "#api/session.ts";
 import type { PageQuery } from "#api/workspace.ts";
+import { isoOf } from "#core/instant.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Store } from "#storage/store.ts";
@@ -51,7 +52,7 @@ export function makeMyWorkspaceService(options: {
       const { page, nextCursor } = cutPage(
         rest.slice(0, limit + 1),
         limit,
-        (row) => ({ flags: 0, value: row.joinedAt.getTime(), id: row.workspaceId.slice(4) }),
+        (row) => ({ flags: 0, value: row.joinedAt, id: row.workspaceId.slice(4) }),
         (position) => cursors.encode(scope, position),
       );
       const workspaces: MyWorkspace[] = [];
@@ -60,7 +61,7 @@ export function makeMyWorkspaceService(options: {
         if (!record) continue;
         const { name } = record;
         const current = one.workspaceId === workspaceId;
-        workspaces.push({ id: one.workspaceId, name, role: one.role, joinedAt: one.joinedAt.toISOString(), current });
+        workspaces.push({ id: one.workspaceId, name, role: one.role, joinedAt: isoOf(one.joinedAt), current });
       }
       return { workspaces, nextCursor };
     },
@@ -78,7 +79,7 @@ export function makeMyWorkspaceService(options: {
 }
 
 /** Memberships are ordered by (joinedAt, workspaceId). */
-function isAfter(one: { joinedAt: Date; workspaceId: string }, after: { value: number; id: string }): boolean {
-  const at = one.joinedAt.getTime();
+function isAfter(one: { joinedAt: number; workspaceId: string }, after: { value: number; id: string }): boolean {
+  const at = one.joinedAt;
   return at > after.value || (at === after.value && one.workspaceId > `wsp_${after.id}`);
 }

@@ -74,7 +74,7 @@ export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: P
     async requireRoom(tx, workspaceId, what) {
       const most = quotas[what];
       if (most === undefined) return;
-      if ((await tx.in(workspaceId).usage.count(what, new Date(clock.now()))) < most) return;
+      if ((await tx.in(workspaceId).usage.count(what, clock.now())) < most) return;
       throw new ApiError("quota_reached", {
         message: `This workspace has ${format(most)} ${NAMES[what]}, which is its limit. Remove one that you no longer need, or ask the server's operator for more.`,
       });

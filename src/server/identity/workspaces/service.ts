@@ -7,6 +7,7 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { WorkspaceRecord } from "#storage/records/people.ts";
@@ -80,7 +81,7 @@ export function makeWorkspaceService(options: {
       const { page, nextCursor } = cutPage(
         rows,
         limit,
-        (row) => ({ flags: 0, value: row.joinedAt.getTime(), id: row.userId.slice(4) }),
+        (row) => ({ flags: 0, value: row.joinedAt, id: row.userId.slice(4) }),
         (position) => cursors.encode(scope, position),
       );
       return { members: page.map(toMember), nextCursor };
@@ -109,7 +110,7 @@ export function makeWorkspaceService(options: {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);
         await keepLastOwner(tx, actor.workspaceId, member);
-        const { stoppedSyncIds } = await tx.in(actor.workspaceId).members.remove(userId, new Date(clock.now()));
+        const { stoppedSyncIds } = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
         const action = userId === actor.userId ? "member.left" : "member.removed";
         await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details: { role: member.role } });
         return stoppedSyncIds;
@@ -138,7 +139,7 @@ async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecor
 }
 
 function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {
-  return { userId, name, email, role, joinedAt: joinedAt.toISOString() };
+  return { userId, name, email, role, joinedAt: isoOf(joinedAt) };
 }
 
 /** An item that was read under the old setting is stored by then. */
@@ -157,5 +158,5 @@ async function applySecretsLater(tx: Store, workspaceId: string, now: number): P
 
 /** A workspace as the contract shows one. */
 export function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
-  return { id: workspaceId, name, timeZone, secrets, createdAt: createdAt.toISOString() };
+  return { id: workspaceId, name, timeZone, secrets, createdAt: isoOf(createdAt) };
 }

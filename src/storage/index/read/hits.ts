@@ -1,3 +1,4 @@
+import { MAX_INSTANT } from "#core/instant.ts";
 import type { HitPosition, SearchHit, SearchOrder } from "#storage/search-index.ts";
 import { compareKbIds, kbIdAt } from "#storage/index/columns.ts";
 import type { Matches } from "./evaluate.ts";
@@ -11,9 +12,9 @@ export interface Match {
   score: number;
 }
 
-/** Positions of documents without a date: the ends of the range of `Date`. */
-const LONG_AGO = -8.64e15;
-const NEVER = 8.64e15;
+/** Positions of documents without a date: the ends of what an instant may be. */
+const LONG_AGO = -MAX_INSTANT;
+const NEVER = MAX_INSTANT;
 
 interface Entry extends Match {
   value: number;

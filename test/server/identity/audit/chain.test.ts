@@ -37,7 +37,7 @@ const change = (kb: TestServer, sql: string, ...values: (string | number)[]) =>
   kb.database.writer.request({ type: "execute", sql, parameters: values });
 
 const row = (at: number, details: Record<string, unknown> = {}): NewAuditRecord => ({
-  at: new Date(at),
+  at: at,
   actorUserId: null,
   credential: "system",
   action: "items.read",

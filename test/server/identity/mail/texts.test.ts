@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { writeLetter, type Letter } from "#server/identity/mail/texts.ts";
 
 const url = "https://kb.test/x#token=abc";
-const expiresAt = new Date(Date.UTC(2026, 10, 22, 9, 5));
+const expiresAt = Date.UTC(2026, 10, 22, 9, 5);
 
 const LETTERS: Letter[] = [
   { type: "invitation", inviter: "Ana", workspace: "Acme", url, expiresAt },

@@ -274,9 +274,7 @@ describe("what a grant reaches", () => {
   test("a token sees the workspace that was chosen, and only one of the person's own can be", async () => {
     const { kb, owner, clientId } = await setUp();
     const other = await kb.addWorkspace("Second");
-    await kb.store
-      .in(other)
-      .members.insert({ userId: owner.userId, role: "member", joinedAt: new Date(kb.clock.now()) });
+    await kb.store.in(other).members.insert({ userId: owner.userId, role: "member", joinedAt: kb.clock.now() });
     const tokens = await kb.letIn(owner, { clientId }, { decision: "allow", workspaceId: other });
     expect(await kb.deps.oauth.findActor(tokens.access_token, "mcp")).toMatchObject({
       workspaceId: other,
@@ -364,9 +362,7 @@ test("somebody removed while their password is proved leaves no grant behind", a
     keys: makeOAuthKeys(Buffer.alloc(32)),
     baseUrl: kb.base,
     prove: async () => {
-      await kb.store.transaction((tx) =>
-        tx.in(owner.workspaceId).members.remove(member.userId, new Date(kb.clock.now())),
-      );
+      await kb.store.transaction((tx) => tx.in(owner.workspaceId).members.remove(member.userId, kb.clock.now()));
       return { userId: member.userId };
     },
   });
@@ -376,12 +372,12 @@ test("somebody removed while their password is proved leaves no grant behind", a
     audiences: ["api"] satisfies ["api"],
     place: { host: "127.0.0.1", isLocal: true },
     askedFrom: null,
-    expiresAt: new Date(kb.clock.now() + 60_000),
+    expiresAt: kb.clock.now() + 60_000,
     subject: [],
   };
   const decision = { decision: "allow", csrf: "", password: "any" } as const;
   const allowed = decisions.allow(await kb.deps.oauth.provider(), actor, asked, decision, async () => undefined);
   await expect(allowed).rejects.toMatchObject({ code: "forbidden" });
   expect(await members.find(member.userId)).toBeUndefined();
-  expect(await grants.list({ userId: member.userId, now: new Date(kb.clock.now()), limit: 9 })).toEqual([]);
+  expect(await grants.list({ userId: member.userId, now: kb.clock.now(), limit: 9 })).toEqual([]);
 });

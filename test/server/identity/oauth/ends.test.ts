@@ -34,7 +34,7 @@ describe("what ends tokens", () => {
     await kb.store.in(owner.workspaceId).members.insert({
       userId: member.userId,
       role: "member",
-      joinedAt: new Date(kb.clock.now()),
+      joinedAt: kb.clock.now(),
     });
     expect(await dead()).toEqual([401, 401, 401, 401, 401, 400]);
     const { refresh_token: lost } = (await latest.json()) as Tokens;

@@ -108,11 +108,11 @@ describe("the table of credentials and routes, with OAuth tokens", () => {
     const fresh = await tokensOf(kb, admin, admin);
     Object.assign(tokens, fresh);
     expect((await opened()).length).toBe(routes.length);
-    await kb.store.transaction((tx) => tx.oauth.endGrantsOf({ userId: admin.userId }, new Date(kb.clock.now())));
+    await kb.store.transaction((tx) => tx.oauth.endGrantsOf({ userId: admin.userId }, kb.clock.now()));
     expect(await opened()).toEqual([]);
 
     Object.assign(tokens, await tokensOf(kb, admin, admin));
-    await kb.store.transaction((tx) => tx.in(owner.workspaceId).members.remove(admin.userId, new Date(kb.clock.now())));
+    await kb.store.transaction((tx) => tx.in(owner.workspaceId).members.remove(admin.userId, kb.clock.now()));
     expect(await opened()).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ function hostOf(kb: TestServer) {
 async function makeSetUp(settings = {}) {
   const kb = await makeServer({ settings });
   const owner = await kb.addOwner("Acme");
-  await kb.store.installation.complete(new Date(kb.clock.now()));
+  await kb.store.installation.complete(kb.clock.now());
   return { ...kb, owner };
 }
 

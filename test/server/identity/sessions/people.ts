@@ -28,7 +28,7 @@ export function withCookies(answer: TestAnswer): { headers: Record<string, strin
 }
 
 /** When the address of an account was proved; undefined without such an account. */
-export async function verifiedAt(kb: TestServer, email: string): Promise<Date | null | undefined> {
+export async function verifiedAt(kb: TestServer, email: string): Promise<number | null | undefined> {
   return (await kb.store.users.findByEmail(email))?.emailVerifiedAt;
 }
 

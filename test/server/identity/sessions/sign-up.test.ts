@@ -171,7 +171,7 @@ describe("who may sign up", () => {
       status: 409,
       json: { code: "onboarding_needed" },
     });
-    await kb.store.installation.complete(new Date(kb.clock.now()));
+    await kb.store.installation.complete(kb.clock.now());
     expect((await kb.anyone().post("/api/sign-up", BO)).status).toBe(201);
   });
 

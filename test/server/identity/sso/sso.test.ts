@@ -83,7 +83,7 @@ describe("single sign-on", () => {
     const provider = await startProvider(ANA);
     const kb = await makeSsoServer(provider, { settings: { signup: "open" } });
     expect((await signInAtProvider(kb)).headers.get("location")).toBe("/sign-in?error=sign_up_closed");
-    await kb.store.installation.complete(new Date(kb.clock.now()));
+    await kb.store.installation.complete(kb.clock.now());
     expect((await signInAtProvider(kb)).headers.get("location")).toBe("/");
   });
 
@@ -157,7 +157,7 @@ describe("single sign-on", () => {
     const owner = await invited.addOwner();
     const bo = await invited.addMember(owner.workspaceId);
     const { userId } = bo;
-    const createdAt = new Date(invited.clock.now());
+    const createdAt = invited.clock.now();
     const { issuer } = provider;
     await invited.store.sso.insertIdentity({ issuer, subject: "nameless", userId, label: "bo", createdAt });
     expect((await signInAtProvider(invited)).headers.get("location")).toBe("/");
@@ -291,7 +291,7 @@ describe("linking an account", () => {
     expect(stolen.headers.get("location")).toBe("/settings/profile?error=session_ended");
     expect(await kb.store.sso.identitiesOf(ana.userId)).toEqual([]);
 
-    const createdAt = new Date(kb.clock.now());
+    const createdAt = kb.clock.now();
     const { issuer } = provider;
     await kb.store.sso.insertIdentity({ issuer, subject: ANA.sub, userId: ana.userId, label: "ana", createdAt });
     const again = await link(kb, `kb_session=${mallory.sessionSecret}`);

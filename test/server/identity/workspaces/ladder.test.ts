@@ -101,7 +101,7 @@ describe("S13: leaving and returning", () => {
     const ana = await kb.addOwner();
     const bo = await kb.addMember(ana.workspaceId);
     const there = await kb.addWorkspace("Other");
-    await kb.store.in(there).members.insert({ userId: bo.userId, role: "owner", joinedAt: new Date(kb.clock.now()) });
+    await kb.store.in(there).members.insert({ userId: bo.userId, role: "owner", joinedAt: kb.clock.now() });
     await addGrant(kb, bo, "here");
     await addGrant(kb, { ...bo, workspaceId: there }, "there");
     expect((await kb.as(ana).delete(`/api/workspace/members/${bo.userId}`)).status).toBe(204);

@@ -201,7 +201,7 @@ describe("members", () => {
     await kb.as(owner).delete(`/api/workspace/members/${admin.userId}`);
     expect(await access.epoch()).toBeGreaterThan(epoch);
     await kb.store.transaction((tx) =>
-      tx.in(owner.workspaceId).members.insert({ userId: admin.userId, role: "admin", joinedAt: new Date(0) }),
+      tx.in(owner.workspaceId).members.insert({ userId: admin.userId, role: "admin", joinedAt: 0 }),
     );
 
     expect((await kb.as(admin).get("/api/session")).status).toBe(401);
@@ -232,7 +232,7 @@ describe("members", () => {
     const kb = await makeServer();
     const { owner, member, stranger } = await makeCast(kb);
     await kb.store.transaction((tx) =>
-      tx.in(stranger.workspaceId).members.insert({ userId: member.userId, role: "member", joinedAt: new Date(0) }),
+      tx.in(stranger.workspaceId).members.insert({ userId: member.userId, role: "member", joinedAt: 0 }),
     );
     const there = await kb.signIn({ ...member, workspaceId: stranger.workspaceId });
     await kb.as(owner).delete(`/api/workspace/members/${member.userId}`);

@@ -11,7 +11,7 @@ async function join(
   role: "owner" | "member" = "member",
 ): Promise<string> {
   const workspaceId = await kb.addWorkspace(name);
-  await kb.store.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: new Date(kb.clock.now()) });
+  await kb.store.in(workspaceId).members.insert({ userId: user.userId, role, joinedAt: kb.clock.now() });
   return workspaceId;
 }
 

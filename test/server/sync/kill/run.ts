@@ -86,7 +86,7 @@ async function prepareFile(file: string, root: string): Promise<void> {
   const database = await openDatabase({ file });
   const store = makeStore(database);
   const now = Date.now();
-  await store.workspaces.insert({ workspaceId: WORKSPACE, name: "Acme", timeZone: "UTC", createdAt: new Date(now) });
+  await store.workspaces.insert({ workspaceId: WORKSPACE, name: "Acme", timeZone: "UTC", createdAt: now });
   await store.in(WORKSPACE).connectors.create(makeConnector(now, { providerId: "filesystem", config: { root } }));
   await database.close();
   await requestAgain(file, root, now);
