@@ -91,7 +91,7 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   await fillConnectorGroup(workspace, connector.connectorId, record);
   const items = model.items.filter((item) => item.connectorId === connector.connectorId);
   const removed = items.filter((item) => item.isRemoved).map((item) => item.kbId);
-  const ops: ItemOp[] = items.map((item) => ({ op: "upsert", item: prepare(item, connector, items) }));
+  const ops: ItemOp[] = items.map((item) => ({ type: "upsert", item: prepare(item, connector, items) }));
   // In some worlds children come before their parents.
   if (model.seed % 2 === 1) ops.reverse();
   // What a connector's owner is told of must be the same in both worlds: it comes from what is in both.
@@ -101,7 +101,11 @@ async function addConnector(kb: Server, model: Model, connector: ModelConnector)
   const base = { connectorId: connector.connectorId, always, highest: items.length, now: NOW };
   const result = await workspace.itemWrites.applyBatch({
     ...base,
-    ops: [...ops, { op: "remove", kbIds: removed }, { op: "sweep", kbIds: held.map((item) => item.kbId), hold: true }],
+    ops: [
+      ...ops,
+      { type: "remove", kbIds: removed },
+      { type: "sweep", kbIds: held.map((item) => item.kbId), hold: true },
+    ],
   });
   if (!result.isApplied) throw new Error(`Not stored: ${result.reason}`);
   await holdRemovals(kb, connector, held);

@@ -154,8 +154,8 @@ async function applyWhole(
   const slices = cutOps(plan.ops);
   const [opening = [], ...rest] = slices;
   const [first] = opening;
-  if (first?.op !== "upsert" || rest.length === 0) {
-    const expects = first?.op === "upsert" ? { externalId: first.item.externalId, version: before } : undefined;
+  if (first?.type !== "upsert" || rest.length === 0) {
+    const expects = first?.type === "upsert" ? { externalId: first.item.externalId, version: before } : undefined;
     return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, {
       trace,
       ...(uploadId !== undefined && { upload: toUpload(uploadId, [], plan) }),
@@ -172,7 +172,7 @@ async function applyWhole(
       ...(upload && { upload }),
     });
   const empty = uploadId === undefined ? undefined : emptyUpload(uploadId);
-  const started: ItemOp = { op: "upsert", item: { ...first.item, version: underWay } };
+  const started: ItemOp = { type: "upsert", item: { ...first.item, version: underWay } };
   const applied = await apply([started, ...opening.slice(1)], before, empty);
   for (const [at, ops] of rest.entries()) {
     if (!applied) return undefined;
@@ -189,7 +189,7 @@ function cutOps(ops: readonly ItemOp[]): ItemOp[][] {
   let chars = 0;
   for (const op of ops) {
     slice.push(op);
-    if (op.op === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
+    if (op.type === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
     if (slice.length < OPS_AT_ONCE && chars < CHARS_AT_ONCE) continue;
     slices.push(slice);
     [slice, chars] = [[], 0];
@@ -216,7 +216,7 @@ async function noteRefusal(deps: PushDeps, target: PushTarget, { code, message, 
   if (target.uploadId === undefined) return;
   const externalId = typeof details?.["externalId"] === "string" ? details["externalId"] : null;
   const answer = { line: 1, externalId, notes: [], fixed: "error" as const, error: { code, message } };
-  const ops: Plan["ops"] = externalId === null ? [] : [{ op: "seen", externalIds: [externalId] }];
+  const ops: Plan["ops"] = externalId === null ? [] : [{ type: "seen", externalIds: [externalId] }];
   try {
     await apply(deps, target, { answers: [answer], ops }, externalId === null ? 1 : 0);
   } catch (error) {

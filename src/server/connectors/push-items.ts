@@ -36,7 +36,7 @@ export async function planItems(deps: PushDeps, target: PushTarget, lines: reado
     else {
       plan.answers.push(refused(line, line));
       // What it meant is there, whatever it wanted to say of it.
-      if (line.externalId !== undefined) plan.ops.push({ op: "seen", externalIds: [line.externalId] });
+      if (line.externalId !== undefined) plan.ops.push({ type: "seen", externalIds: [line.externalId] });
     }
   }
   return { lines, plan };
@@ -157,7 +157,7 @@ export async function planUpsert(
   if (isSame && known.indexState !== "failed") {
     // The same version again: only who may read it can be news. It still counts as seen, so a whole-set upload will not remove it.
     const of = { version, parentExternalId };
-    plan.ops.push({ op: "access", externalId, access, of }, { op: "seen", externalIds: [externalId] });
+    plan.ops.push({ type: "access", externalId, access, of }, { type: "seen", externalIds: [externalId] });
     return;
   }
   const isNew = known === undefined && !plan.stored.has(externalId);
@@ -175,7 +175,7 @@ export async function planUpsert(
     ...(rules && { rules }),
   });
   const [first] = prepared?.ops ?? [];
-  if (!prepared || first?.op !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
+  if (!prepared || first?.type !== "upsert") throw new Error("A pushed item can't be gone before it is read.");
   const last = plan.answers.at(-1);
   if (content && last) last.notes = [...last.notes, ...notesOf(prepared.ops)];
   if (isNew) noteTexts(deps, caller.workspaceId, prepared.ops);
@@ -188,16 +188,16 @@ export async function planUpsert(
 
 function noteTexts({ quotas }: PushDeps, workspaceId: string, ops: readonly ItemOp[]): void {
   for (const op of ops) {
-    if (op.op === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
+    if (op.type === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
   }
 }
 
 /** Whether these ops leave the item as one that is not read again in this version. */
 function isWhole(ops: readonly ItemOp[], version: string): boolean {
   const [first] = ops;
-  if (first?.op !== "upsert" || first.item.text.state === "failed") return false;
+  if (first?.type !== "upsert" || first.item.text.state === "failed") return false;
   const { externalId } = first.item;
-  const last = ops.find((op) => op.op === "children" && op.externalId === externalId) ?? first.item;
+  const last = ops.find((op) => op.type === "children" && op.externalId === externalId) ?? first.item;
   return "version" in last && last.version === version;
 }
 
@@ -207,10 +207,10 @@ const NOTES_KEPT = 10;
 function notesOf(ops: readonly ItemOp[]): string[] {
   const notes: string[] = [];
   for (const [at, op] of ops.entries()) {
-    if (op.op === "upsert" && at === 0 && op.item.text.state !== "text") {
+    if (op.type === "upsert" && at === 0 && op.item.text.state !== "text") {
       notes.push(`it has no text: ${op.item.text.message}`);
     }
-    if (op.op === "skip" && notes.length < NOTES_KEPT) notes.push(`${op.externalId}: ${op.message}`);
+    if (op.type === "skip" && notes.length < NOTES_KEPT) notes.push(`${op.externalId}: ${op.message}`);
   }
   return notes;
 }
@@ -248,7 +248,7 @@ async function planLine(
       const { access, offending } = plan.authority.judge(event.access);
       if (offending.length > 0) Object.assign(answer, aclUnknown(offending));
       plan.answers.push({ ...answer, op: plan.ops.length });
-      plan.ops.push({ op: "access", externalId, access }, { op: "seen", externalIds: [externalId] });
+      plan.ops.push({ type: "access", externalId, access }, { type: "seen", externalIds: [externalId] });
       return;
     }
     case "seen": {
@@ -257,12 +257,12 @@ async function planLine(
       if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
       else plan.answers.push({ ...answer, op: plan.ops.length });
       // Another version is alive too: it is about to be sent. What went meanwhile stays gone.
-      if (known || plan.stored.has(externalId)) plan.ops.push({ op: "seen", externalIds: [externalId] });
+      if (known || plan.stored.has(externalId)) plan.ops.push({ type: "seen", externalIds: [externalId] });
       return;
     }
     case "delete":
       plan.answers.push({ ...answer, op: plan.ops.length });
-      plan.ops.push({ op: "delete", externalId, subtree: event.subtree === true });
+      plan.ops.push({ type: "delete", externalId, subtree: event.subtree === true });
       // What goes along, its children or what lies below, is not known here: whatever comes after is read anew.
       plan.versions.clear();
   }

@@ -16,7 +16,7 @@ export async function removePushed(
     const message = "This file is inside another file. Remove the outer file, or send it again without this one.";
     throw new ApiError("invalid_request", { message, field: "externalId" });
   }
-  const ops = [{ op: "delete", externalId, subtree: false }] as const;
+  const ops = [{ type: "delete", externalId, subtree: false }] as const;
   const outcome = (await applyOps(deps, caller.workspaceId, connectorId, ops))?.outcomes[0];
   return { result: outcome === "removed" || outcome === "held" ? outcome : "absent" };
 }

@@ -144,7 +144,7 @@ async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
       highest,
       now: deps.clock.now(),
       upload: { uploadId, phase: "ending", lines: null, results: [], failures: [], unnamed: 0 },
-      ops: [{ op: "sweep", kbIds, hold: upload.isHeld }],
+      ops: [{ type: "sweep", kbIds, hold: upload.isHeld }],
     });
     await pushUploads.addSwept(uploadId, kbIds.length);
   };

@@ -174,8 +174,8 @@ export async function decideRemovals(
   for (let after = ""; ;) {
     const page = await itemWrites.listHeld(connectorId, after, 100);
     const chosen = page.map((row) => row.kbId).filter((kbId) => wanted?.has(kbId) ?? true);
-    const op = decision === "approved" ? ("remove" as const) : ("release" as const);
-    if (chosen.length > 0) await applyOps(deps, actor.workspaceId, connectorId, [{ op, kbIds: chosen }]);
+    const type = decision === "approved" ? ("remove" as const) : ("release" as const);
+    if (chosen.length > 0) await applyOps(deps, actor.workspaceId, connectorId, [{ type, kbIds: chosen }]);
     count += chosen.length;
     const last = page.at(-1);
     if (!last || page.length < 100) break;

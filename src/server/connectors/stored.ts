@@ -26,7 +26,7 @@ export async function removeItems(
   kbIds: readonly string[],
 ): Promise<void> {
   for (let i = 0; i < kbIds.length; i += SLICE) {
-    await applyOps(deps, workspaceId, connectorId, [{ op: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
+    await applyOps(deps, workspaceId, connectorId, [{ type: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
   }
 }
 

@@ -104,8 +104,8 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   return {
     add(op) {
       ops.push(op);
-      done += op.op === "seen" ? 0 : 1;
-      if (op.op === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
+      done += op.type === "seen" ? 0 : 1;
+      if (op.type === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
     },
     count({ bytes: read = 0, ...counts }, more = 0) {
       done += more;

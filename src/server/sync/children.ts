@@ -85,16 +85,16 @@ async function addItem(work: Work, item: SourceItem, read: Read, depth: number):
   all.named.push(item.externalId);
   if (prepared.text.state === "failed") {
     all.keepChildrenOf.push(item.externalId);
-    all.ops.push({ op: "upsert", item: prepared });
+    all.ops.push({ type: "upsert", item: prepared });
     return prepared.text.retryAt !== null;
   }
   if ((children ?? []).length === 0 && !work.hasChildren(item.externalId)) {
-    all.ops.push({ op: "upsert", item: prepared });
+    all.ops.push({ type: "upsert", item: prepared });
     return false;
   }
-  all.ops.push({ op: "upsert", item: { ...prepared, version: null } });
+  all.ops.push({ type: "upsert", item: { ...prepared, version: null } });
   const { keep, isRetryable } = await addChildren(work, item, children ?? [], depth + 1);
-  all.ops.push({ op: "children", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });
+  all.ops.push({ type: "children", externalId: item.externalId, keep, version: isRetryable ? null : prepared.version });
   return isRetryable;
 }
 
@@ -112,7 +112,7 @@ async function addChildren(
     if (keep.has(item.externalId)) continue;
     const refusal = rules?.refuse?.(child.fileName);
     if (refusal !== undefined) {
-      all.ops.push({ op: "skip", externalId: item.externalId, ...refusal, retryable: false });
+      all.ops.push({ type: "skip", externalId: item.externalId, ...refusal, retryable: false });
     } else if (depth > MAX_DEPTH || budget.children <= 0 || child.bytes.length > budget.bytes) {
       budget.leftOut++;
     } else {
@@ -176,10 +176,10 @@ function digestOf(text: string): string {
 
 function refused(externalId: string): ItemOp {
   const message = `The ID contains "!//", which is reserved for files inside files.`;
-  return { op: "skip", externalId, reason: "failed", message, retryable: false };
+  return { type: "skip", externalId, reason: "failed", message, retryable: false };
 }
 
 function leftOut(externalId: string, count: number): ItemOp {
   const message = `${count} of the files inside it were left out: kb reads at most ${MAX_CHILDREN} files, 64 MiB and ${MAX_DEPTH} levels, and nothing encrypted or broken.`;
-  return { op: "skip", externalId, reason: "too_large", message, retryable: false };
+  return { type: "skip", externalId, reason: "too_large", message, retryable: false };
 }

@@ -185,18 +185,18 @@ function toStep(
     case "access": {
       const { externalId } = event;
       return {
-        ops: [{ op: "access", externalId, access: options.judge(event.access) }],
+        ops: [{ type: "access", externalId, access: options.judge(event.access) }],
         bytes: 0,
         ...alive(externalId),
       };
     }
     case "delete":
-      return { ops: [{ op: "delete", externalId: event.externalId, subtree: event.subtree === true }], bytes: 0 };
+      return { ops: [{ type: "delete", externalId: event.externalId, subtree: event.subtree === true }], bytes: 0 };
     case "seen":
       return { ops: [], bytes: 0, seen: event.externalIds };
     case "skip": {
       const { externalId, reason, retryable } = event;
-      const op: ItemOp = { op: "skip", externalId, reason, message: redact(event.message), retryable };
+      const op: ItemOp = { type: "skip", externalId, reason, message: redact(event.message), retryable };
       return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
     }
     case "checkpoint":
@@ -239,7 +239,7 @@ async function overQuota(
   }
   const problem = await quotas.takeItem(store.workspaceId);
   if (problem === undefined) return undefined;
-  const op: ItemOp = { op: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
+  const op: ItemOp = { type: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
   return { ops: [op], bytes: 0, problem };
 }
 
@@ -284,7 +284,7 @@ async function prepareStep(
 
 function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {
   for (const op of ops) {
-    if (op.op === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
+    if (op.type === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
   }
 }
 
@@ -304,14 +304,14 @@ async function take(step: Step, known: Known, sink: BatchSink, syncId: string): 
   }
   for (const op of step.ops) {
     sink.add(op);
-    if (op.op === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
+    if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
   }
   if (step.progress) sink.progress(step.progress);
   if (step.cursor !== undefined) {
     // Whoever resumes from this cursor must know what was named before it.
-    for (const externalIds of known.takeMarks()) sink.add({ op: "seen", externalIds });
+    for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
     sink.cursor(step.cursor);
   }
   await sink.flushIfDue();
@@ -320,7 +320,7 @@ async function take(step: Step, known: Known, sink: BatchSink, syncId: string): 
 /** A held item that is there again is kept; others are marked only where a cursor relies on it. */
 function markAlive({ externalId, indexState }: StoredItem, known: Known, sink: BatchSink): void {
   known.name(externalId);
-  if (indexState === "held") sink.add({ op: "seen", externalIds: [externalId] });
+  if (indexState === "held") sink.add({ type: "seen", externalIds: [externalId] });
   else known.markLater(externalId);
 }
 
@@ -333,7 +333,7 @@ async function leaveOutOfScope(source: Source, scope: Scope, known: Known, sink:
     out.map((item) => item.kbId),
     100,
   )) {
-    sink.add({ op: "remove", kbIds });
+    sink.add({ type: "remove", kbIds });
     await sink.flush();
   }
   for (const item of out) known.forget(item.externalId);
@@ -351,7 +351,7 @@ async function sweep({ store, connector, sync, now }: RunOptions, known: Known, 
     gone.map((item) => item.kbId),
     100,
   )) {
-    sink.add({ op: "sweep", kbIds, hold });
+    sink.add({ type: "sweep", kbIds, hold });
     await sink.flush();
   }
 }

@@ -106,7 +106,7 @@ function overtaken(): ApiError {
 }
 
 async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
-  switch (op.op) {
+  switch (op.type) {
     case "upsert":
       return upsert(work, op.item);
     case "access":
@@ -238,7 +238,7 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
   if (known?.indexHash !== item.indexHash) rows.replaceEntities(kbId, item.entities, known === undefined);
 }
 
-function skip(work: Work, op: Extract<ItemOp, { op: "skip" }>): OpOutcome {
+function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
   if (op.reason !== "failed") return "skipped";
   const known = work.rows.find(op.externalId);

@@ -68,31 +68,31 @@ export interface ItemState {
 
 /** One change to the stored items; those of a batch are applied in the order given. */
 export type ItemOp =
-  | { op: "upsert"; item: PreparedItem }
+  | { type: "upsert"; item: PreparedItem }
   /**
    * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
    * that version below that parent: nothing of the batch is stored when the item is another one by now.
    */
-  | { op: "access"; externalId: string; access: SourceAccess | null; of?: ItemState }
+  | { type: "access"; externalId: string; access: SourceAccess | null; of?: ItemState }
   /** Removes it and its child items, with `subtree` also what lies below `<externalId>/`; under the guard. */
-  | { op: "delete"; externalId: string; subtree: boolean }
+  | { type: "delete"; externalId: string; subtree: boolean }
   /** Alive and unchanged; counted by the run. Of those that were held, the child items are held no more either. */
-  | { op: "seen"; externalIds: readonly string[] }
+  | { type: "seen"; externalIds: readonly string[] }
   /**
    * Of the child items that were made of an item's own content these stay; the others go, with what is in them, and without
    * asking the guard: the content has changed. `version` becomes the item's: it is read whole only now.
    */
-  | { op: "children"; externalId: string; keep: readonly string[]; version: string | null }
-  | { op: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
+  | { type: "children"; externalId: string; keep: readonly string[]; version: string | null }
+  | { type: "skip"; externalId: string; reason: TextReason; message: string; retryable: boolean }
   /**
    * Removes these unless the run or set has named them, or the item of the source that they are inside, since; under the
    * guard as a whole: all of them or none.
    */
-  | { op: "sweep"; kbIds: readonly string[]; hold: boolean }
+  | { type: "sweep"; kbIds: readonly string[]; hold: boolean }
   /** Removes these and their child items without asking the guard: left out by a person's own act. */
-  | { op: "remove"; kbIds: readonly string[] }
+  | { type: "remove"; kbIds: readonly string[] }
   /** Ends the hold on these: they are kept. */
-  | { op: "release"; kbIds: readonly string[] };
+  | { type: "release"; kbIds: readonly string[] };
 
 /** What a run stores about itself together with a batch. */
 export interface BatchRun {

@@ -34,7 +34,7 @@ export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
 /** What is in the item no more goes with what is in that. */
 export function keepChildren(
   work: Work,
-  { externalId, keep, version }: Extract<ItemOp, { op: "children" }>,
+  { externalId, keep, version }: Extract<ItemOp, { type: "children" }>,
 ): OpOutcome {
   const item = work.rows.find(externalId);
   if (!item || item.removedAt !== null) return "absent";

@@ -52,7 +52,7 @@ export async function makeKit() {
       ops,
     });
     if (!result.isApplied) throw new Error("The items were not stored.");
-    return ops.map((op) => (op.op === "upsert" ? op.item.newKbId : ""));
+    return ops.map((op) => (op.type === "upsert" ? op.item.newKbId : ""));
   }
 
   /** Calls a tool over `/mcp` with exactly the seed's headers. */
@@ -92,7 +92,7 @@ function toOp(workspaceId: string, connectorId: string, item: TestItem, n: numbe
   });
   const textHash = createHash("sha256").update(text).digest("hex");
   return {
-    op: "upsert",
+    type: "upsert",
     item: {
       newKbId: makeId("item", randomBytes),
       externalId: `item-${n}`,

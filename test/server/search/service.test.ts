@@ -42,7 +42,7 @@ async function makeSearch(decorate: (index: SearchIndex) => SearchIndex = (index
     const base = { connectorId: CONNECTOR, always: [`group:connector:${CONNECTOR}`], highest: 0, now: NOW };
     if ("removed" in change) {
       model.items.delete(kbId);
-      await itemWrites.applyBatch({ ...base, ops: [{ op: "remove", kbIds: [kbId] }] });
+      await itemWrites.applyBatch({ ...base, ops: [{ type: "remove", kbIds: [kbId] }] });
       return;
     }
     const item = { access: ACCESSES[change.access] ?? { known: false }, text: `kettle ${change.text}` };

@@ -22,7 +22,7 @@ test("a total that the source gave stays until it gives another", async ({ expec
     total: null,
     now: () => 0,
   });
-  const remove = (id: number) => sink.add({ op: "delete", externalId: String(id), subtree: false });
+  const remove = (id: number) => sink.add({ type: "delete", externalId: String(id), subtree: false });
   remove(1);
   await sink.flush();
   sink.progress({ done: 1, total: 3, note: "reading" });

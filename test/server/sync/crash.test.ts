@@ -319,13 +319,13 @@ describe("batches", () => {
           },
           each.item,
         );
-        if (prepared) ops.push({ op: "upsert", item: prepared.item });
-      } else if (each.t === "access") ops.push({ op: "access", externalId: each.externalId, access: each.access });
+        if (prepared) ops.push({ type: "upsert", item: prepared.item });
+      } else if (each.t === "access") ops.push({ type: "access", externalId: each.externalId, access: each.access });
       else if (each.t === "delete")
-        ops.push({ op: "delete", externalId: each.externalId, subtree: each.subtree === true });
-      else if (each.t === "seen") ops.push({ op: "seen", externalIds: each.externalIds });
+        ops.push({ type: "delete", externalId: each.externalId, subtree: each.subtree === true });
+      else if (each.t === "seen") ops.push({ type: "seen", externalIds: each.externalIds });
       else if (each.t === "skip")
-        ops.push({ op: "skip", externalId: each.externalId, reason: "failed", message: "x", retryable: true });
+        ops.push({ type: "skip", externalId: each.externalId, reason: "failed", message: "x", retryable: true });
     }
     return ops;
   }

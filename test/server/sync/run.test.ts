@@ -254,7 +254,7 @@ describe("parts of an item", () => {
         always: [],
         highest: 3,
         now: 1,
-        ops: [{ op: "access", externalId, access: { known: true, all } }],
+        ops: [{ type: "access", externalId, access: { known: true, all } }],
       });
     await apply("mail", [["workspace"]]);
     const after = await kb.items();

@@ -113,7 +113,7 @@ export function upsertOf(
 ): ItemOp {
   const analyzed = analyzeDocument({ title, path: [], labels: [], text });
   return {
-    op: "upsert",
+    type: "upsert",
     item: {
       newKbId: kbId,
       externalId: kbId,

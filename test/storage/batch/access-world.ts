@@ -90,7 +90,7 @@ export async function makeWorld(inline: InlineWriterOptions = {}) {
       const found = await itemWrites.findStored(CONNECTOR, id);
       if (!found) return undefined;
       await kb.database.write.updateTable("items").set({ seenBy: "earlier" }).where("kbId", "=", found.kbId).execute();
-      return { op: "sweep", kbIds: [found.kbId], hold: true };
+      return { type: "sweep", kbIds: [found.kbId], hold: true };
     },
     async found(held: readonly Principal[]) {
       const viewer = { principals: [...held, GATE].sort(), epoch: 1 };
@@ -144,16 +144,16 @@ export async function toOps(
       ops.push(put(each.id, each));
       model.nodes.set(each.id, { parent: each.parent, access: each.access });
     } else if (each.do === "acl") {
-      ops.push({ op: "access", externalId: each.id, access: each.access });
+      ops.push({ type: "access", externalId: each.id, access: each.access });
       const node = model.nodes.get(each.id);
       if (node) node.access = each.access;
     } else if (each.do === "delete") {
-      ops.push({ op: "delete", externalId: each.id, subtree: false });
+      ops.push({ type: "delete", externalId: each.id, subtree: false });
       model.remove(each.id);
     } else if (each.do === "hold") {
       const op = await kb.hold(each.id);
       if (op) ops.push(op);
-    } else ops.push({ op: "seen", externalIds: [each.id] });
+    } else ops.push({ type: "seen", externalIds: [each.id] });
   }
   return ops;
 }
@@ -182,5 +182,5 @@ export function put(externalId: string, { parent, access, version = "1" }: Node 
     maskedSecrets: 0,
     indexHash: `${text} ${parent ?? ""}`,
   };
-  return { op: "upsert", item };
+  return { type: "upsert", item };
 }

@@ -34,19 +34,19 @@ describe("who may read an item with parents", () => {
     await kb.apply([put("top", { parent: null, access: a }), put("middle", { parent: "top", access: ab })]);
     // The item is stored while the top is wide, and what stands between the two never changes.
     await kb.apply([
-      { op: "access", externalId: "top", access: ab },
+      { type: "access", externalId: "top", access: ab },
       put("item", { parent: "middle", access: ab }),
       put("below", { parent: "item", access: null }),
-      { op: "access", externalId: "top", access: a },
+      { type: "access", externalId: "top", access: a },
     ]);
     const all = ["below", "item", "middle", "top"];
     expect([await kb.readable(["user:a"]), await kb.readable(["user:b"])]).toEqual([all, []]);
     expect(await kb.found(["user:b"])).toEqual({ total: 0, found: [] });
     // And the other way round: nothing stays hidden that was hidden in the middle only.
     await kb.apply([
-      { op: "access", externalId: "top", access: { known: false } },
+      { type: "access", externalId: "top", access: { known: false } },
       put("item", { parent: "middle", access: ab, version: "2" }),
-      { op: "access", externalId: "top", access: a },
+      { type: "access", externalId: "top", access: a },
     ]);
     expect((await kb.found(["user:a"])).found).toEqual(all);
   });
@@ -61,9 +61,9 @@ describe("who may read an item with parents", () => {
       put("new", { parent: null, access: a }),
       part("new"),
     ]);
-    await kb.apply([{ op: "delete", externalId: "new", subtree: false }]);
+    await kb.apply([{ type: "delete", externalId: "new", subtree: false }]);
     const moved = put("new", { parent: null, access: { known: true, all: [["user:b"]] }, version: "2" });
-    if (moved.op !== "upsert") throw new Error("It is an upsert.");
+    if (moved.type !== "upsert") throw new Error("It is an upsert.");
     await kb.apply([{ ...moved, item: { ...moved.item, formerExternalId: "old" } }]);
     expect(await kb.readable(["user:a"])).toEqual([]);
   });
@@ -77,14 +77,14 @@ describe("who may read an item with parents", () => {
     );
     await kb.apply(chain);
     expect((await kb.readable(["user:a"])).length).toBe(17);
-    await kb.apply([{ op: "access", externalId: "n0", access: { known: true, all: [["user:b"]] } }]);
+    await kb.apply([{ type: "access", externalId: "n0", access: { known: true, all: [["user:b"]] } }]);
     expect([(await kb.readable(["user:a"])).length, (await kb.readable(["user:b"])).length]).toEqual([0, 17]);
-    const removed = await kb.apply([{ op: "delete", externalId: "n0", subtree: false }]);
+    const removed = await kb.apply([{ type: "delete", externalId: "n0", subtree: false }]);
     expect(removed).toMatchObject({ outcomes: ["removed"] });
     expect(await kb.readable(["user:b"])).toEqual([]);
     await kb.apply([put("top", { parent: null, access: ACCESSES[0] ?? null })]);
     await kb.apply(Array.from({ length: 2_000 }, (_, at) => put(`c${at}`, { parent: "top", access: null })));
-    await kb.apply([{ op: "access", externalId: "top", access: { known: true, all: [["user:b"]] } }]);
+    await kb.apply([{ type: "access", externalId: "top", access: { known: true, all: [["user:b"]] } }]);
     await kb.settleAll();
     expect([(await kb.readable(["user:a"])).length, (await kb.readable(["user:b"])).length]).toEqual([0, 2_001]);
   });

@@ -11,7 +11,7 @@ import { CONNECTOR, listing, makeHarness, item, WORKSPACE } from "../../server/s
 import { ACCESSES, ACTORS, anyStep, makeWorld, Model, put, toOps, type World } from "./access-world.ts";
 
 const [A = null, B = null, AB = null] = ACCESSES;
-const acl = (externalId: string, access: typeof A): ItemOp => ({ op: "access", externalId, access });
+const acl = (externalId: string, access: typeof A): ItemOp => ({ type: "access", externalId, access });
 /** A tree that is as small as can be: everything below an item that changes is withheld. */
 const SMALL = { settledAtOnce: 0, hasUpkeep: false };
 

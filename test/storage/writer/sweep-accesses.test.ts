@@ -95,8 +95,8 @@ describe("accesses that nothing has any more", () => {
           if (each.do === "put") await kb.apply([put(each.id, ACCESSES[each.access])]);
           if (each.do === "part") await kb.apply([put(each.id, [["user:a"]], `${each.parent}`)]);
           if (each.do === "acl")
-            await kb.apply([{ op: "access", externalId: `${each.id}`, access: open(each.access) }]);
-          if (each.do === "delete") await kb.apply([{ op: "delete", externalId: `${each.id}`, subtree: false }]);
+            await kb.apply([{ type: "access", externalId: `${each.id}`, access: open(each.access) }]);
+          if (each.do === "delete") await kb.apply([{ type: "delete", externalId: `${each.id}`, subtree: false }]);
           if (each.do === "purge") kb.purge();
           if (each.do === "compact") kb.compact();
           if (each.do === "sweep") kb.sweep({ page: 2, steps: each.steps });
@@ -149,7 +149,7 @@ describe("accesses that nothing has any more", () => {
   test("a slice that fails leaves nothing half, and the next one begins anew", async ({ expect }) => {
     const kb = await makeWorld();
     await kb.apply([put(1, [["user:a"]]), put(2, [["user:b"]])]);
-    await kb.apply([{ op: "delete", externalId: "1", subtree: false }]);
+    await kb.apply([{ type: "delete", externalId: "1", subtree: false }]);
     kb.purge();
     kb.rows("create temp trigger stop before delete on accesses begin select raise(abort, 'disk'); end");
     expect(() => kb.sweep()).toThrow("disk");
@@ -211,5 +211,5 @@ function put(number: number, all: Principal[][] = [], parent: string | null = nu
     maskedSecrets: 0,
     indexHash: `${number} ${parent}`,
   };
-  return { op: "upsert", item };
+  return { type: "upsert", item };
 }
