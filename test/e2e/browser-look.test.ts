@@ -2,7 +2,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { axeViolations, CHROMIUM, overflow, sayNotRun, settle, shareBrowser, type Visitor } from "./browser.ts";
+import type { Request } from "playwright-core";
+import { axeViolations, CHROMIUM, overflow, sayNotRun, shareBrowser, signInQuietly, type Visitor } from "./browser.ts";
 import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
 
 sayNotRun("how the page looks");
@@ -51,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
 
   test("is clean in both themes and fits 320 pixels, signed in, with things in it", async ({ expect }) => {
     const visitor = await visit(server().url);
-    await signIn(visitor);
+    await signInQuietly(visitor, ADMIN);
     const kbId = await fillWorkspace(visitor);
     expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`])).toEqual([]);
   });
@@ -59,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
   test("is clean where something is open over it", async ({ expect }) => {
     const visitor = await visit(server().url);
     const { page, open, complaints } = visitor;
-    await signIn(visitor);
+    await signInQuietly(visitor, ADMIN);
     const found: string[] = [];
     const look = async (what: string) => {
       for (const colorScheme of ["light", "dark"] as const) {
@@ -99,13 +100,10 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
   });
 
   test(`loads at most ${BUDGET_KB} kB on a first visit, signed in or not`, async ({ expect }) => {
-    const { url } = server();
-    const visitor = await visit(url);
+    const visitor = await visit(server().url);
     const front = await weigh(visitor, "/");
-    await signIn(visitor);
-    const again = await visit(url);
-    await again.context.addCookies(await visitor.context.cookies());
-    const inside = await weigh(again, "/");
+    await signInQuietly(visitor, ADMIN);
+    const inside = await weigh(visitor, "/");
     process.stdout.write(
       `web page: ${front.toFixed(1)} kB to the sign-in, ${inside.toFixed(1)} kB to the first page inside (gzip)\n`,
     );
@@ -133,15 +131,6 @@ async function lookAt({ page, open, complaints }: Visitor, paths: readonly strin
     found.push(...complaints.splice(0).map((complaint) => `${path}: ${complaint}`));
   }
   return found;
-}
-
-async function signIn({ page, open }: Visitor): Promise<void> {
-  await open("/sign-in");
-  await page.getByLabel("E-mail address").fill(ADMIN.email);
-  await page.getByLabel("Password", { exact: true }).fill(ADMIN.password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "MCP access" }).waitFor();
-  await settle(page);
 }
 
 /** Long names, every kind of row: what makes pages too wide. Gives the kbId of an item. */
@@ -180,11 +169,13 @@ async function fillWorkspace({ context }: Visitor): Promise<string> {
 /** Kilobytes of the scripts and styles that were asked for, as gzip makes them. */
 async function weigh({ page, open }: Visitor, path: string): Promise<number> {
   const asked = new Set<string>();
-  page.on("request", (request) => {
+  const note = (request: Request) => {
     const { pathname } = new URL(request.url());
     if (/\.(?:js|css)$/.test(pathname)) asked.add(pathname);
-  });
+  };
+  page.on("request", note);
   await open(path);
+  page.off("request", note);
   const sizes = [...asked].map((name) => {
     const file = join(CLI, "..", "web", `${name}.gz`);
     return existsSync(file) ? readFileSync(file).length : 0;

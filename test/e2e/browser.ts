@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type ConsoleMessage, type Page } from "playwright-core";
 
 /** The machine's Chromium; undefined where there is none, and then the tests of the page say that they were not run. */
 export const CHROMIUM = [process.env["KB_TEST_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
@@ -14,15 +14,25 @@ export function sayNotRun(what: string): void {
     process.stderr.write(`NOT RUN: ${what}: there is no Chromium. Install it, or set KB_TEST_CHROMIUM.\n`);
 }
 
-/** One browser for all tests of a `describe`; gives what opens a profile at a server until the test ends. */
+/**
+ * One browser for all tests of a `describe`; gives what opens a profile at a server until the test ends. A profile of a
+ * test that passed is emptied and given to the next: a first page in a new one takes four times as long.
+ */
 export function shareBrowser(): (url: string) => Promise<Visitor> {
   let browser: Browser | undefined;
+  const idle = new Map<string, Profile[]>();
   beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser?.close());
   return async (url) => {
     if (browser === undefined) throw new Error("The browser is there once the tests run.");
-    const visitor = await makeVisitor(browser, url);
-    onTestFinished(() => visitor.context.close());
+    const { context, page } = idle.get(url)?.pop() ?? (await openProfile(browser, url));
+    const { visitor, leave } = makeVisitor(context, page);
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state !== "pass") return context.close();
+      leave();
+      await emptyProfile({ context, page }, url);
+      idle.set(url, [...(idle.get(url) ?? []), { context, page }]);
+    });
     return visitor;
   };
 }
@@ -46,38 +56,65 @@ export interface Visitor {
   open(path: string): Promise<void>;
 }
 
-/** Opens a browser profile at a server. */
-async function makeVisitor(browser: Browser, url: string): Promise<Visitor> {
+interface Profile {
+  context: BrowserContext;
+  page: Page;
+}
+
+const WINDOW = { width: 1280, height: 860 };
+
+async function openProfile(browser: Browser, url: string): Promise<Profile> {
   const context = await browser.newContext({
     baseURL: url,
-    viewport: { width: 1280, height: 860 },
+    viewport: WINDOW,
     colorScheme: "light",
     locale: "en-GB",
     timezoneId: "Europe/Vienna",
     reducedMotion: "reduce",
   });
   context.setDefaultTimeout(30_000);
-  const complaints: string[] = [];
   // A violation that only breaks something quietly is told too.
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", (event) => console.error("CSP: " + event.violatedDirective + " " + event.blockedURI + " " + event.sample));`,
   );
-  const page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(`uncaught: ${error.message}`));
-  page.on("console", (message) => {
+  return { context, page: await context.newPage() };
+}
+
+/** Takes everything out of a profile that a server or its page has put there. */
+async function emptyProfile({ context, page }: Profile, url: string): Promise<void> {
+  // No page of ours, at the same origin: what ran is over, and what is kept there can be reached.
+  await page.goto(`${url}/healthz`);
+  await page.evaluate(`localStorage.clear(); sessionStorage.clear();`);
+  await context.clearCookies();
+  await page.setViewportSize(WINDOW);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** Somebody who uses a profile; `leave` ends the notes of what goes wrong in it. */
+function makeVisitor(context: BrowserContext, page: Page): { visitor: Visitor; leave(): void } {
+  const complaints: string[] = [];
+  const onError = (error: Error) => void complaints.push(`uncaught: ${error.message}`);
+  const onConsole = (message: ConsoleMessage) => {
     // An answer of 4xx is written to the console by the browser itself; the page shows it in its own way.
     const isAnswer = message.text().startsWith("Failed to load resource: the server responded with a status of 4");
     if (message.type() === "error" && !isAnswer) complaints.push(message.text());
-  });
-  return {
-    context,
-    page,
-    complaints,
-    async open(path) {
-      await page.goto(path);
-      await settle(page);
-    },
   };
+  page.on("pageerror", onError).on("console", onConsole);
+  const open = async (path: string) => {
+    await page.goto(path);
+    await settle(page);
+  };
+  return {
+    visitor: { context, page, complaints, open },
+    leave: () => void page.off("pageerror", onError).off("console", onConsole),
+  };
+}
+
+/** Signs in without the page: for a test of something else. */
+export async function signInQuietly({ context }: Visitor, who: { email: string; password: string }): Promise<void> {
+  const { email, password } = who;
+  const response = await context.request.post("/api/session", { data: { email, password } });
+  if (!response.ok()) throw new Error(await response.text());
 }
 
 /** Waits until the page shows what it has: no placeholder is left. */

@@ -155,18 +155,26 @@ describe("accesses that nothing has any more", () => {
     expect(() => kb.sweep()).toThrow("disk");
     expect(kb.numbers("accesses", "aclId")).toHaveLength(2);
     kb.rows("drop trigger stop");
-    expect(kb.sweep()).toEqual({ isDone: true, accesses: 1, lists: 1 });
+    // As many slices as the machine takes.
+    const gone = { accesses: 0, lists: 0 };
+    for (let isDone = false; !isDone;) {
+      const slice = kb.sweep();
+      isDone = slice.isDone;
+      gone.accesses += slice.accesses;
+      gone.lists += slice.lists;
+    }
+    expect(gone).toEqual({ accesses: 1, lists: 1 });
     expect(kb.numbers("accesses", "aclId")).toEqual([2]);
   });
 
   test("go once a day, by a job", async ({ expect }) => {
-    let names = ["user:a", "user:b"];
+    let names = ["user:usr_2222222222222222", "user:usr_3333333333333333"];
     const kb = await makeHarness(() => [
       ...names.map((name) => upsert(name, "text", { access: { known: true, all: [[name]] } })),
       end(),
     ]);
     await kb.sync();
-    names = ["user:b"];
+    names = names.slice(1);
     await kb.sync("full");
     const accesses = () => kb.database.read.selectFrom("accesses").select("aclId").execute();
     kb.clock.now += 7 * 3_600_000;
