@@ -154,6 +154,12 @@ export function membersNamed(access: SourceAccess): Principal[] {
   return [...new Set(named)];
 }
 
+/** What all users of the same instance of a source begin with; undefined for what is not a user of a source. */
+export function instanceOf(principal: Principal): string | undefined {
+  if (parsePrincipal(principal)?.type !== "source_user") return undefined;
+  return principal.slice(0, principal.lastIndexOf(":") + 1);
+}
+
 const PROVIDER_ID = /^[a-z][a-z0-9-]{0,63}$/;
 const OWN_ID = new RegExp(`^(usr|grp|con|cnx)_[${ID_ALPHABET}]{16}$`);
 

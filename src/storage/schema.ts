@@ -32,6 +32,12 @@ export interface Tables {
   access_list_principals: AccessListPrincipalsTable;
   accesses: AccessesTable;
   memberships: MembershipsTable;
+  source_groups: SourceGroupsTable;
+  identities: IdentitiesTable;
+  identity_aliases: IdentityAliasesTable;
+  identity_joins: IdentityJoinsTable;
+  former_addresses: FormerAddressesTable;
+  people_feeds: PeopleFeedsTable;
 
   connectors: ConnectorsTable;
   connector_keys: ConnectorKeysTable;
@@ -313,6 +319,107 @@ export interface MembershipsTable {
   memberPrincipal: string;
   /** `kb` for the service's own groups, else the connector that reported the row. */
   reportedBy: string;
+}
+
+/** A group that a synced connector told whole. Its members are in `memberships`; past its clock they do not count. */
+export interface SourceGroupsTable {
+  workspaceId: string;
+  groupPrincipal: string;
+  connectorId: string;
+  /** What told it, and so ends it: `identities` or `sync`. */
+  toldIn: string;
+  /** When it was last read whole, or told to be the same. */
+  checkedAt: number;
+  /** 1 = the clock of its feed counts for it as well. */
+  followsFeed: number;
+  members: number;
+  /** Of the members as they were read; null once a change to them was stored, so that nothing is "the same" as it. */
+  digest: string | null;
+  etag: string | null;
+  /** The part of a listing that tells it. */
+  slice: string | null;
+  /** The feed's position from which on its changes are newer than the reading. */
+  toldPosition: number;
+  /** The run that last told it. */
+  toldBy: string;
+  /** The whole run under way when it was last told. */
+  seenBy: string | null;
+}
+
+/** A user of a source, as one connector tells of them. */
+export interface IdentitiesTable {
+  workspaceId: string;
+  principal: string;
+  connectorId: string;
+  toldIn: string;
+  /** `user:<provider>:<instance>:`, what all users of the instance begin with. */
+  instance: string;
+  /** `active`, `suspended` or `gone`. */
+  state: string;
+  name: string | null;
+  login: string | null;
+  email: string | null;
+  emailKey: string | null;
+  isEmailVerified: number;
+  /** 0 = a name and no more: nobody is joined on this connector's word. */
+  isTrusted: number;
+  /** Told only as another id of this one. */
+  aliasOf: string | null;
+  toldAt: number;
+  followsFeed: number;
+  seenBy: string | null;
+}
+
+/** Two ids of one user of an instance. */
+export interface IdentityAliasesTable {
+  workspaceId: string;
+  principal: string;
+  alias: string;
+  connectorId: string;
+}
+
+/** Which member a user of a source is or was. At most one of a user's has not ended. */
+export interface IdentityJoinsTable {
+  workspaceId: string;
+  principal: string;
+  userId: string;
+  /** The connector that told of the user. */
+  connectorId: string;
+  /** `account`, `email` or `admin`. */
+  basis: string;
+  joinedBy: string | null;
+  joinedAt: number;
+  endedAt: number | null;
+  endedBy: string | null;
+  endReason: string | null;
+  /** 1 = it was of a member who left: it never comes back by e-mail. */
+  hasLeft: number;
+}
+
+/** Addresses that were of members and may be of others now. */
+export interface FormerAddressesTable {
+  workspaceId: string;
+  emailKey: string;
+  userId: string;
+  /** 0 = the member has another address now. */
+  hasLeft: number;
+}
+
+/** How far a connector has told of groups and users, in runs of their own or in its syncs. */
+export interface PeopleFeedsTable {
+  workspaceId: string;
+  connectorId: string;
+  toldIn: string;
+  /** Counts the runs that came to the end of the feed, and whole ones. */
+  position: number;
+  /** JSON; opaque to everybody but the source. Null for syncs, whose cursor is the connector's. */
+  cursor: string | null;
+  /** The clock of everything that was told whole before and follows the feed. */
+  currentAt: number | null;
+  /** The whole run under way, and where it is taken up again; at its end that becomes the feed's cursor. */
+  runId: string | null;
+  runCursor: string | null;
+  wholeAt: number | null;
 }
 
 export interface ConnectorsTable {

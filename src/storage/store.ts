@@ -5,6 +5,7 @@ import { makeConnectorStore } from "./records/connectors.ts";
 import { makeEntityStore } from "./records/entities.ts";
 import { makeGrantStore } from "./records/grants.ts";
 import { makeGroupStore } from "./records/groups.ts";
+import { makeIdentityStore } from "./records/identities.ts";
 import { makeIdempotencyStore } from "./records/idempotency.ts";
 import { makeInstallationStore } from "./records/installation.ts";
 import { makeItemWriteStore } from "./records/item-writes.ts";
@@ -17,6 +18,7 @@ import { makeInvitationStore, makeUserStore, makeWorkspaceRecordStore } from "./
 import { makePushUploadStore } from "./records/push-uploads.ts";
 import { makeQueueStore } from "./records/queue.ts";
 import { makeSessionStore } from "./records/sessions.ts";
+import { makeSourcePeopleStore } from "./records/source-people.ts";
 import { makeSsoStore } from "./records/sso.ts";
 import { makeSyncStore } from "./records/syncs.ts";
 import { makeTokenLookup, makeTokenStore } from "./records/tokens.ts";
@@ -85,6 +87,8 @@ const makeWorkspaceStore = onFirstUse({
   grants: makeGrantStore,
   audit: makeAuditStore,
   access: makeAccessStore,
+  sourcePeople: makeSourcePeopleStore,
+  identities: makeIdentityStore,
   connectors: makeConnectorStore,
   syncs: makeSyncStore,
   items: makeItemStore,

@@ -138,7 +138,7 @@ export async function removeConnector(
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
     await deps.credentials.drop(tx, actor.workspaceId, connectorId);
     await fillConnectorGroup(workspace, connectorId, undefined);
-    await workspace.access.dropReported(connectorId);
+    await workspace.access.dropReported(connectorId, now);
     const keys = await workspace.connectors.listKeys(connectorId, now);
     await workspace.connectors.endKeys(
       keys.map((key) => key.keyId),

@@ -86,7 +86,9 @@ export async function explainAccess(
 async function explainItem(on: WorkspaceStore, item: ItemAccess, userId: string, viewer: Viewer, isAdmin: boolean) {
   const lists = await on.access.listsOf(item.aclId);
   const held = new Set(viewer.principals);
-  const parents = await parentsOf(on, userId);
+  const own = [`user:${userId}`, "workspace", "everyone"];
+  const parents = await parentsOf(on, own, (group) => held.has(group));
+  const reachable = await parentsOf(on, own);
   const explained = lists.map((list): ExplainedList => {
     const match = metBy(list, held);
     return {
@@ -98,7 +100,10 @@ async function explainItem(on: WorkspaceStore, item: ItemAccess, userId: string,
     };
   });
   explained.sort((a, b) => ORIGINS.indexOf(a.origin) - ORIGINS.indexOf(b.origin));
-  const reason = await reasonOf(on, item, viewer, meetsEvery(lists, held), parents);
+  const reason = await reasonOf(on, item, viewer, meetsEvery(lists, held), {
+    all: new Set(reachable.keys()),
+    lists,
+  });
   return {
     kbId: item.kbId,
     userId,
@@ -114,7 +119,7 @@ async function reasonOf(
   item: ItemAccess,
   viewer: Viewer,
   isMet: boolean,
-  reachable: ReadonlyMap<Principal, Principal | null>,
+  reachable: { all: ReadonlySet<Principal>; lists: readonly (readonly Principal[])[] },
 ): Promise<AccessReason> {
   if (item.isRemoved) return "removed";
   if (item.aclId === 0) return "access_unknown";
@@ -123,19 +128,23 @@ async function reasonOf(
   const gate = (await on.access.connectorGates()).find((one) => one.connectorId === item.connectorId);
   if (gate?.state === "deleting") return "connector_deleting";
   const group = `group:connector:${item.connectorId}`;
-  // Reached through memberships and yet not held: only the policy's own closing of aged mirrors takes it away.
-  return reachable.has(group) && !viewer.principals.includes(group) ? "permissions_too_old" : "list_unmet";
+  // Reached through memberships and yet not held: only age takes it away, of the mirror or of the group.
+  const isTooOld = reachable.all.has(group) && !viewer.principals.includes(group);
+  return isTooOld || meetsEvery(reachable.lists, reachable.all) ? "permissions_too_old" : "list_unmet";
 }
 
-/** Everything the person reaches, each with the principal it was reached from (null = the person's own). */
-async function parentsOf(on: WorkspaceStore, userId: string): Promise<Map<Principal, Principal | null>> {
-  const parents = new Map<Principal, Principal | null>();
-  for (const own of [`user:${userId}`, "workspace", "everyone"]) parents.set(own, null);
+/** Everything the person reaches, however old, each with the principal it was reached from (null = the person's own). */
+async function parentsOf(
+  on: WorkspaceStore,
+  own: readonly Principal[],
+  isWanted: (group: Principal) => boolean = () => true,
+): Promise<Map<Principal, Principal | null>> {
+  const parents = new Map<Principal, Principal | null>(own.map((principal) => [principal, null]));
   let edge = [...parents.keys()];
   while (edge.length > 0) {
     const next: Principal[] = [];
     for (const { member, group } of await on.access.groupsOf(edge)) {
-      if (parents.has(group)) continue;
+      if (parents.has(group) || !isWanted(group)) continue;
       parents.set(group, member);
       next.push(group);
     }

@@ -101,12 +101,13 @@ export function makePolicy(options: PolicyOptions): Policy {
       // A fresh look at the source raises no epoch, so what age has closed is judged anew each time.
       if (expiry !== undefined) validUntil = Math.min(validUntil, isExpired ? now : expiry);
     }
-    const all = await on.access.expand([`user:${userId}`, "workspace", "everyone"]);
+    const own = [`user:${userId}`, "workspace", "everyone"];
+    const held = await on.access.expandAt(own, { now, maxAclAgeMs });
     return toViewer(
       on.workspaceId,
-      all.filter((principal) => !closed.has(principal)),
+      held.principals.filter((principal) => !closed.has(principal)),
       epoch,
-      validUntil,
+      Math.min(validUntil, held.validUntil),
     );
   }
 

@@ -18,6 +18,7 @@ import {
   standingOf,
   touch,
 } from "./access.ts";
+import { applyPeople } from "./people.ts";
 import { refusalOf, saveRun } from "./run.ts";
 import { deleteItem, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
 import { traceOf } from "./trace.ts";
@@ -53,6 +54,11 @@ export function makeApplyBatch(
     return inTransaction(connection.raw, async () => {
       const refusal = refusalOf(connection, workspaceId, batch);
       if (refusal) return { isApplied: false, reason: refusal };
+      const people = batch.people && applyPeople(connection, workspaceId, batch.people);
+      if (people && !people.isApplied) {
+        // Another run has come to its end meanwhile: this one goes on from there, as after a lost lease.
+        return { isApplied: false, reason: people.reason === "overtaken" ? "lease_lost" : people.reason };
+      }
       const handles = { read: db, write: db, writer: undefined };
       const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, {
@@ -79,7 +85,13 @@ export function makeApplyBatch(
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
       const told = { outcomes, hiddenChildren: listHidden(work) };
-      return { isApplied: true, ...told, isCancelRequested, tookMs: performance.now() - startedAt };
+      return {
+        isApplied: true,
+        ...told,
+        isCancelRequested,
+        ...(people && { people }),
+        tookMs: performance.now() - startedAt,
+      };
     });
   };
 }

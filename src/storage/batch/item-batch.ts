@@ -6,6 +6,7 @@ import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
+import type { PeopleBatch, PeopleResult } from "./people-batch.ts";
 
 /** An entity as one item shows it. `entityId` is made from (workspace, type, identity): the same again for the same. */
 export interface ItemEntity {
@@ -141,6 +142,8 @@ export interface ItemBatch {
   highest: number;
   now: number;
   ops: readonly ItemOp[];
+  /** Groups and users that the run told of with them; stored in the same transaction. */
+  people?: PeopleBatch;
 }
 
 /** What became of one op. `held`: its removal, or that of some of it, waits for approval. */
@@ -163,6 +166,8 @@ export type BatchResult =
       /** As they stand at the end of the batch. */
       hiddenChildren: HiddenChild[];
       isCancelRequested: boolean;
+      /** What became of the batch's groups and users. */
+      people?: Extract<PeopleResult, { isApplied: true }>;
       tookMs: number;
     }
   /** Nothing was stored. */

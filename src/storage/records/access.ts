@@ -1,8 +1,11 @@
 import { CompiledQuery } from "kysely";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
+import type { Believing } from "#storage/access/clocks.ts";
 import { listsMet } from "#storage/access/decision-sql.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { authorityOf, believedOf } from "./believed-groups.ts";
+import { forgetPeopleOf } from "./forget-people.ts";
 
 /** What decides, beside the lists, whether a connector's items may be read at all. */
 export interface ConnectorGate {
@@ -105,17 +108,34 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
      * counts only as its authority reported it: `group:<con>:…` by that connector, everything else by `kb` (S2, N3).
      */
     async expand(principals: readonly Principal[]): Promise<Principal[]> {
+      return (await store.expandAt(principals)).principals;
+    },
+
+    /**
+     * The closure as of now: groups of a source, and users of one whom a member stands for, count only while they are
+     * believed. Without `at` those count that never age.
+     *
+     * @returns also the instant from which time alone takes something away
+     */
+    async expandAt(
+      principals: readonly Principal[],
+      at?: Believing,
+    ): Promise<{ principals: Principal[]; validUntil: number }> {
       const found = new Set(principals);
+      let validUntil = Infinity;
       let edge = [...found];
       while (edge.length > 0) {
         const groups = new Set((await store.groupsOf(edge)).map((row) => row.group));
-        edge = [...groups].filter((group) => !found.has(group));
+        for (const group of groups) if (found.has(group)) groups.delete(group);
+        const believed = await believedOf(sql, workspaceId, [...groups], at);
+        edge = [...believed.keys()];
         for (const group of edge) found.add(group);
+        for (const until of believed.values()) validUntil = Math.min(validUntil, until);
       }
-      return [...found].sort();
+      return { principals: [...found].sort(), validUntil };
     },
 
-    /** The direct memberships of these principals, counted as `expand` counts them. */
+    /** The direct memberships of these principals, counted as `expand` counts them but for the clocks. */
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const found: { member: Principal; group: Principal }[] = [];
       for (const chunk of chunks(principals)) {
@@ -238,13 +258,18 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return present;
     },
 
-    /** Ends every membership that this connector reported; raises the epoch. */
-    async dropReported(reportedBy: string): Promise<void> {
+    /**
+     * Ends every membership that this connector reported, and forgets what it told of groups and users; raises the epoch.
+     *
+     * @param at  epoch milliseconds, for joins that end with it
+     */
+    async dropReported(reportedBy: string, at: number): Promise<void> {
       await sql.write
         .deleteFrom("memberships")
         .where("workspaceId", "=", workspaceId)
         .where("reportedBy", "=", reportedBy)
         .execute();
+      await forgetPeopleOf(sql, { workspaceId, connectorId: reportedBy, at });
       await store.raiseEpoch();
     },
 
@@ -344,14 +369,6 @@ async function principalsOfLists(
     for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);
   }
   return found;
-}
-
-/**
- * Who may say who belongs to this group, or who a user of a pusher's system is: the connector that owns it, else this
- * service. Source: S2.
- */
-function authorityOf(group: Principal): string {
-  return /^(?:group|user:push):(con_[^:]+):/.exec(group)?.[1] ?? "kb";
 }
 
 function* chunks<T>(values: readonly T[]): Generator<T[]> {

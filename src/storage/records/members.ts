@@ -2,6 +2,8 @@ import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { endGrantsOf } from "./grants.ts";
+import { keepAddressOfLeft } from "./former-addresses.ts";
+import { endJoinsOf } from "./identities.ts";
 import { leaveConnectors } from "./left-connectors.ts";
 import type { PageRequest } from "./people.ts";
 
@@ -117,6 +119,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       await endTokens(sql, whose);
       await endWhatTheyMade(sql, whose);
       await dropFromGroups(sql, workspaceId, `user:${userId}`);
+      await endJoinsOf(sql, whose);
+      await keepAddressOfLeft(sql, whose);
       await dropFromConnectors(sql, workspaceId, "memberIds", userId);
       await sql.write
         .updateTable("groups")

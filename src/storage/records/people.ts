@@ -3,6 +3,7 @@ import { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import { SecretsSetting } from "#api/session.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { keepFormerAddresses } from "./former-addresses.ts";
 import type { InvitationsTable, UsersTable, WorkspacesTable } from "#storage/schema.ts";
 
 /** A person, across workspaces. Instants are epoch milliseconds. */
@@ -151,6 +152,7 @@ export function makeUserStore(sql: SqlHandles) {
         .where("userId", "!=", userId)
         .executeTakeFirst();
       if (other) throw emailTaken();
+      await keepFormerAddresses(sql, userId, emailKey);
       await sql.write
         .updateTable("users")
         .set({ email, emailKey, emailVerifiedAt: verifiedAt })

@@ -9,6 +9,9 @@ import { probeStorage } from "./probe-storage.ts";
 import { makePurgeItems, type PurgeArgs } from "./purge.ts";
 import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
+import { applyPeople } from "#storage/batch/people.ts";
+import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/batch/people-batch.ts";
+import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
 import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 
 /** What tests make small. */
@@ -25,6 +28,12 @@ export interface WriterWork {
   upkeep(): boolean;
 }
 
+/** The arguments of what stores groups and users of sources. */
+interface PeopleArgs<What> {
+  workspaceId: string;
+  what: What;
+}
+
 /**
  * Every procedure the writer knows. A procedure runs inside the writer, so it may use the raw connection;
  * it must end within about 25 ms, or work in slices that it asks for again.
@@ -39,9 +48,16 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
   const maskStored = makeMaskStored(connection, index);
   const appendAudit = makeAppendAudit(connection);
   const reindex = makeReindex(connection, index);
+  const people = <What, Result>(
+    work: (connection: SqliteConnection, workspaceId: string, what: What) => Result,
+    { workspaceId, what }: PeopleArgs<What>,
+  ) => inTransaction(connection.raw, () => work(connection, workspaceId, what));
   return {
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
+      ["beginPeople", (_, args) => people(beginPeople, args as PeopleArgs<PeopleTeller>)],
+      ["applyPeople", (_, args) => people(applyPeople, args as PeopleArgs<PeopleBatch>)],
+      ["endPeople", (_, args) => people(endPeople, args as PeopleArgs<PeopleEnd>)],
       ["settleWithheld", (_, args) => settleWithheld(args as SettleWithheldArgs)],
       ["purgeItems", (_, args) => purgeItems(args as PurgeArgs)],
       ["sweepAccesses", (_, args) => accesses.run(args as SweepAccessesArgs)],

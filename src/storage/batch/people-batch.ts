@@ -1,0 +1,124 @@
+import type { Principal } from "#core/principals.ts";
+
+/** What told of a group or user, and so ends what it no longer tells. */
+export type ToldIn = "identities" | "sync";
+
+export type IdentityState = "active" | "suspended" | "gone";
+
+/** A group as it was read whole; made by `makeGroupPages`. */
+export interface WholeGroup {
+  t: "group";
+  group: Principal;
+  /** JSON array of the members, sorted, each once. */
+  members: string;
+  count: number;
+  digest: string;
+  etag: string | null;
+  /** Epoch milliseconds at which its first page came. */
+  at: number;
+  /** The part of a listing that tells it; it ends with what that part no longer names. */
+  slice?: string;
+}
+
+/** A change to what is known of groups and users, already judged by the authority rule; stored in the order given. */
+export type PeopleEvent =
+  | WholeGroup
+  | { t: "group_same"; groups: readonly Principal[]; at: number }
+  | { t: "member"; group: Principal; member: Principal; isRemoved: boolean }
+  | {
+      t: "identity";
+      principal: Principal;
+      state: IdentityState;
+      name: string | null;
+      login: string | null;
+      email: string | null;
+      isEmailVerified: boolean;
+      sameAs: readonly Principal[];
+      at: number;
+    };
+
+/** Who tells. */
+export interface PeopleTeller {
+  connectorId: string;
+  toldIn: ToldIn;
+  /** May its users be members here? Otherwise they are names: their states end nothing and let nobody in. */
+  isTrusted: boolean;
+  /** The run, the same in all its attempts. */
+  runId: string;
+  /** `whole` lists everything, `changes` follows a feed, `groups` looks at some. */
+  mode: "whole" | "changes" | "groups";
+  /** The claimed job: a worker that lost its lease stores nothing. */
+  job?: { jobId: string; leaseOwner: string };
+  now: number;
+  /** A clock that was past this comes back with a rise of the epoch. */
+  maxAclAgeMs: number;
+}
+
+export interface PeopleBatch extends PeopleTeller {
+  /** The position of the feed that `begin` gave to this attempt. */
+  since: number;
+  events: readonly PeopleEvent[];
+  /**
+   * Given where a cursor covers everything up to here: its JSON, null where it is stored elsewhere (a sync's). Absent = a
+   * slice, which may be told again: it holds no `member`.
+   */
+  checkpoint?: { cursor: string | null };
+}
+
+export interface PeopleCounts {
+  /** Groups read whole, and those of them that had the members they have. */
+  groups: number;
+  unchanged: number;
+  /** Groups told to be the same. */
+  same: number;
+  added: number;
+  removed: number;
+  /** Additions to groups that were never read whole, or are known in a newer state. */
+  stale: number;
+  identities: number;
+  /** Groups that ended, by a sweep. */
+  ended: number;
+}
+
+/** A join that a source's word has ended. */
+export interface EndedJoin {
+  principal: Principal;
+  userId: string;
+  reason: "suspended" | "gone" | "vanished" | "left" | "untied" | "connector_removed";
+}
+
+export type PeopleRefusal = "lease_lost" | "connector_inactive" | "overtaken";
+
+export type PeopleResult =
+  | {
+      isApplied: true;
+      counts: PeopleCounts;
+      endedJoins: EndedJoin[];
+      /** Groups that were told to be the same and are not known as anything: to be read whole. */
+      unknown: Principal[];
+    }
+  /** Nothing was stored. */
+  | { isApplied: false; reason: PeopleRefusal };
+
+/** The end of a run that came to its end. */
+export interface PeopleEnd extends PeopleTeller {
+  /** The listing of a run of mode `whole` was complete: what it did not name ends. */
+  isComplete: boolean;
+  /** Only what this part of the listing tells. */
+  slice?: string;
+  /** What could not be looked at: it does not end, and keeps the clock it has. */
+  notLookedAt: readonly Principal[];
+  /** The feed shows every change, and was read to an end that was true then: the clock of all it shows. */
+  currentAt?: number;
+}
+
+export const NO_PEOPLE: PeopleCounts = {
+  groups: 0,
+  unchanged: 0,
+  same: 0,
+  added: 0,
+  removed: 0,
+  stale: 0,
+  identities: 0,
+  ended: 0,
+};

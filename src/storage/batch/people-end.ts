@@ -1,0 +1,154 @@
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import type { EndedJoin, PeopleCounts, PeopleEnd, PeopleRefusal, PeopleTeller } from "./people-batch.ts";
+import { endJoin, isJoined, setAliases } from "./people-users.ts";
+import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
+
+export type PeopleEndSlice =
+  | { isApplied: true; isDone: boolean; counts: PeopleCounts; endedJoins: EndedJoin[] }
+  | { isApplied: false; reason: PeopleRefusal };
+
+/** Memberships that one slice ends, about, and users. */
+const SLICE_MEMBERS = 20_000;
+const SLICE_USERS = 1_000;
+
+/**
+ * Begins a run, or takes it up again: what is told from here on, by a whole run or beside it, is not swept at its end.
+ *
+ * @returns the position that its batches give back, and where it goes on
+ */
+export function beginPeople(
+  connection: SqliteConnection,
+  workspaceId: string,
+  teller: PeopleTeller,
+): { position: number; cursor: string | null } {
+  const { feed, change, all } = makePeopleWork(connection, workspaceId, teller);
+  const { connectorId, toldIn, runId, mode } = teller;
+  if (mode === "whole" && feed.runId !== runId) {
+    change(
+      `insert into people_feeds (workspaceId, connectorId, toldIn, position, runId) values (?, ?, ?, 0, ?)
+       on conflict do update set runId = excluded.runId, runCursor = null`,
+      connectorId,
+      toldIn,
+      runId,
+    );
+  }
+  const where = "where workspaceId = ? and connectorId = ? and toldIn = ?";
+  const [row] = all(`select cursor, runCursor from people_feeds ${where}`, connectorId, toldIn);
+  const cursor = row?.[mode === "whole" ? "runCursor" : "cursor"];
+  return { position: feed.position, cursor: typeof cursor === "string" ? cursor : null };
+}
+
+/**
+ * Does one slice of a run's end: what the run should have named and did not ends; then what follows the feed gets the
+ * feed's clock. What was told since the run began, by it or beside it, stays.
+ */
+export function endPeople(connection: SqliteConnection, workspaceId: string, end: PeopleEnd): PeopleEndSlice {
+  const refusal = refusalOf(connection, workspaceId, end);
+  if (refusal) return { isApplied: false, reason: refusal };
+  const work = makePeopleWork(connection, workspaceId, end);
+  // A slice of a listing may end in any run that lists it.
+  const sweeps = end.isComplete && (end.mode === "whole" || end.slice !== undefined);
+  if (end.mode === "whole" && work.feed.runId !== end.runId) return { isApplied: false, reason: "overtaken" };
+  keepBack(work, end);
+  const isDone = !sweeps || (sweepGroups(work, end) && (end.slice !== undefined || sweepUsers(work, end)));
+  if (isDone && end.slice === undefined) close(work, end);
+  settlePeople(work);
+  return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
+}
+
+/** What could not be looked at keeps the clock it has until it is read whole. */
+function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
+  if (notLookedAt.length === 0) return;
+  const names = JSON.stringify(notLookedAt);
+  const { feed, teller } = work;
+  // What followed the feed until now has its clock of now.
+  const follow = (table: string, clock: string, principal: string) =>
+    work.change(
+      `update ${table} set followsFeed = 0, ${clock} = max(${clock}, coalesce(?2, 0))
+       where workspaceId = ?1 and connectorId = ?3 and toldIn = ?4 and followsFeed = 1
+         and ${principal} in (select value from json_each(?5))`,
+      feed.currentAt,
+      teller.connectorId,
+      teller.toldIn,
+      names,
+    );
+  follow("source_groups", "checkedAt", "groupPrincipal");
+  follow("identities", "toldAt", "principal");
+}
+
+/** @returns true when none is left */
+function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt, slice }: PeopleEnd): boolean {
+  const unnamed = slice === undefined ? "seenBy is not ?4" : "toldBy is not ?4 and slice = ?6";
+  const rows = work.all(
+    `select groupPrincipal from source_groups where workspaceId = ?1 and connectorId = ?2 and toldIn = ?3 and ${unnamed}
+     and groupPrincipal not in (select value from json_each(?5))`,
+    connectorId,
+    toldIn,
+    runId,
+    JSON.stringify(notLookedAt),
+    ...(slice === undefined ? [] : [slice]),
+  );
+  let left = SLICE_MEMBERS;
+  for (const row of rows) {
+    if (left <= 0) return false;
+    const group = String(row["groupPrincipal"]);
+    left -= 1 + work.change("delete from memberships where workspaceId = ? and groupPrincipal = ?", group);
+    work.change("delete from source_groups where workspaceId = ? and groupPrincipal = ?", group);
+    work.counts.ended++;
+    work.isChanged = true;
+  }
+  return true;
+}
+
+/** @returns true when none is left */
+function sweepUsers(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt }: PeopleEnd): boolean {
+  const rows = work.all(
+    `select principal from identities where workspaceId = ? and connectorId = ? and toldIn = ? and seenBy is not ?
+     and principal not in (select value from json_each(?)) limit ${SLICE_USERS}`,
+    connectorId,
+    toldIn,
+    runId,
+    JSON.stringify(notLookedAt),
+  );
+  for (const row of rows) forgetUser(work, String(row["principal"]));
+  return rows.length < SLICE_USERS;
+}
+
+/** A join ends with the connector that told it; on the word of another one nobody is joined. */
+function forgetUser(work: PeopleWork, principal: string): void {
+  const { connectorId } = work.teller;
+  setAliases(work, principal, []);
+  work.change(
+    "delete from identities where workspaceId = ? and principal = ? and connectorId = ?",
+    principal,
+    connectorId,
+  );
+  const [join] = work.all(
+    "select connectorId from identity_joins where workspaceId = ? and principal = ? and endedAt is null",
+    principal,
+  );
+  if (join?.["connectorId"] === connectorId) endJoin(work, principal, "vanished");
+  else if (isJoined(work, principal)) work.isChanged = true;
+}
+
+/** The run is over. A whole one leaves the cursor from which changes to what it read go on, or none. */
+function close(work: PeopleWork, { mode, isComplete, currentAt, now, connectorId, toldIn }: PeopleEnd): void {
+  if (mode === "groups") return;
+  if (currentAt !== undefined && isPast(work, { at: work.feed.currentAt ?? 0, followsFeed: false }))
+    work.isChanged = true;
+  work.change(
+    `insert into people_feeds (workspaceId, connectorId, toldIn, position, currentAt) values (?1, ?2, ?3, 1, ?4)
+     on conflict do update set position = position + 1, currentAt = coalesce(?4, currentAt)`,
+    connectorId,
+    toldIn,
+    currentAt ?? null,
+  );
+  if (mode !== "whole") return;
+  work.change(
+    `update people_feeds set cursor = runCursor, runCursor = null, runId = null, wholeAt = coalesce(?4, wholeAt)
+     where workspaceId = ?1 and connectorId = ?2 and toldIn = ?3`,
+    connectorId,
+    toldIn,
+    isComplete ? now : null,
+  );
+}

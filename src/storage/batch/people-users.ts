@@ -1,0 +1,162 @@
+import { instanceOf, type Principal } from "#core/principals.ts";
+import { emailKeyOf } from "#storage/records/people.ts";
+import type { EndedJoin, PeopleEvent } from "./people-batch.ts";
+import { isPast, type PeopleWork } from "./people-work.ts";
+
+export function setIdentity(work: PeopleWork, event: Extract<PeopleEvent, { t: "identity" }>): void {
+  work.counts.identities++;
+  const instance = instanceOf(event.principal);
+  const aliases = event.sameAs.filter((alias) => alias !== event.principal && instanceOf(alias) === instance);
+  writeIdentity(work, event, event.principal, null);
+  for (const alias of aliases) {
+    const [own] = work.all(
+      "select aliasOf from identities where workspaceId = ? and principal = ? and connectorId = ?",
+      alias,
+      work.teller.connectorId,
+    );
+    if (!own || own["aliasOf"] !== null) writeIdentity(work, event, alias, event.principal);
+  }
+  const { state } = event;
+  const { isTrusted } = work.teller;
+  const before = setAliases(work, event.principal, state === "active" && isTrusted ? aliases : []);
+  if (state === "active" || !isTrusted) return;
+  for (const principal of new Set([event.principal, ...aliases, ...before])) endJoin(work, principal, state);
+}
+
+/** Ends the join that this user of a source has, if there is one. */
+export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoin["reason"]): void {
+  const rows = work.all(
+    `update identity_joins set endedAt = ?2, endReason = ?3
+     where workspaceId = ?1 and principal = ?4 and endedAt is null returning userId`,
+    work.teller.now,
+    reason,
+    principal,
+  );
+  for (const row of rows) {
+    const userId = String(row["userId"]);
+    work.change(
+      `delete from memberships where workspaceId = ? and groupPrincipal = ? and memberPrincipal = ? and reportedBy = 'kb'`,
+      principal,
+      `user:${userId}`,
+    );
+    work.endedJoins.push({ principal, userId, reason });
+    work.isChanged = true;
+  }
+}
+
+/**
+ * Makes exactly these the other ids of a user, as this connector says.
+ *
+ * @returns those it had before
+ */
+export function setAliases(work: PeopleWork, principal: Principal, aliases: readonly Principal[]): Set<Principal> {
+  const { connectorId } = work.teller;
+  const rows = work.all(
+    "select alias from identity_aliases where workspaceId = ? and principal = ? and connectorId = ?",
+    principal,
+    connectorId,
+  );
+  const before = new Set(rows.map((row) => String(row["alias"])));
+  const after = new Set(aliases);
+  for (const alias of before) if (!after.has(alias)) dropAlias(work, principal, alias);
+  for (const alias of after) {
+    if (before.has(alias)) continue;
+    work.change(
+      "insert into identity_aliases (workspaceId, principal, alias, connectorId) values (?, ?, ?, ?)",
+      principal,
+      alias,
+      connectorId,
+    );
+    for (const pair of [
+      [principal, alias],
+      [alias, principal],
+    ] as const) {
+      work.change(
+        `insert or ignore into memberships (workspaceId, groupPrincipal, memberPrincipal, reportedBy)
+         values (?, ?, ?, 'kb')`,
+        ...pair,
+      );
+    }
+    work.isChanged = true;
+  }
+  return before;
+}
+
+function writeIdentity(
+  work: PeopleWork,
+  event: Extract<PeopleEvent, { t: "identity" }>,
+  principal: Principal,
+  aliasOf: Principal | null,
+): void {
+  const { connectorId, toldIn, isTrusted } = work.teller;
+  const instance = instanceOf(principal);
+  if (instance === undefined) throw new Error("An identity of nobody at a source.");
+  const [known] = work.all(
+    "select state, isTrusted, toldAt, followsFeed from identities where workspaceId = ? and principal = ? and connectorId = ?",
+    principal,
+    connectorId,
+  );
+  const clock = known && { at: Number(known["toldAt"]), followsFeed: known["followsFeed"] === 1 };
+  const wasCounted = clock && known["state"] === "active" && known["isTrusted"] === 1 && !isPast(work, clock);
+  const counts = event.state === "active" && isTrusted;
+  if ((wasCounted ?? false) !== counts && isJoined(work, principal)) work.isChanged = true;
+  work.change(
+    `insert into identities (workspaceId, principal, connectorId, toldIn, instance, state, name, login, email, emailKey,
+       isEmailVerified, isTrusted, aliasOf, toldAt, followsFeed, seenBy)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+     on conflict do update set toldIn = excluded.toldIn, state = excluded.state, name = excluded.name,
+       login = excluded.login, email = excluded.email, emailKey = excluded.emailKey,
+       isEmailVerified = excluded.isEmailVerified, isTrusted = excluded.isTrusted, aliasOf = excluded.aliasOf,
+       toldAt = excluded.toldAt, followsFeed = 1,
+       seenBy = excluded.seenBy`,
+    principal,
+    connectorId,
+    toldIn,
+    instance,
+    event.state,
+    event.name,
+    event.login,
+    event.email,
+    event.email === null ? null : emailKeyOf(event.email),
+    event.isEmailVerified ? 1 : 0,
+    isTrusted ? 1 : 0,
+    aliasOf,
+    event.at,
+    work.feed.runId,
+  );
+}
+
+/** Does anybody stand for them? */
+export function isJoined(work: PeopleWork, principal: Principal): boolean {
+  const query = "select 1 from memberships where workspaceId = ? and groupPrincipal = ? limit 1";
+  return work.all(query, principal).length > 0;
+}
+
+function dropAlias(work: PeopleWork, principal: Principal, alias: Principal): void {
+  work.change(
+    "delete from identity_aliases where workspaceId = ? and principal = ? and alias = ? and connectorId = ?",
+    principal,
+    alias,
+    work.teller.connectorId,
+  );
+  const [other] = work.all(
+    `select 1 from identity_aliases where workspaceId = ?1
+     and ((principal = ?2 and alias = ?3) or (principal = ?3 and alias = ?2))`,
+    principal,
+    alias,
+  );
+  work.change(
+    "delete from identities where workspaceId = ? and principal = ? and connectorId = ? and aliasOf = ?",
+    alias,
+    work.teller.connectorId,
+    principal,
+  );
+  work.isChanged = true;
+  if (other) return;
+  work.change(
+    `delete from memberships where workspaceId = ?1 and reportedBy = 'kb' and ((groupPrincipal = ?2 and memberPrincipal = ?3)
+       or (groupPrincipal = ?3 and memberPrincipal = ?2))`,
+    principal,
+    alias,
+  );
+}

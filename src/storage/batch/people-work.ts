@@ -1,0 +1,87 @@
+import { believedUntil } from "#storage/access/clocks.ts";
+import type { Principal } from "#core/principals.ts";
+import type { SqliteConnection, SqlRow, SqlValue } from "#storage/sqlite.ts";
+import { type EndedJoin, NO_PEOPLE, type PeopleCounts, type PeopleRefusal, type PeopleTeller } from "./people-batch.ts";
+
+/** State of one change while it is applied. */
+export interface PeopleWork {
+  workspaceId: string;
+  teller: PeopleTeller;
+  feed: Feed;
+  counts: PeopleCounts;
+  endedJoins: EndedJoin[];
+  unknown: Principal[];
+  /** Somebody's principals are others now. */
+  isChanged: boolean;
+  /** Runs a statement whose first parameter is the workspace. */
+  all(sql: string, ...values: SqlValue[]): SqlRow[];
+  change(sql: string, ...values: SqlValue[]): number;
+}
+
+export interface Feed {
+  position: number;
+  currentAt: number | null;
+  runId: string | null;
+}
+
+const NO_FEED: Feed = { position: 0, currentAt: null, runId: null };
+
+/** Why nothing may be stored, if it may not. */
+export function refusalOf(
+  connection: SqliteConnection,
+  workspaceId: string,
+  { connectorId, job }: PeopleTeller,
+): Exclude<PeopleRefusal, "overtaken"> | undefined {
+  const one = (sql: string, ...values: string[]) => connection.execute(sql, values).rows[0];
+  const connector = one(
+    "select state from connectors where workspaceId = ? and connectorId = ?",
+    workspaceId,
+    connectorId,
+  );
+  if (!connector || connector["state"] === "deleting") return "connector_inactive";
+  if (!job) return undefined;
+  const claimed = one("select leaseOwner from jobs where jobId = ?", job.jobId);
+  return claimed?.["leaseOwner"] === job.leaseOwner ? undefined : "lease_lost";
+}
+
+export function makePeopleWork(connection: SqliteConnection, workspaceId: string, teller: PeopleTeller): PeopleWork {
+  const work: PeopleWork = {
+    workspaceId,
+    teller,
+    feed: NO_FEED,
+    counts: { ...NO_PEOPLE },
+    endedJoins: [],
+    unknown: [],
+    isChanged: false,
+    all: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).rows,
+    change: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).changes,
+  };
+  const [row] = work.all(
+    `select position, currentAt, runId from people_feeds
+     where workspaceId = ? and connectorId = ? and toldIn = ?`,
+    teller.connectorId,
+    teller.toldIn,
+  );
+  // The columns that are asked for.
+  if (row) work.feed = { ...(row as unknown as Feed) };
+  return work;
+}
+
+/** To be called last: everybody's principals are made anew if any of them changed. */
+export function settlePeople({ isChanged, change }: PeopleWork): void {
+  if (!isChanged) return;
+  change(
+    `insert into access_state (workspaceId, epoch, nextListId, nextAclId) values (?, 1, 1, 1)
+     on conflict do update set epoch = epoch + 1`,
+  );
+}
+
+/** Was it past its clock? Then nobody stands for it, and whoever regains it must be told. */
+export function isPast(
+  { feed, teller }: PeopleWork,
+  { at, followsFeed }: { at: number; followsFeed: boolean },
+): boolean {
+  return (
+    believedUntil(at, teller) === undefined && (!followsFeed || believedUntil(feed.currentAt, teller) === undefined)
+  );
+}

@@ -1,0 +1,55 @@
+import { assertNever } from "#api/errors.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import type { PeopleBatch, PeopleEvent, PeopleResult } from "./people-batch.ts";
+import { changeMember, keepGroup, setGroup } from "./people-groups.ts";
+import { setIdentity } from "./people-users.ts";
+import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
+
+/**
+ * Stores what a connector tells of its groups and users, in the transaction that is open. Told again it changes nothing,
+ * and no reading brings back what a newer one has taken out: an addition counts only where everything its feed may tell
+ * comes after the group's last whole reading.
+ */
+export function applyPeople(connection: SqliteConnection, workspaceId: string, batch: PeopleBatch): PeopleResult {
+  const refusal = refusalOf(connection, workspaceId, batch);
+  if (refusal) return { isApplied: false, reason: refusal };
+  const work = makePeopleWork(connection, workspaceId, batch);
+  if (work.feed.position !== batch.since) return { isApplied: false, reason: "overtaken" };
+  if (!batch.checkpoint && batch.events.some(({ t }) => t === "member")) {
+    throw new Error("A change of members without a checkpoint would be stored twice.");
+  }
+  for (const event of batch.events) applyEvent(work, event, batch.since);
+  saveCursor(work, batch);
+  settlePeople(work);
+  const { counts, endedJoins, unknown } = work;
+  return { isApplied: true, counts, endedJoins, unknown };
+}
+
+/** A whole run has a cursor of its own until its end; what is looked at in between has none. */
+function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, toldIn }: PeopleBatch): void {
+  if (!checkpoint || checkpoint.cursor === null || mode === "groups") return;
+  const column = mode === "whole" ? "runCursor" : "cursor";
+  change(
+    `insert into people_feeds (workspaceId, connectorId, toldIn, position, ${column}) values (?, ?, ?, 0, ?)
+     on conflict do update set ${column} = excluded.${column}`,
+    connectorId,
+    toldIn,
+    checkpoint.cursor,
+  );
+}
+
+function applyEvent(work: PeopleWork, event: PeopleEvent, since: number): void {
+  switch (event.t) {
+    case "group":
+      return setGroup(work, event);
+    case "group_same":
+      for (const group of event.groups) keepGroup(work, group, event.at);
+      return;
+    case "member":
+      return changeMember(work, event, since);
+    case "identity":
+      return setIdentity(work, event);
+    default:
+      return assertNever(event);
+  }
+}

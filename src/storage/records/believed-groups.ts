@@ -1,0 +1,109 @@
+import type { Principal } from "#core/principals.ts";
+import { type Believing, believedUntil } from "#storage/access/clocks.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** Parameters per statement stay below SQLite's limit. */
+const CHUNK = 500;
+
+/**
+ * Who may say who belongs to this group, or who a user of a pusher's system is: the connector that owns it, else this
+ * service. Source: S2.
+ */
+export function authorityOf(group: Principal): string {
+  return /^(?:group|user:push):(con_[^:]+):/.exec(group)?.[1] ?? "kb";
+}
+
+/**
+ * Of what somebody is said to stand for, what counts, and until when: a group that a sync told by its own clock or that of
+ * its feed; a user of a source while a connector that may say so told them active, and none told them otherwise. What is
+ * pushed and what this service says itself never ages. Without `at` nothing that ages counts.
+ */
+export async function believedOf(
+  sql: SqlHandles,
+  workspaceId: string,
+  principals: readonly Principal[],
+  at: Believing | undefined,
+): Promise<Map<Principal, number>> {
+  const believed = new Map<Principal, number>(principals.map((principal) => [principal, Infinity]));
+  const note = (principal: Principal, until: number | undefined) => {
+    if (until === undefined) believed.delete(principal);
+    else believed.set(principal, until);
+  };
+  for (const row of await groupClocks(sql, workspaceId, principals.filter(isSourceGroup))) {
+    note(row.principal, at && untilOf(row, at));
+  }
+  const users = principals.filter(isSourceUser);
+  const told = new Map<Principal, UserClock[]>(users.map((user) => [user, []]));
+  for (const row of await userClocks(sql, workspaceId, users)) told.get(row.principal)?.push(row);
+  for (const [user, rows] of told) note(user, at && activeUntil(rows, at));
+  return believed;
+}
+
+interface Clock {
+  principal: Principal;
+  at: number;
+  followsFeed: number;
+  currentAt: number | null;
+}
+
+interface UserClock extends Clock {
+  state: string;
+}
+
+function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): number | undefined {
+  const own = believedUntil(at, believing);
+  const feed = followsFeed === 1 ? believedUntil(currentAt, believing) : undefined;
+  return own === undefined || feed === undefined ? (own ?? feed) : Math.max(own, feed);
+}
+
+function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
+  if (rows.some(({ state }) => state !== "active")) return undefined;
+  const untils = rows.flatMap((row) => untilOf(row, believing) ?? []);
+  return untils.length === 0 ? undefined : Math.max(...untils);
+}
+
+async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<Clock[]> {
+  const found: Clock[] = [];
+  for (let i = 0; i < groups.length; i += CHUNK) {
+    const rows = await sql.read
+      .selectFrom("source_groups as g")
+      .leftJoin("people_feeds as f", (on) =>
+        on
+          .onRef("f.workspaceId", "=", "g.workspaceId")
+          .onRef("f.connectorId", "=", "g.connectorId")
+          .onRef("f.toldIn", "=", "g.toldIn"),
+      )
+      .select(["g.groupPrincipal as principal", "g.checkedAt as at", "g.followsFeed", "f.currentAt"])
+      .where("g.workspaceId", "=", workspaceId)
+      .where("g.groupPrincipal", "in", groups.slice(i, i + CHUNK))
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+/** What connectors say whose word counts. */
+async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
+  const found: UserClock[] = [];
+  for (let i = 0; i < users.length; i += CHUNK) {
+    const rows = await sql.read
+      .selectFrom("identities as i")
+      .leftJoin("people_feeds as f", (on) =>
+        on
+          .onRef("f.workspaceId", "=", "i.workspaceId")
+          .onRef("f.connectorId", "=", "i.connectorId")
+          .onRef("f.toldIn", "=", "i.toldIn"),
+      )
+      .select(["i.principal", "i.state", "i.toldAt as at", "i.followsFeed", "f.currentAt"])
+      .where("i.workspaceId", "=", workspaceId)
+      .where("i.principal", "in", users.slice(i, i + CHUNK))
+      .where("i.isTrusted", "=", 1)
+      .execute();
+    found.push(...rows);
+  }
+  return found;
+}
+
+const isSourceGroup = (principal: Principal) => principal.startsWith("group:con_");
+/** Of a provider's instance, not of a pusher's system. */
+const isSourceUser = (principal: Principal) => /^user:[^:]+:[^:]+:/.test(principal) && authorityOf(principal) === "kb";

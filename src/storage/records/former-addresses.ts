@@ -1,0 +1,42 @@
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** The address is another one now: nobody else becomes who its former holder is at a source by having it. */
+export async function keepFormerAddresses(sql: SqlHandles, userId: string, emailKey: string): Promise<void> {
+  await sql.write
+    .insertInto("former_addresses")
+    .columns(["workspaceId", "emailKey", "userId", "hasLeft"])
+    .expression((eb) =>
+      eb
+        .selectFrom("members")
+        .innerJoin("users", "users.userId", "members.userId")
+        .select((of) => ["members.workspaceId", "users.emailKey", "users.userId", of.lit(0).as("hasLeft")])
+        .where("users.userId", "=", userId)
+        .where("users.emailKey", "!=", emailKey),
+    )
+    .onConflict((oc) => oc.doNothing())
+    .execute();
+}
+
+/** A member leaves: whoever has their addresses next, themselves or not, becomes nobody at a source by that. */
+export async function keepAddressOfLeft(
+  sql: SqlHandles,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<void> {
+  await sql.write
+    .insertInto("former_addresses")
+    .columns(["workspaceId", "emailKey", "userId", "hasLeft"])
+    .expression((eb) =>
+      eb
+        .selectFrom("users")
+        .select((of) => [of.val(workspaceId).as("workspaceId"), "emailKey", "userId", of.lit(1).as("hasLeft")])
+        .where("userId", "=", userId),
+    )
+    .onConflict((oc) => oc.columns(["workspaceId", "emailKey", "userId"]).doUpdateSet({ hasLeft: 1 }))
+    .execute();
+  await sql.write
+    .updateTable("former_addresses")
+    .set({ hasLeft: 1 })
+    .where("workspaceId", "=", workspaceId)
+    .where("userId", "=", userId)
+    .execute();
+}

@@ -1,0 +1,196 @@
+import type { Principal } from "#core/principals.ts";
+import {
+  type EndedJoin,
+  NO_PEOPLE,
+  type PeopleBatch,
+  type PeopleCounts,
+  type PeopleEnd,
+  type PeopleRefusal,
+  type PeopleResult,
+  type PeopleTeller,
+  type ToldIn,
+} from "#storage/batch/people-batch.ts";
+import type { PeopleEndSlice } from "#storage/batch/people-end.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** A group as it is known. */
+export interface SourceGroup {
+  group: Principal;
+  connectorId: string;
+  toldIn: ToldIn;
+  /** Its clock, or that of its feed, whichever is later. */
+  checkedAt: number;
+  members: number;
+  /** Of the last whole reading; null once a change was stored, for then nothing is "the same" as it. */
+  etag: string | null;
+}
+
+export interface PeopleSummary {
+  groups: number;
+  memberships: number;
+  /** Active users, and those of them that are members here. */
+  users: number;
+  joined: number;
+  /** The clock of the group that was looked at the longest ago; null without groups. */
+  oldestAt: number | null;
+  /** The last complete whole run. */
+  wholeAt: number | null;
+}
+
+export type PeopleEndResult =
+  | { isApplied: true; counts: PeopleCounts; endedJoins: EndedJoin[] }
+  | { isApplied: false; reason: PeopleRefusal };
+
+/**
+ * What connectors tell of the groups and users of their sources. Writing is a procedure of the writer: one transaction
+ * each, so none of it can be part of another. What a sync tells goes with its items, as `ItemBatch.people`.
+ */
+export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
+  const groups = (connectorId: string) =>
+    sql.read
+      .selectFrom("source_groups as g")
+      .leftJoin("people_feeds as f", (on) =>
+        on
+          .onRef("f.workspaceId", "=", "g.workspaceId")
+          .onRef("f.connectorId", "=", "g.connectorId")
+          .onRef("f.toldIn", "=", "g.toldIn"),
+      )
+      .select(["g.groupPrincipal", "g.connectorId", "g.toldIn", "g.checkedAt", "g.followsFeed", "g.members", "g.etag"])
+      .select("f.currentAt")
+      .where("g.workspaceId", "=", workspaceId)
+      .where("g.connectorId", "=", connectorId);
+
+  const findFeed = (connectorId: string, toldIn: ToldIn) =>
+    sql.read
+      .selectFrom("people_feeds")
+      .select(["currentAt", "wholeAt"])
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", connectorId)
+      .where("toldIn", "=", toldIn)
+      .executeTakeFirst();
+
+  return {
+    /**
+     * Begins a run, or takes it up again.
+     *
+     * @returns `since` for its batches, and the cursor from which it goes on: of a run of mode `whole` its own, else that
+     *   of the feed
+     */
+    begin: (teller: PeopleTeller): Promise<{ position: number; cursor: string | null }> =>
+      call(sql, "beginPeople", { workspaceId, what: teller }),
+
+    /** Stores what was told up to here, in its order and in one transaction. Told again it changes nothing. */
+    apply: (batch: PeopleBatch): Promise<PeopleResult> => call(sql, "applyPeople", { workspaceId, what: batch }),
+
+    /**
+     * Ends a run that came to its end, slice by slice: what a complete whole run (or a listed slice of a sync) did not name
+     * goes, then clocks move. Killed in between it is done again by whoever takes up the run.
+     */
+    async end(end: PeopleEnd): Promise<PeopleEndResult> {
+      const counts = { ...NO_PEOPLE };
+      const endedJoins: EndedJoin[] = [];
+      for (;;) {
+        const slice: PeopleEndSlice = await call(sql, "endPeople", { workspaceId, what: end });
+        if (!slice.isApplied) return slice;
+        counts.ended += slice.counts.ended;
+        endedJoins.push(...slice.endedJoins);
+        if (slice.isDone) return { isApplied: true, counts, endedJoins };
+      }
+    },
+
+    /** Of these groups, those that were told whole. */
+    async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
+      const found = new Map<Principal, SourceGroup>();
+      for (let i = 0; i < named.length; i += 500) {
+        const rows = await groups(connectorId)
+          .where("g.groupPrincipal", "in", named.slice(i, i + 500))
+          .execute();
+        for (const { groupPrincipal: group, followsFeed, currentAt, checkedAt, toldIn, ...row } of rows) {
+          const feedAt = followsFeed === 1 ? (currentAt ?? 0) : 0;
+          // Written by the batch procedure from the same union.
+          found.set(group, { group, ...row, toldIn: toldIn as ToldIn, checkedAt: Math.max(checkedAt, feedAt) });
+        }
+      }
+      return found;
+    },
+
+    /** Groups and users that were last looked at before a time, the oldest first, at most `limit` of each. */
+    async listDue(
+      connectorId: string,
+      { before, limit, toldIn = "identities" }: { before: number; limit: number; toldIn?: ToldIn },
+    ): Promise<{ groups: Principal[]; users: Principal[] }> {
+      const feed = await findFeed(connectorId, toldIn);
+      // What follows a feed that was read since then has its clock.
+      const isFollowed = feed?.currentAt !== undefined && feed.currentAt !== null && feed.currentAt >= before;
+      const dueGroups = await sql.read
+        .selectFrom("source_groups")
+        .select("groupPrincipal as principal")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("toldIn", "=", toldIn)
+        .where("checkedAt", "<", before)
+        .$if(isFollowed, (query) => query.where("followsFeed", "=", 0))
+        .orderBy("checkedAt")
+        .limit(limit)
+        .execute();
+      const dueUsers = await sql.read
+        .selectFrom("identities")
+        .select("principal")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("toldIn", "=", toldIn)
+        .where("toldAt", "<", before)
+        .$if(isFollowed, (query) => query.where("followsFeed", "=", 0))
+        .orderBy("toldAt")
+        .limit(limit)
+        .execute();
+      const namesOf = (rows: readonly { principal: Principal }[]) => rows.map(({ principal }) => principal);
+      return { groups: namesOf(dueGroups), users: namesOf(dueUsers) };
+    },
+
+    /** How much a connector tells in runs of their own, and how old the oldest of it is. */
+    async summaryOf(connectorId: string): Promise<PeopleSummary> {
+      const feed = await findFeed(connectorId, "identities");
+      const { groups: count, memberships } = await sql.read
+        .selectFrom("source_groups")
+        .select((eb) => [eb.fn.countAll<number>().as("groups"), eb.fn.sum<number>("members").as("memberships")])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirstOrThrow();
+      const oldest = await groups(connectorId)
+        .clearSelect()
+        .select((eb) =>
+          eb.fn
+            .min(eb.fn("max", ["g.checkedAt", eb("g.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0)))]))
+            .as("at"),
+        )
+        .executeTakeFirst();
+      const users = await sql.read
+        .selectFrom("identities as i")
+        .leftJoin("identity_joins as j", (on) =>
+          on
+            .onRef("j.workspaceId", "=", "i.workspaceId")
+            .onRef("j.principal", "=", "i.principal")
+            .on("j.endedAt", "is", null),
+        )
+        .select((eb) => [eb.fn.countAll<number>().as("users"), eb.fn.count<number>("j.userId").as("joined")])
+        .where("i.workspaceId", "=", workspaceId)
+        .where("i.connectorId", "=", connectorId)
+        .where("i.state", "=", "active")
+        .executeTakeFirstOrThrow();
+      const oldestAt = oldest?.at as number | null | undefined;
+      return {
+        groups: count,
+        memberships: memberships ?? 0,
+        ...users,
+        oldestAt: oldestAt ?? null,
+        wholeAt: feed?.wholeAt ?? null,
+      };
+    },
+  };
+}
+
+function call<Result>(sql: SqlHandles, name: string, args: unknown): Promise<Result> {
+  if (!sql.writer) throw new Error(`${name} is a transaction of its own and can't be part of another one.`);
+  return sql.writer.call<Result>(name, args, "batch");
+}
