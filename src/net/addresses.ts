@@ -48,6 +48,12 @@ export interface AddressRanges {
   has(address: IPv4 | IPv6): boolean;
 }
 
+/** What is wrong with the entries of a set of addresses, beginning with the first bad one; undefined when nothing is. */
+export function faultOfAddressRanges(entries: readonly string[]): string | undefined {
+  const bad = entries.find((entry) => readRange(entry) === undefined);
+  return bad === undefined ? undefined : `${JSON.stringify(bad)} is neither an address nor a range like 10.0.0.0/8`;
+}
+
 /**
  * Makes a set of addresses and ranges (`10.0.0.0/8`). IPv4 is matched in its mapped form, so it does not matter in which
  * of the two an entry or an address is written.
@@ -55,17 +61,21 @@ export interface AddressRanges {
  * @throws Error for an entry that is neither an address nor a CIDR range
  */
 export function makeAddressRanges(entries: readonly string[]): AddressRanges {
-  const ranges = entries.map((entry): readonly [IPv6, number] => {
-    const [text = "", prefix] = entry.split("/", 2);
-    const address = parseAddress(text);
-    const width = address === undefined ? 0 : isV6(address) ? 128 : 32;
-    const bits = prefix === undefined ? width : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity;
-    if (address === undefined || bits > width || entry.split("/").length > 2) {
-      throw new Error(`"${entry}" is neither an address nor a range like 10.0.0.0/8.`);
-    }
-    return [mapped(address), 128 - width + bits];
+  const ranges = entries.map((entry) => {
+    const range = readRange(entry);
+    if (range === undefined) throw new Error(`${faultOfAddressRanges([entry])}.`);
+    return range;
   });
   return { has: (address) => ranges.some(([base, bits]) => mapped(address).match(base, bits)) };
+}
+
+function readRange(entry: string): readonly [IPv6, number] | undefined {
+  const [text = "", prefix, more] = entry.split("/");
+  const address = parseAddress(text);
+  if (address === undefined || more !== undefined) return undefined;
+  const width = isV6(address) ? 128 : 32;
+  const bits = prefix === undefined ? width : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Infinity;
+  return bits > width ? undefined : [mapped(address), 128 - width + bits];
 }
 
 type Range<T> = readonly [address: T, bits: number];

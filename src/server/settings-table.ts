@@ -1,5 +1,6 @@
 import { delimiter } from "node:path";
 import { z } from "zod";
+import { faultOfAddressRanges } from "#net/addresses.ts";
 
 const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
 
@@ -104,6 +105,10 @@ export const SETTINGS = {
       "Log to this file instead of standard output. At 5 MB it is renamed to `<file>.1`, which replaces the previous one.",
     ),
   trustedProxies: list(",")
+    .superRefine((entries, context) => {
+      const message = faultOfAddressRanges(entries);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
     .default([])
     .describe("Addresses or ranges of proxies whose `X-Forwarded-For` is trusted, separated by commas."),
   insecureHttp: z

@@ -86,6 +86,11 @@ describe("settings", () => {
     [{ KB_PUBLIC_URL: "https://kb.test/path" }, "KB_PUBLIC_URL: Expected an origin"],
     [{ KB_PUBLIC_URL: "kb.test" }, "KB_PUBLIC_URL: Expected an origin"],
     [{ KB_MODE: "cloud" }, "KB_MODE"],
+    [
+      { KB_TRUSTED_PROXIES: "10.0.0.1, 10.0.0.0/33" },
+      'KB_TRUSTED_PROXIES "10.0.0.0/33" is neither an address nor a range like 10.0.0.0/8.',
+    ],
+    [{ KB_TRUSTED_PROXIES: "proxy.lan" }, 'KB_TRUSTED_PROXIES "proxy.lan" is neither an address nor a range'],
     [{ KB_METRICS_TOKEN: "x" }, "KB_METRICS_TOKEN belongs to a later version"],
     [{ KB_DATABASE_URL: "postgres://x" }, "KB_DATABASE_URL belongs to a later version of kb. Remove it."],
     [{ KB_OPENSEARCH_URL: "http://x" }, "KB_OPENSEARCH_URL belongs to a later version"],
