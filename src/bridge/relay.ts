@@ -4,6 +4,7 @@
  */
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
+import { defined } from "#core/defined.ts";
 import { asObject, toLine, type Frame, type RequestId } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Post, PostAnswer } from "./post.ts";
@@ -268,7 +269,7 @@ function toolErrorLine(request: RequestFrame, text: string): string {
 }
 
 function errorLine(id: RequestId | null, code: number, message: string, data?: Record<string, unknown>): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } });
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } });
 }
 
 function keyOf(id: RequestId): string {

@@ -3,6 +3,7 @@
  * is there in both cases; with a keychain it says only who signed in and that the secrets are there.
  */
 import { join } from "node:path";
+import { defined } from "#core/defined.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure } from "./failure.ts";
@@ -240,8 +241,7 @@ function readOAuth(record: Record<string, unknown> | undefined): OAuthLogin | un
     revocationEndpoint,
     refreshToken,
     scopes,
-    ...(api === undefined ? {} : { api }),
-    ...(mcp === undefined ? {} : { mcp }),
+    ...defined({ api, mcp }),
   };
 }
 

@@ -1,11 +1,12 @@
 /** Lists of items: the options that they take, the query that these say, and the table. */
 import type { QueryOf } from "#api/client.ts";
 import type { FileList, FileRecord } from "#api/files.ts";
+import { count } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import { TOOL_KINDS } from "#api/tools.ts";
 import type { OptionData, OptionsOf } from "./command.ts";
 import { PAGE_OPTIONS } from "./options.ts";
-import { count, type Output } from "./output.ts";
+import { type Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
 import { parseInteger } from "./values.ts";
 

@@ -107,16 +107,6 @@ export function wrapTalk(text: string, io: Pick<Io, "isStderrTty" | "columns">):
   return lines.join("\n");
 }
 
-/** A number with thousands separators. */
-export function count(value: number): string {
-  return String(Math.trunc(value)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-}
-
-/** "1 file", "2 files". */
-export function plural(value: number, word: string): string {
-  return `${count(value)} ${word}${value === 1 ? "" : "s"}`;
-}
-
 /** Milliseconds as people say them: 0.4 s, 12 s, 3:07, 1:02:03. */
 export function duration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

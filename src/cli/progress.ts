@@ -1,7 +1,8 @@
 /** Progress of long work: a bar that redraws itself on a terminal, a line every ten seconds elsewhere. */
 import { cleanLine } from "#api/clean.ts";
+import { count, plural } from "#api/plural.ts";
 import type { Deps } from "./deps.ts";
-import { count, duration, plural } from "./output.ts";
+import { duration } from "./output.ts";
 import { fit } from "./table.ts";
 
 export interface ProgressState {

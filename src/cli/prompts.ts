@@ -1,4 +1,5 @@
 /** Questions on a terminal, asked on stderr so that stdout stays data. Loaded when the first question comes. */
+import { defined } from "#core/defined.ts";
 import type { Io, Prompts } from "./deps.ts";
 import { interrupted } from "./failure.ts";
 
@@ -12,8 +13,7 @@ export function makePrompts(io: Pick<Io, "stdin" | "stderr">): Prompts {
         await text({
           message,
           ...streams,
-          ...(options.initial === undefined ? {} : { initialValue: options.initial }),
-          ...(options.placeholder === undefined ? {} : { placeholder: options.placeholder }),
+          ...defined({ initialValue: options.initial, placeholder: options.placeholder }),
         }),
       );
     },

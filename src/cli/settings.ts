@@ -6,6 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isLoopbackHost, parseServerUrl, type ServerUrl } from "#api/server-url.ts";
+import { defined } from "#core/defined.ts";
 import type { CommonOptions } from "./command.ts";
 import {
   configDir,
@@ -150,7 +151,7 @@ export async function changeProfile(deps: SettingsDeps, name: string, act: "use"
   const current = act === "use" ? name : user.currentProfile === name ? undefined : user.currentProfile;
   await writeStateFile(userFilePath(deps), {
     version: 1,
-    ...(current === undefined ? {} : { currentProfile: current }),
+    ...defined({ currentProfile: current }),
     profiles,
   });
 }
@@ -173,7 +174,7 @@ export async function saveProfile(
   const dataDir = of.dataDir ?? (former?.url === server.baseUrl ? former.dataDir : undefined);
   const profile: Profile = {
     url: server.baseUrl,
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ dataDir }),
     ...(former?.defaults === undefined ? {} : { defaults: former.defaults }),
   };
   await writeStateFile(userFilePath(deps), {
@@ -215,7 +216,7 @@ async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
     const dataDir = textOf(record["dataDir"]);
     profiles[name] = {
       url,
-      ...(dataDir === undefined ? {} : { dataDir }),
+      ...defined({ dataDir }),
       defaults: readDefaults(record["defaults"] ?? {}, path),
     };
   }
@@ -252,7 +253,7 @@ function readDefaults(value: unknown, path: string): Defaults {
     throw usageFailure(`"format" in ${path} is not one of table, tsv, json.`);
   }
   return {
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
     ...(typeof limit === "number" ? { limit } : {}),
     ...(format === undefined ? {} : { format }),
   };

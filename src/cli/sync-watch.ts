@@ -1,9 +1,10 @@
 /** Follows one sync to its end, with progress; used by `connectors sync --wait`, `connectors add --wait`, quickstart. */
+import { count, plural } from "#api/plural.ts";
 import type { Api } from "./api.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { CliFailure, interrupted } from "./failure.ts";
-import { bytes, count, duration, plural } from "./output.ts";
+import { bytes, duration } from "./output.ts";
 import { makeProgress } from "./progress.ts";
 import type { SyncRecord } from "./records.ts";
 

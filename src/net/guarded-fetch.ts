@@ -1,6 +1,7 @@
 import { request as requestPlain, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as requestTls } from "node:https";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { type AddressGuard, type PinnedAddress, resolveUrl } from "./address-guard.ts";
 
 export interface GuardedRequest {
@@ -77,7 +78,7 @@ function afterRedirect(request: GuardedRequest, status: number, { from, to }: { 
   const kept = Object.fromEntries(
     Object.entries(headers).filter(([name]) => isSameOrigin || SAFE_HEADERS.has(name.toLowerCase())),
   );
-  if (keepsMethod) return { ...rest, method, headers: kept, ...(body && { body }) };
+  if (keepsMethod) return { ...rest, method, headers: kept, ...defined({ body }) };
   return { ...rest, method: "GET", headers: withoutBodyHeaders(kept) };
 }
 

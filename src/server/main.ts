@@ -24,6 +24,7 @@ import { type Identity, type IdentityOptions, makeIdentity } from "./compose/ide
 import { makeExtractor } from "#extract/pool.ts";
 import { answerStarting, listen, type Listener } from "./listen.ts";
 import type { Clock } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Log } from "#core/log.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
@@ -54,7 +55,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
     const { settings, warnings } = loadSettings({
       env: options.env,
       flags,
-      ...(config !== undefined && { configFile: config }),
+      ...defined({ configFile: config }),
     });
     for (const warning of warnings) say(`Warning: ${warning}`);
     const output = openLog(settings, options.log);

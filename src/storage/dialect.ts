@@ -9,6 +9,7 @@ import {
   type Kysely,
   type QueryResult,
 } from "kysely";
+import { defined } from "#core/defined.ts";
 import { explaining } from "./failure.ts";
 import type { WriterClient } from "./handles.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
@@ -27,7 +28,7 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
           type: "execute",
           sql: query.sql,
           parameters: query.parameters,
-          ...(this.transaction !== undefined && { transaction: this.transaction }),
+          ...defined({ transaction: this.transaction }),
         },
         priority,
       );

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 
 /** Who may read what lies in the data folder: its owner alone, or the folder's group too. */
 export type Readers = "owner" | "group";
@@ -105,5 +106,5 @@ function shared(name: string) {
 }
 
 function unusable(message: string, cause?: unknown): ApiError {
-  return new ApiError("data_folder_unusable", { message, ...(cause !== undefined && { cause }) });
+  return new ApiError("data_folder_unusable", { message, ...defined({ cause }) });
 }

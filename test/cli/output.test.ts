@@ -1,6 +1,7 @@
 import { describe, test } from "vitest";
+import { count } from "#api/plural.ts";
 import { redact } from "#cli/failure.ts";
-import { bytes, count, duration } from "#cli/output.ts";
+import { bytes, duration } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { fit } from "#cli/table.ts";
 import { widthOf } from "#cli/width.ts";

@@ -1,5 +1,6 @@
 import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { count, plural } from "#api/plural.ts";
 import { isoOf } from "#core/instant.ts";
 import { connect, type Api } from "#cli/api.ts";
 import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
@@ -7,7 +8,7 @@ import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
-import { bytes, count, makeOutput, plural } from "#cli/output.ts";
+import { bytes, makeOutput } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";

@@ -1,8 +1,9 @@
+import { count } from "#api/plural.ts";
 import { ENTITY_TYPES } from "#api/tools.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { PAGE_OPTIONS } from "#cli/options.ts";
-import { count, makeOutput } from "#cli/output.ts";
+import { makeOutput } from "#cli/output.ts";
 import { parseInteger } from "#cli/values.ts";
 
 const searchEntities = command(

@@ -2,13 +2,14 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
+import { count } from "#api/plural.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type Noun } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
-import { count, makeOutput } from "#cli/output.ts";
+import { makeOutput } from "#cli/output.ts";
 
 const listFiles = command(
   {

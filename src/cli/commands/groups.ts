@@ -1,4 +1,5 @@
 import type { BodyOf } from "#api/client.ts";
+import { plural } from "#api/plural.ts";
 import type { Group } from "#api/workspace.ts";
 import { connect, isEmpty, type Api } from "#cli/api.ts";
 import { command, fieldsOf, type Noun } from "#cli/command.ts";
@@ -6,7 +7,7 @@ import { confirmed } from "#cli/confirm.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
-import { makeOutput, plural, type Output } from "#cli/output.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
 
 const listGroups = command(
   {

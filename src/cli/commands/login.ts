@@ -1,4 +1,5 @@
 import type { Session } from "#api/session.ts";
+import { defined } from "#core/defined.ts";
 import { makeApi } from "#cli/api.ts";
 import { command, type CommandData, type InputOf } from "#cli/command.ts";
 import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
@@ -214,7 +215,7 @@ async function loginAsAdmin(job: Job): Promise<number> {
     const current = (await findFormer(store, server)) ?? {};
     return await store.save(
       server.origin,
-      { ...current, ...(email === undefined ? {} : { email }), admin },
+      { ...current, ...defined({ email }), admin },
       isNew ? job.wanted : undefined,
     );
   });

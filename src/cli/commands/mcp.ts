@@ -1,4 +1,5 @@
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import { command, type CommonOptions } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -73,7 +74,7 @@ function makeFindLogin(input: McpInput, deps: Host): (refused?: string) => Promi
       const { mcpUrl, origin } = settings.server;
       const { expiresAt, from, value } = credential;
       const isEnding = expiresAt === undefined ? undefined : () => expiresAt - ENDING_MS < deps.clock.now();
-      return { mcpUrl, token: value, storedFor: origin, from, ...(isEnding === undefined ? {} : { isEnding }) };
+      return { mcpUrl, token: value, storedFor: origin, from, ...defined({ isEnding }) };
     } catch (error) {
       throw isCliFailure(error) ? forAgents(error) : error;
     }

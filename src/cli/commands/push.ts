@@ -1,13 +1,14 @@
 /** `kb push CONNECTOR [PATH…]`: lines and documents to a push connector, with its own key. */
 import { createHash } from "node:crypto";
 import type { PushResult } from "#api/connector-records.ts";
+import { count, plural } from "#api/plural.ts";
 import type { PushUpload } from "#api/push.ts";
 import { makeApi } from "#cli/api.ts";
 import { command, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted, notSignedIn, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput, plural } from "#cli/output.ts";
+import { makeOutput } from "#cli/output.ts";
 import { askForDocuments, sendDocuments } from "#cli/push/documents.ts";
 import { findInputs, type Inputs } from "#cli/push/inputs.ts";
 import { makeLineQueue, readLines } from "#cli/push/lines.ts";

@@ -1,11 +1,12 @@
 import { placeOf } from "#api/clean.ts";
+import { count } from "#api/plural.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { PAGE_OPTIONS } from "#cli/options.ts";
 import { excerptLine } from "#cli/excerpt.ts";
-import { count, makeOutput, type Output } from "#cli/output.ts";
+import { makeOutput, type Output } from "#cli/output.ts";
 import type { Paint } from "#cli/paint.ts";
 import { cell } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";

@@ -118,7 +118,7 @@ function readAnswer(text: string, sent: number): { results: PushResult[]; failur
     const record = parseObject(line);
     // A cut line is the last one: the answer broke off in it.
     if (record === undefined) break;
-    // The contract's PushResult, one per line sent.
+    // Read as the typed client reads every answer: the server keeps the contract, which is one PushResult a line.
     const result = record as unknown as PushResult;
     const isBeyond = results.length >= sent;
     if (result.error !== undefined && (ENDS.has(result.error.code) || isBeyond)) {

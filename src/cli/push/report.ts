@@ -1,8 +1,9 @@
 /** What a push prints: results on stdout, a summary on stderr. */
 import { cleanLine } from "#api/clean.ts";
 import type { PushResult } from "#api/connector-records.ts";
+import { count, plural } from "#api/plural.ts";
 import type { Deps } from "#cli/deps.ts";
-import { count, type Output, plural } from "#cli/output.ts";
+import { type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 
 export interface PushReport {

@@ -1,9 +1,10 @@
 /** What quickstart says at the end: what is searchable, what is not and why, one real answer. */
 import type { QueryOf } from "#api/client.ts";
+import { count, plural } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import type { Api } from "#cli/api.ts";
 import { printAnswer } from "#cli/commands/search.ts";
-import { count, plural, type Output } from "#cli/output.ts";
+import { type Output } from "#cli/output.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
 
 /** One indexed folder and how its sync ended. */

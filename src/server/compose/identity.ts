@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { isOpenToStrangers } from "#server/config.ts";
 import { makeAuthenticator } from "#server/http/authenticate.ts";
 import { makeSecretCookie, makeSessionCookie } from "#server/http/cookies.ts";
@@ -183,7 +184,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       throttle: throttles.firstStep,
       log,
       entry: { mode, signup, sso: options.sso?.name ?? null, canMail: post.canMail },
-      ...(options.announceSetupCode && { announceSetupCode: options.announceSetupCode }),
+      ...defined({ announceSetupCode: options.announceSetupCode }),
     }),
     invitationAcceptance: makeAcceptService({ ...signingIn, throttle: throttles.firstStep }),
     confirmations: makeConfirmService({ ...signingIn, throttle: throttles.firstStep, signUp }),
@@ -217,7 +218,7 @@ function makeOAuth(
     audit,
     cursors,
     addressGuard,
-    ...(options.fetchDocument && { fetchDocument: options.fetchDocument }),
+    ...defined({ fetchDocument: options.fetchDocument }),
     baseUrl: settings.baseUrl,
     key: options.oauthKey,
     deviceThrottle:

@@ -1,5 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
@@ -207,7 +208,7 @@ async function toPatch(
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
     patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : deps.clock.now() + patch.everyMinutes * 60_000;
   }
-  return { patch, ...(parsedCredentials && { credentials: parsedCredentials }) };
+  return { patch, ...defined({ credentials: parsedCredentials }) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { makeId } from "#api/common.ts";
 import type { Connector, CreateConnectorBody, Sync } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
 import { mintSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -58,7 +59,7 @@ export async function createConnector(
   return {
     connector: await toConnector(workspace, actor, made.connector, clock.now()),
     sync: made.sync ? await toSync(workspace, policy, actor, made.connector, made.sync) : null,
-    ...(made.key !== undefined && { key: made.key }),
+    ...defined({ key: made.key }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PushResult } from "#api/connector-records.ts";
 import type { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
 import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/batch/item-batch.ts";
@@ -43,7 +44,7 @@ export function toResult(answer: Answer, applied?: Applied): PushResult {
   const { line, externalId, error } = answer;
   const hidden = applied?.hiddenChildren.filter(({ op }) => op === answer.op) ?? [];
   const notes = [...answer.notes, ...hidden.map(describeHidden)];
-  return { line, externalId, result, ...(error && { error }), ...(notes.length > 0 && { notes }) };
+  return { line, externalId, result, ...defined({ error }), ...(notes.length > 0 && { notes }) };
 }
 
 const PARENT_FAILURES: Record<ParentFailure, (parent: string) => string> = {

@@ -2,6 +2,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import { MAX_CHILD_BYTES } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
 import type { ChildRules } from "#sources/contract.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#sources/push/events.ts";
 import { type BatchUpload, type ItemOp, type OpOutcome, pushResultOf } from "#storage/batch/item-batch.ts";
@@ -122,7 +123,7 @@ async function storeDocument(
   const line: PushedLine = { ok: true, line: 1, externalId: item.externalId, event, notes };
   const plan = await beginPlan(deps, target, [line]);
   const before = plan.versions.get(item.externalId)?.version;
-  const content = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
+  const content = { bytes, fileName, ...defined({ mimeType }) };
   await planUpsert(deps, target, plan, { line: 1, item, notes }, { content, rules });
   const applied = await applyWhole(deps, target, plan, before);
   const [answer] = plan.answers;
@@ -159,7 +160,7 @@ async function applyWhole(
     return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, {
       trace,
       ...(uploadId !== undefined && { upload: toUpload(uploadId, [], plan) }),
-      ...(expects && { expects }),
+      ...defined({ expects }),
     });
   }
   const { externalId } = first.item;
@@ -169,7 +170,7 @@ async function applyWhole(
     applyOps(deps, caller.workspaceId, caller.connectorId, ops, {
       trace,
       expects: { externalId, version },
-      ...(upload && { upload }),
+      ...defined({ upload }),
     });
   const empty = uploadId === undefined ? undefined : emptyUpload(uploadId);
   const started: ItemOp = { type: "upsert", item: { ...first.item, version: underWay } };
@@ -227,5 +228,5 @@ async function noteRefusal(deps: PushDeps, target: PushTarget, { code, message, 
 
 function apply(deps: PushDeps, { caller, uploadId }: PushTarget, plan: Pick<Plan, "answers" | "ops">, unnamed = 0) {
   const upload = uploadId === undefined ? undefined : { ...toUpload(uploadId, [], plan), unnamed };
-  return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, { ...(upload && { upload }) });
+  return applyOps(deps, caller.workspaceId, caller.connectorId, plan.ops, { ...defined({ upload }) });
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
 import type { PushedLine, PushItemEvent } from "#sources/push/events.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { Principal } from "#core/principals.ts";
@@ -102,7 +103,7 @@ export function traceOf(
   { caller, connector, uploadId }: PushTarget,
 ): NewAuditRecord {
   const target = { type: "connector", id: connector.connectorId };
-  const details = { keyId: caller.keyId, ...(uploadId !== undefined && { uploadId }) };
+  const details = { keyId: caller.keyId, ...defined({ uploadId }) };
   return audit.makeSystemRow({ action: "connector.access_pushed", target, details });
 }
 
@@ -171,8 +172,7 @@ export async function planUpsert(
   const prepared = await deps.prepareItem(caller.workspaceId, connector, {
     item,
     judge: (planned) => access ?? planned,
-    ...(content && { content }),
-    ...(rules && { rules }),
+    ...defined({ content, rules }),
   });
   const [first] = prepared?.ops ?? [];
   if (!prepared || first?.type !== "upsert") throw new Error("A pushed item can't be gone before it is read.");

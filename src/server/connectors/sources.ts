@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { BrowseAnswer, BrowseBody, SourceKind } from "#api/connector-records.ts";
+import { defined } from "#core/defined.ts";
 import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
@@ -32,8 +33,7 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
   const { parent = null, query, cursor } = body;
   return source.browse(context, {
     parent,
-    ...(query !== undefined && { query }),
-    ...(cursor !== undefined && { cursor }),
+    ...defined({ query, cursor }),
   });
 }
 
@@ -118,7 +118,7 @@ export async function checkSource(
   throw new ApiError("connector_check_failed", {
     message: redact(message),
     // Ours, not the source's: a path in it is to be pasted.
-    ...(hint !== undefined && { hint }),
+    ...defined({ hint }),
     ...(field !== undefined && {
       field: field === "config" || field.startsWith("config.") ? field : `config.${field}`,
     }),
@@ -162,6 +162,6 @@ async function toKind(source: Source): Promise<SourceKind> {
     acl,
     capabilities,
     available: reason === undefined,
-    ...(reason !== undefined && { reason }),
+    ...defined({ reason }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/item-writes.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -51,9 +52,7 @@ export async function applyOps(
     highest: (await itemWrites.guardOf(connectorId, now)).highest,
     now,
     ops,
-    ...(upload && { upload }),
-    ...(expects && { expects }),
-    ...(trace && { trace }),
+    ...defined({ upload, expects, trace }),
   });
   return result.isApplied ? result : undefined;
 }

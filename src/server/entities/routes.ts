@@ -1,6 +1,7 @@
 import { entitiesRoute, entityContextRoute, type ContextItem, type Entity, type EntityContext } from "#api/entities.ts";
 import { cleanField, cleanUrl, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { isoOrNull } from "#core/instant.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
@@ -16,8 +17,7 @@ export function mountEntities(
     const page = await deps.entities.search(actor, {
       query: q,
       limit,
-      ...(type !== undefined && { type }),
-      ...(cursor !== undefined && { cursor }),
+      ...defined({ type, cursor }),
     });
     return { entities: page.entities.map(toEntity), nextCursor: page.nextCursor, total: page.total };
   });
@@ -25,7 +25,7 @@ export function mountEntities(
     const answer = await deps.entities.context(actor, {
       entity: params.id,
       ...(kind !== undefined && { kinds: [kind] }),
-      ...(after !== undefined && { after }),
+      ...defined({ after }),
     });
     if (answer.type === "overview") {
       const { openTasks, newest, relations } = answer.overview;

@@ -6,6 +6,7 @@ import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "./types.ts";
 import type { Clock } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import type { ShownEntity } from "#storage/records/entities.ts";
 import type { SearchFilters, SearchIndex, SearchRequest } from "#storage/search-index.ts";
 import { foldWords, hasWords, visibleByName } from "./names.ts";
@@ -47,7 +48,7 @@ export function makeEntityService(options: EntityServiceOptions): EntityService 
     async context(actor, { entity, kinds, after }) {
       const from = after === undefined ? undefined : startOf(after, options.clock.now(), actor.timeZone);
       const filters: SearchFilters = {
-        ...(kinds !== undefined && { kinds }),
+        ...defined({ kinds }),
         ...(from !== undefined && { from, dateField: "updated" }),
       };
       const { found, close, notes } = await resolve(finder, actor, entity);

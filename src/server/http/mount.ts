@@ -4,6 +4,7 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import type { z } from "zod";
 import { cleanJson } from "#api/clean.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 import { findRouteAccess, type RouteAccess } from "./auth.ts";
 import type { Authenticator, Caller } from "./authenticate.ts";
@@ -72,7 +73,7 @@ export function makeMounter(options: MounterOptions): Mounter {
   function add(kind: Mounted["kind"], route: RouteConfig, handler: Mounted["handler"]): void {
     const rule = requireRule(kind, route);
     const create = findCreateRule(route.method, route.path);
-    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...(create && { create }) });
+    mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...defined({ create }) });
   }
 
   return {

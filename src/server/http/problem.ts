@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cleanText } from "#api/clean.ts";
 import type { ProblemBody } from "#api/common.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import type { AppContext } from "./env.ts";
 
@@ -40,9 +41,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
       detail: cleanText(failure.message),
       code: failure.code,
       requestId,
-      ...(failure.hint !== undefined && { hint: failure.hint }),
-      ...(failure.field !== undefined && { field: failure.field }),
-      ...(failure.errors !== undefined && { errors: failure.errors }),
+      ...defined({ hint: failure.hint, field: failure.field, errors: failure.errors }),
     },
   };
 }

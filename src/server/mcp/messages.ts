@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { readInPace } from "#server/http/body.ts";
 import { RPC, type Message } from "./revisions.ts";
 
@@ -123,7 +124,7 @@ export function errorResponse(
   headers: Record<string, string> = {},
 ): Response {
   const { code, message, data } = error;
-  const body: RpcAnswer = { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
+  const body: RpcAnswer = { jsonrpc: "2.0", id, error: { code, message, ...defined({ data }) } };
   return new Response(JSON.stringify(body), {
     status,
     headers: { "Content-Type": "application/json", "Cache-Control": "private, no-store", ...headers },

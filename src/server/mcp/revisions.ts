@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 /** Which revision of the protocol a request speaks, and what that allows. Source: docs/mcp.md#versions. */
 
 /** The revision of the seed's dialogue: exactly this header asks for tools and nothing else. */
@@ -156,7 +157,7 @@ function unsupported(code: number, requested: string): Refusal {
 }
 
 function refuse(code: number, message: string, data?: Record<string, unknown>): Refusal {
-  return { status: 400, code, message, ...(data !== undefined && { data }) };
+  return { status: 400, code, message, ...defined({ data }) };
 }
 
 function isLater(version: string): boolean {

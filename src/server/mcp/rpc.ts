@@ -4,6 +4,7 @@ import { INSTRUCTIONS, TOOLS } from "#api/tools.ts";
 import { challengeOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { readFor } from "#server/http/body.ts";
 import type { Log } from "#core/log.ts";
 import {
@@ -196,7 +197,7 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
     if (result === undefined) return unknownTool(name);
     return {
       content: [{ type: "text", text: result.text }],
-      ...(result.structured !== undefined && { structuredContent: result.structured }),
+      ...defined({ structuredContent: result.structured }),
       ...(result.isError === true && { isError: true }),
     };
   } catch (error) {

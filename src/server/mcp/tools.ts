@@ -6,6 +6,7 @@ import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
 import type { EntityService } from "#server/entities/types.ts";
 import type { SearchArguments, SearchOutcome, SearchService } from "#server/search/types.ts";
 import type { Clock } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { readArguments, type ArgumentValue } from "./arguments.ts";
 import { charsFor, renderContent, renderPassages, type ContentPassages, type ContentRange } from "./render-content.ts";
 import { renderContext, renderEntities } from "./render-entities.ts";
@@ -96,7 +97,7 @@ async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall)
     isContinued: args.cursor !== undefined,
     timeZone: actor.timeZone,
     baseUrl,
-    ...(args.groupBy !== undefined && { groupBy: args.groupBy }),
+    ...defined({ groupBy: args.groupBy }),
   });
 }
 
@@ -118,7 +119,7 @@ async function entityContext({ entities, clock, baseUrl }: ToolOptions, call: To
   const asked = {
     entity: text(values["entity"]) ?? "",
     ...(Array.isArray(values["kind"]) && { kinds: values["kind"] as readonly ItemKind[] }), // checked by its rule
-    ...(after !== undefined && { after }),
+    ...defined({ after }),
   };
   const answer = await entities
     .context(actor, asked)
@@ -188,7 +189,7 @@ function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
   return (error) => {
     if (!isApiError(error, code)) throw error;
     const { message, field } = error;
-    throw new ApiError(code, { message, hint, ...(field !== undefined && { field }), cause: error });
+    throw new ApiError(code, { message, hint, ...defined({ field }), cause: error });
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
@@ -84,7 +85,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       ...options.run,
       addCounts,
       progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
-      ...(cursor !== undefined && { cursor }),
+      ...defined({ cursor }),
     };
     ops = [];
     chars = 0;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ExtractedChild } from "#extract/extractor.ts";
 import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
@@ -149,11 +150,13 @@ function toItem(parent: SourceItem, child: ExtractedChild): SourceItem {
     content: child.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
     // What a mail program says of a file it does not know tells less than the bytes.
     ...(child.mimeType !== undefined && child.mimeType !== "application/octet-stream" && { mimeType: child.mimeType }),
-    ...(parent.url !== undefined && { url: parent.url }),
-    ...(parent.place !== undefined && { place: parent.place }),
-    ...(parent.containers !== undefined && { containers: parent.containers }),
-    ...(parent.createdAt !== undefined && { createdAt: parent.createdAt }),
-    ...(parent.updatedAt !== undefined && { updatedAt: parent.updatedAt }),
+    ...defined({
+      url: parent.url,
+      place: parent.place,
+      containers: parent.containers,
+      createdAt: parent.createdAt,
+      updatedAt: parent.updatedAt,
+    }),
   };
   return { ...item, version: versionOf(item, child.bytes) };
 }

@@ -1,4 +1,5 @@
 import type { RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
@@ -41,7 +42,7 @@ export function makeItemPreparer({
     const known = makeKnown(store.in(workspaceId).itemWrites, connector.connectorId);
     if (content) await known.load([item.externalId]);
     const signal = AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS);
-    const options = { ...deps, workspaceId, connector, judge, signal, ...(rules && { rules }) };
+    const options = { ...deps, workspaceId, connector, judge, signal, ...defined({ rules }) };
     return prepareWithChildren(
       {
         ...options,

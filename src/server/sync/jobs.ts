@@ -2,6 +2,7 @@ import { ApiError, assertNever } from "#api/errors.ts";
 import type { AnalyzedText, DocumentFields } from "#text/analyzer.ts";
 import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
@@ -288,7 +289,7 @@ async function finish(
       const problem = after.sync.problem ?? note;
       await syncs.update(syncId, {
         ...after.sync,
-        ...(problem && { problem }),
+        ...defined({ problem }),
         counts: { ...sync.counts, parentMissing },
       });
       await connectors.update(connectorId, after.connector);

@@ -1,5 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { redact } from "#core/redact.ts";
 
@@ -13,9 +14,7 @@ export function toProblem(error: unknown): SourceProblem {
   return {
     code: PROBLEM_CODES[error.code] ?? (error.class === "unprocessable" ? "config" : "source_error"),
     message: redact(error.message),
-    ...(hint !== undefined && { hint }),
-    ...(field !== undefined && { field }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...defined({ hint, field, retryAfterMs }),
   };
 }
 

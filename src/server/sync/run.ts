@@ -6,6 +6,7 @@ import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { outermostId } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
@@ -134,7 +135,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     type: "done",
     isComplete: isFullListing,
     isCurrent: isFullListing && end?.permissions === "current",
-    ...(problem && { problem }),
+    ...defined({ problem }),
   };
 }
 
@@ -264,7 +265,7 @@ async function prepareStep(
   const prepared = await prepareWithChildren(
     {
       ...options,
-      ...(rules && { rules }),
+      ...defined({ rules }),
       storedVersion: (externalId) => known.versionOf(externalId),
       hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
       workspaceId: store.workspaceId,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
+import { defined } from "#core/defined.ts";
 import type { App, AppContext } from "#server/http/env.ts";
 import type { Front } from "./front.ts";
 
@@ -103,7 +104,7 @@ function readFile(file: string): WebFile {
   return {
     type: TYPES[extname(file)] ?? "application/octet-stream",
     etag: `"${createHash("sha256").update(identity).digest("base64url").slice(0, 22)}"`,
-    bytes: { identity, ...(br && { br }), ...(gzip && { gzip }) },
+    bytes: { identity, ...defined({ br, gzip }) },
   };
 }
 

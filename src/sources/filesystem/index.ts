@@ -1,4 +1,5 @@
 import { ApiError, isApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
@@ -69,7 +70,7 @@ async function checkRoot(ctx: Context, places: Places) {
   } catch (error) {
     if (!isApiError(error)) throw error;
     const { code, message, hint, field = "root" } = error;
-    return { ok: false, problem: { code, message, ...(hint !== undefined && { hint }), field } } as const;
+    return { ok: false, problem: { code, message, ...defined({ hint }), field } } as const;
   }
 }
 
@@ -86,7 +87,7 @@ async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
     }
     const mimeType = mimeHintOf(fileName);
     const bytes = await file.read(maxFileBytes(ctx.config));
-    return { bytes, fileName, ...(mimeType === undefined ? {} : { mimeType }) };
+    return { bytes, fileName, ...defined({ mimeType }) };
   } finally {
     await file.close();
   }

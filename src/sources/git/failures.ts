@@ -1,5 +1,6 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
 import type { GitOutput } from "./program.ts";
 
 /** What a failed conversation with a remote was about. */
@@ -68,7 +69,7 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
 export function toCheckProblem(error: unknown): SourceProblem {
   if (!isApiError(error)) throw error;
   const { message, hint, field = "url" } = error;
-  return { code: CODES[error.code] ?? "source_error", message, ...(hint !== undefined && { hint }), field };
+  return { code: CODES[error.code] ?? "source_error", message, ...defined({ hint }), field };
 }
 
 const CODES: Partial<Record<string, string>> = {
@@ -85,7 +86,7 @@ const UNAUTHORIZED =
   /authentication failed|could not read (?:username|password)|terminal prompts disabled|returned error: 40[13]|permission denied|access denied|incorrect passphrase|invalid credentials/i;
 
 function unavailable(message: string, field?: string): ApiError {
-  return new ApiError("source_unavailable", { message, ...(field !== undefined && { field }) });
+  return new ApiError("source_unavailable", { message, ...defined({ field }) });
 }
 
 function notFound(message: string, field: string): ApiError {

@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
@@ -178,7 +179,7 @@ function makeContents(environment: GitEnvironment) {
       const bytes = await readerOf(ctx.connector.id).contents(name, Math.floor(ctx.config.maxFileMb * 1024 * 1024));
       if (!bytes) throw notFound(externalId);
       const mimeType = mimeHintOf(fileName);
-      return { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
+      return { bytes, fileName, ...defined({ mimeType }) };
     },
   };
 }

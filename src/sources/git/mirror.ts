@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { GitConfig } from "./config.ts";
@@ -308,7 +309,7 @@ async function local(
   gitDir?: string,
   timeoutMs = LOCAL_MS,
 ): Promise<string> {
-  const output = await runGit(program, args, { ...(gitDir !== undefined && { gitDir }), signal, timeoutMs });
+  const output = await runGit(program, args, { ...defined({ gitDir }), signal, timeoutMs });
   if (output.code !== 0) throw new GitFailed(args, output);
   return output.stdout.toString("utf8");
 }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import { defined } from "#core/defined.ts";
 
 /** Where git runs from, and what it may know of the machine. */
 export interface GitProgram {
@@ -97,7 +98,7 @@ export function startGit(program: GitProgram, args: readonly string[], call: Omi
   const stdin = typeof input === "number" ? input : input === undefined && !keepStdin ? "ignore" : "pipe";
   const child = spawn("git", [...SETTINGS, ...options, ...args], {
     cwd: program.home,
-    env: { ...environment(program), ...(gitDir !== undefined && { GIT_DIR: gitDir }), ...env },
+    env: { ...environment(program), ...defined({ GIT_DIR: gitDir }), ...env },
     // A group of its own, so that its helpers end with it; and no terminal to ask at.
     detached: true,
     stdio: [stdin, "pipe", "pipe", ...(secrets ? (["pipe", "pipe"] as const) : [])],

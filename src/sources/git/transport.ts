@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { AddressGuard, PinnedAddress } from "#net/address-guard.ts";
 import type { SourceContext } from "#sources/contract.ts";
 import type { GitConfig } from "./config.ts";
@@ -95,7 +96,7 @@ function overHttp(
     call: {
       options: ["-c", `http.curloptResolve=${remote.host.replace(/^\[|\]$/g, "")}:${remote.port}:${address}`],
       env: { GIT_ALLOW_PROTOCOL: remote.scheme, ...(secrets && { GIT_ASKPASS: askpass }) },
-      ...(secrets && { secrets }),
+      ...defined({ secrets }),
     },
     close: async () => undefined,
   };

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { readTokens, type GitCall, type GitProgram, GitFailed } from "./program.ts";
 
 /** One entry of a commit's files. */
@@ -63,7 +64,7 @@ async function diff(place: Place, from: string, to: string, options: string[]): 
     const first = toPath(await require(tokens));
     if (status.startsWith("R")) {
       const entry = { mode, oid, ...toPath(await require(tokens)) };
-      changes.push({ type: "present", entry, ...(first.path !== undefined && { formerPath: first.path }) });
+      changes.push({ type: "present", entry, ...defined({ formerPath: first.path }) });
     } else if (status === "D") {
       changes.push({ type: "gone", path: first.path });
     } else {

@@ -1,4 +1,5 @@
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "./events.ts";
 import { parsePushLine, PUSH_LIMITS } from "./lines.ts";
 import { type FormPart, readForm } from "./multipart.ts";
@@ -66,7 +67,7 @@ function toDocument(line: PushedLine | undefined, file: FormPart | undefined): P
     notes: line.notes,
     bytes: file.bytes,
     fileName: file.fileName ?? item.title,
-    ...(mimeType !== undefined && { mimeType }),
+    ...defined({ mimeType }),
   };
 }
 
@@ -78,5 +79,5 @@ function withItem(error: ApiError, line: PushedLine | undefined): ApiError {
   const externalId = line?.externalId;
   if (externalId === undefined || externalId === null) return error;
   const { code, message, field } = error;
-  return new ApiError(code, { message, ...(field !== undefined && { field }), details: { externalId }, cause: error });
+  return new ApiError(code, { message, ...defined({ field }), details: { externalId }, cause: error });
 }

@@ -14,6 +14,7 @@ import {
   same,
 } from "#api/item-fields.ts";
 import { isChildId } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
 import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/contract.ts";
@@ -204,7 +205,7 @@ export function toEvent(line: PushLine, place: string): { event: PushEvent; note
       return { event: line, notes: [] };
     case "seen":
     case "delete":
-      return { event: withoutUndefined(line), notes: [] };
+      return { event: defined(line), notes: [] };
     default:
       return assertNever(line);
   }
@@ -230,14 +231,14 @@ const FROM_LINE: FieldConversion<LineValues, SourceValues> = {
 function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes: string[] } {
   const { text, content, url, people, containers, ...plain } = line;
   const safeUrl = url === undefined ? undefined : httpUrl(url);
-  const item: SourceItem = withoutUndefined({
+  const item: SourceItem = defined({
     ...plain,
     // A key that is not there reads as undefined, which each field that may be left out can be.
     ...convertFields(FIELD_NAMES, line as FieldsAs<LineValues>, FROM_LINE),
     place: plain.place ?? place,
     url: safeUrl,
     people: people?.map(toPerson),
-    containers: containers?.map(withoutUndefined),
+    containers: containers?.map(defined),
     content: contentOf(text, content),
   });
   const isDropped = url !== undefined && safeUrl === undefined;
@@ -246,25 +247,16 @@ function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes:
 
 function contentOf(text: string | undefined, content: z.infer<typeof Content> | undefined): SourceItem["content"] {
   if (text !== undefined) return { type: "inline", text };
-  return content === undefined ? { type: "none" } : withoutUndefined(content);
+  return content === undefined ? { type: "none" } : defined(content);
 }
 
 /** Who is given by a principal is meant by the pusher; a bare name is only what a text says. */
 function toPerson(person: z.infer<typeof Person>): SourcePerson {
-  return { ...withoutUndefined(person), claimed: person.principal === undefined };
+  return { ...defined(person), claimed: person.principal === undefined };
 }
 
 function httpUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.protocol === "https:" || url.protocol === "http:" ? url.href : undefined;
-}
-
-type WithoutUndefined<T> = {
-  [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key];
-} & { [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined> };
-
-function withoutUndefined<T extends object>(value: T): WithoutUndefined<T> {
-  // Every key whose value is undefined is gone, which is all that the type says beyond T.
-  return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as WithoutUndefined<T>;
 }

@@ -1,10 +1,11 @@
 import { describeHiddenItems } from "#api/hidden-items.ts";
+import { count } from "#api/plural.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
-import { count, makeOutput } from "#cli/output.ts";
+import { makeOutput } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
 import { shortTime } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";

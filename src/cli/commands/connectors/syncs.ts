@@ -1,10 +1,11 @@
 import type { BodyOf } from "#api/client.ts";
+import { count } from "#api/plural.ts";
 import { connect, type Api } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { count, makeOutput } from "#cli/output.ts";
+import { makeOutput } from "#cli/output.ts";
 import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { shortTime, type Column } from "#cli/table.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AuditCheck } from "#api/audit.ts";
+import { defined } from "#core/defined.ts";
 import { type AuditRow, canonicalJson, chainText } from "#storage/audit-chain.ts";
 import type { AuditStore } from "#storage/records/audit.ts";
 
@@ -9,7 +10,7 @@ const PAGE = 500;
 /** Every row of the chain, the oldest first, a page at a time with a pause between; `since` leaves out older ones. */
 export async function* readRows(audit: AuditStore, since?: number): AsyncGenerator<AuditRow[], void> {
   for (let after = 0; ;) {
-    const rows = await audit.readChain({ after, limit: PAGE, ...(since !== undefined && { since }) });
+    const rows = await audit.readChain({ after, limit: PAGE, ...defined({ since }) });
     if (rows.length > 0) yield rows;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;

@@ -6,6 +6,7 @@ import type { AuditRecorder, ReadRecorder, UseRecorder } from "./recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import { READ_ACTION } from "#storage/records/audit.ts";
@@ -50,7 +51,7 @@ const SWEEP_SLICE = 1_000;
 
 /** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
 export function makeAuditService({ store, clock, cursors, log, schedule }: AuditOptions): AuditService {
-  const batcher = makeAuditBatcher({ store, log, ...(schedule && { schedule }) });
+  const batcher = makeAuditBatcher({ store, log, ...defined({ schedule }) });
   const uses = makeUseRecorder({ store, clock, log, batcher });
 
   return {
@@ -84,7 +85,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule }: Audit
         throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
       await batcher.flush();
-      const filter = { action: READ_ACTION, userId, ...(credential !== undefined && { credential }) };
+      const filter = { action: READ_ACTION, userId, ...defined({ credential }) };
       const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
       return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
     },

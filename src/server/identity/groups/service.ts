@@ -6,6 +6,7 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Principal } from "#core/principals.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
@@ -100,9 +101,7 @@ export function makeGroupService(options: {
         const { name, isClosed, ownerId } = body;
         if (ownerId !== undefined) await requireMember(workspace, ownerId);
         const change = {
-          ...(name !== undefined && { name }),
-          ...(isClosed !== undefined && { isClosed }),
-          ...(ownerId !== undefined && { ownerUserId: ownerId }),
+          ...defined({ name, isClosed, ownerUserId: ownerId }),
         };
         await workspace.groups.update(groupId, change);
         const before = await toGroup(workspace, record);

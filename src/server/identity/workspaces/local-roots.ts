@@ -7,6 +7,7 @@ import { isLocalClient } from "#net/client-ip.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Store } from "#storage/store.ts";
 
@@ -141,5 +142,5 @@ function toRoot(record: { rootId: string; path: string; createdBy: string; creat
 }
 
 function notAllowed(message: string, cause?: unknown): ApiError {
-  return new ApiError("root_not_allowed", { message, field: "path", ...(cause !== undefined && { cause }) });
+  return new ApiError("root_not_allowed", { message, field: "path", ...defined({ cause }) });
 }

@@ -7,6 +7,7 @@ import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
+import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
@@ -50,9 +51,7 @@ export function makeWorkspaceService(options: {
 
     async update(actor, body) {
       const change = {
-        ...(body.name !== undefined && { name: body.name }),
-        ...(body.timeZone !== undefined && { timeZone: body.timeZone }),
-        ...(body.secrets !== undefined && { secrets: body.secrets }),
+        ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
       };
       return store.transaction(async (tx) => {
         const before = await tx.workspaces.find(actor.workspaceId);
@@ -64,7 +63,7 @@ export function makeWorkspaceService(options: {
         await audit.record(tx, actor, {
           action: "workspace.changed",
           target,
-          details: { fields: Object.keys(change), ...(body.secrets !== undefined && { secrets: body.secrets }) },
+          details: { fields: Object.keys(change), ...defined({ secrets: body.secrets }) },
         });
         return requireWorkspace(tx, actor.workspaceId);
       });
