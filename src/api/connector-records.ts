@@ -143,6 +143,8 @@ export const SourceKind = z
     name: z.string(),
     kinds: z.array(ItemKind),
     auth: z.enum(["none", "credentials", "account", "connection", "key"]),
+    /** Every way to sign in; `auth` is the one that asks most of a person. */
+    authTypes: z.array(z.enum(["none", "credentials", "account", "connection", "key"])),
     /** JSON Schema of `config`. */
     configSchema: z.record(z.string(), z.unknown()),
     /** JSON Schema of `credentials`, for kinds that take any; every value is a secret. */

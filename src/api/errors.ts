@@ -121,6 +121,11 @@ export const ERROR_CODES = {
   source_unauthorized: "source_unavailable",
   source_rate_limited: "source_unavailable",
   source_not_found: "unprocessable",
+  /** The source says no to this item, container or group; no limit, and no fault of the credentials. */
+  source_forbidden: "unprocessable",
+  source_gone: "unprocessable",
+  /** The source no longer knows where the last sync ended: the next one reads everything. */
+  cursor_expired: "source_unavailable",
   /** The address is private, or not one that connectors may reach. */
   address_not_allowed: "unprocessable",
 

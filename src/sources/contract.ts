@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
 import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
+import type { AuthWay, LimitSpec, OAuthSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
 export interface SourcePerson {
@@ -167,8 +168,12 @@ export interface SourceContext<Config> {
     /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
     isAdminMade?: boolean;
   };
-  /** Decrypted credentials of the connector; never logged. */
-  credentials: Readonly<Record<string, string>>;
+  /** The only way to the provider over HTTP. It signs in: a source never has a credential. */
+  http: SourceHttp;
+  /** A guarded connection for other protocols, for a source whose `spec.ports` names its ports. */
+  connect?: SourceConnect;
+  /** For `sources/git` alone, whose program speaks for itself: decrypted credentials, never logged. Source: S38. */
+  git?: { credentials: Readonly<Record<string, string>> };
   signal: AbortSignal;
   /** Epoch milliseconds. */
   now(): number;
@@ -199,10 +204,18 @@ export interface SourceSpec<Config> {
   providerId: string;
   name: string;
   kinds: readonly ItemKind[];
-  /** Which credentials it takes; `credentials` may be left out where the source answers without. */
-  auth: "none" | "credentials" | "account" | "connection" | "key";
-  /** With `auth: "credentials"`: the names it takes, strict; every value is a secret, so no message may repeat one. */
+  /** Every way to sign in, at least one; `none` among them where the source answers without. */
+  auth: readonly AuthWay[];
+  /** With a way by credentials: the names it takes, strict; every value is a secret, so no message may repeat one. */
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
+  /** With a way by account. */
+  oauth?: OAuthSpec;
+  /** Origins beside `originOf` that requests are signed for: templates over the config, such as `https://files.slack.com`. */
+  origins?: readonly string[];
+  /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */
+  ports?: readonly number[];
+  /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
+  limits?: LimitSpec;
   config: z.ZodType<Config>;
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
@@ -247,7 +260,10 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * what changed then takes no longer for a large connector than for a small one.
    */
   loadsStored?: true;
-  /** The origin that credentials are given for: a config that moves it needs new ones. Source: S31. */
+  /**
+   * Where credentials go: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests are signed for
+   * it and for `spec.origins`; a config that moves one of them needs new credentials. Source: S31.
+   */
   originOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;

@@ -59,7 +59,7 @@ export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" |
     ...(source.browse === undefined ? [] : (["browse"] as const)),
     ...(source.fetchContent === undefined ? [] : (["content"] as const)),
     ...(source.inScope === undefined ? [] : (["scope"] as const)),
-    ...(source.spec.auth === "key" ? (["push"] as const) : []),
+    ...(source.spec.auth.some(({ type }) => type === "key") ? (["push"] as const) : []),
   ];
 }
 

@@ -47,8 +47,7 @@ export const badConfig: SourceCheck = {
     }
     const { badCredentials } = fixture;
     if (badCredentials !== undefined) {
-      const context = { ...fixture.context, credentials: badCredentials };
-      faults.push(...(await refusalFaults({ ...fixture, context }, "bad credentials")));
+      faults.push(...(await refusalFaults({ ...fixture, credentials: badCredentials }, "bad credentials")));
     }
     return faults;
   },

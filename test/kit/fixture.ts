@@ -1,6 +1,8 @@
 import type { Authority } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
+import { NO_NETWORK, poolOf } from "../network.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
 
 /** A source over a remote of its own (real, emulated or made up), and the ways to change that remote. */
 export interface KitFixture<Config = unknown, Cursor = unknown> {
@@ -8,10 +10,14 @@ export interface KitFixture<Config = unknown, Cursor = unknown> {
   config: Config;
   /** Configurations that the schema or `check` must refuse; at least one. */
   badConfigs: readonly unknown[];
+  /** What the source signs in with; none unless told. */
+  credentials?: Readonly<Record<string, string>>;
+  /** Lets the source reach its remote; every address is refused unless told. */
+  guard?: AddressGuard;
   /** Credentials that `check` must refuse, for sources that take any. */
   badCredentials?: Readonly<Record<string, string>>;
   /** Differs from the kit's own context (an hour after now, no credentials, a workspace connector) where needed. */
-  context?: Partial<Pick<SourceContext<Config>, "connector" | "credentials" | "now">>;
+  context?: Partial<Pick<SourceContext<Config>, "connector" | "now">>;
   /** What the source may name in access lists. */
   authority: Authority;
   /** How many items the remote holds at least; 6 or more make the resume checks worth something. */
@@ -34,10 +40,11 @@ export function contextOf(
   fixture: KitFixture,
   signal: AbortSignal = new AbortController().signal,
 ): SourceContext<unknown> {
+  const { source, config, credentials = {}, guard = NO_NETWORK } = fixture;
   return {
-    config: fixture.config,
+    config,
     connector: { id: fixture.authority.connectorId, name: "Kit", visibility: "workspace" },
-    credentials: {},
+    ...poolOf(guard).for({ source, config, credentials, reach: { isAdminMade: true }, signal }),
     now: () => Date.now(),
     ...fixture.context,
     signal,

@@ -109,7 +109,7 @@ export async function makeMemoryFixture(mutant?: Mutant): Promise<KitFixture> {
     space: z.string().meta(mutant === "unexplained-config" ? {} : { title: "Space", description: "Its short name." }),
   });
   const source: Source<{ space: string }, Cursor> = {
-    spec: { providerId: "memory", name: "Memory", kinds: ["page"], auth: "none", config, acl: "container" },
+    spec: { providerId: "memory", name: "Memory", kinds: ["page"], auth: [{ type: "none" }], config, acl: "container" },
     async check(ctx) {
       if (ctx.config.space === "home" || mutant === "check-accepts-anything") return { ok: true };
       if (mutant === "check-throws") throw new Error("no such space");

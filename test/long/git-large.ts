@@ -20,7 +20,7 @@ import { makeExtractor } from "#extract/pool.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
-import { NO_NETWORK } from "../network.ts";
+import { NO_HTTP, NO_HTTP_POOL, NO_NETWORK } from "../network.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../server/sync/harness.ts";
 
 const PATH = process.env["PATH"] ?? "";
@@ -106,7 +106,7 @@ async function sourceAlone(file: string, { root }: Repository): Promise<number> 
   const context = {
     config: source.spec.config.parse({ url: root, ref: "main" }),
     connector: { id: CONNECTOR, name: "Large" },
-    credentials: {},
+    http: NO_HTTP,
     signal: new AbortController().signal,
     now: () => Date.now(),
     log: () => undefined,
@@ -344,6 +344,7 @@ async function syncOnce([file = "", root = "", mode = "", offset = "0"]: string[
     loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
     claimStrangers: (item) => item,
     keepsSecrets: async () => false,
+    http: NO_HTTP_POOL,
     now,
     randomBytes,
     sleep: (time, signal) => wait(time, undefined, { signal }).catch(() => undefined),

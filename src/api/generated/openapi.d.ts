@@ -7710,6 +7710,7 @@ export interface components {
             acl: "per_item" | "container" | "connector";
             /** @enum {string} */
             auth: "none" | "credentials" | "account" | "connection" | "key";
+            authTypes: ("none" | "credentials" | "account" | "connection" | "key")[];
             available: boolean;
             capabilities: ("sync" | "browse" | "content" | "push" | "scope")[];
             configSchema: {

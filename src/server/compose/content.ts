@@ -22,6 +22,7 @@ import { gatedEntities, gatedFiles, gatedSearch, makeSearchGate } from "#server/
 import { makeSearchService } from "#server/search/service.ts";
 import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
+import { makeSourceHttpPool } from "#sources/http.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
 import { makeByteGate } from "#server/sync/byte-gate.ts";
 import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
@@ -71,7 +72,7 @@ const FILES_AT_ONCE = 16;
 
 /** Builds everything about content on the given adapters; the one place that says which service is built on which. */
 export async function makeContent(
-  { store, clock, log, randomBytes, vault, settings }: Foundation,
+  { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
   { cursors, audit, quotas, syncStops }: Pick<Identity, "cursors" | "audit" | "quotas" | "syncStops">,
   adapters: ContentAdapters,
   decorate: ServiceDecorator = UNDECORATED,
@@ -84,6 +85,7 @@ export async function makeContent(
   const policy = decorate("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
   const credentials = makeCredentialKeeper({ store, vault, now });
+  const http = makeSourceHttpPool({ guard: addressGuard, now });
   const keepsSecrets = makeKeepsSecrets(store, now);
   const worker = makeSyncWorker({
     store,
@@ -95,6 +97,7 @@ export async function makeContent(
     keepsSecrets,
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    http,
     now,
     randomBytes,
     sleep,
@@ -107,6 +110,7 @@ export async function makeContent(
     findSource: (providerId) => sources.find(providerId),
     providerIds: kinds.flatMap(({ spec, watch }) => (watch === undefined ? [] : [spec.providerId])),
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
+    http,
     now,
     randomBytes,
     sleep,
@@ -118,6 +122,7 @@ export async function makeContent(
     sources,
     syncs: makeSyncControl({ now, randomBytes, worker }),
     credentials,
+    http,
     policy,
     audit,
     quotas,
@@ -173,6 +178,7 @@ export async function makeContent(
     async close() {
       await adapters.index.close();
       await extractor.close();
+      http.close();
     },
   };
 }

@@ -228,7 +228,7 @@ async function standingFor(
     requireMayConnect(actor, source, config, standing.credentials);
     return standing;
   }
-  const hasMoved = originOf(source, before.config) !== originOf(source, config);
+  const hasMoved = placesOf(deps, source, before.config) !== placesOf(deps, source, config);
   if (hasMoved || giver !== actor.userId) {
     throw new ApiError("credential_required", {
       message: hasMoved
@@ -240,10 +240,10 @@ async function standingFor(
   return deps.credentials.standingOf(actor.workspaceId, before);
 }
 
-/** A config that this program can't read any more has no origin: it counts as another one. */
-function originOf(source: Source, config: Record<string, unknown>): string | undefined {
+/** Where the credentials go. A config that this program can't read any more leads nowhere: it counts as another one. */
+function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string, unknown>): string | undefined {
   const parsed = source.spec.config.safeParse(config);
-  return parsed.success ? source.originOf?.(parsed.data) : undefined;
+  return parsed.success ? http.secretPlaces(source, parsed.data) : undefined;
 }
 
 async function rewalk(

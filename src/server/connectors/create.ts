@@ -7,7 +7,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
-import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
+import { checkSource, parseConfig, requireUsable, standingOfActor, takesKey } from "./sources.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 
@@ -44,7 +44,7 @@ export async function createConnector(
     await fillConnectorGroup(workspace, connectorId, connector);
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
     await workspace.access.raiseEpoch();
-    const key = spec.auth === "key" ? await addKey(deps, tx, actor, connectorId) : undefined;
+    const key = takesKey(spec) ? await addKey(deps, tx, actor, connectorId) : undefined;
     const sync = source.sync ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" }) : undefined;
     const details = { providerId: record.providerId, visibility: access.visibility };
     await audit.record(tx, actor, {

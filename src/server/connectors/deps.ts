@@ -7,6 +7,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
@@ -43,6 +44,8 @@ export interface ConnectorDeps {
   sources: SourceRegistry;
   syncs: SyncControl;
   credentials: CredentialKeeper;
+  /** The way of sources to their providers. */
+  http: SourceHttpPool;
   policy: Pick<Policy, "mayRead" | "readList">;
   audit: AuditRecorder;
   quotas: QuotaKeeper;

@@ -5,6 +5,7 @@ import type { Store } from "#storage/store.ts";
 import { requireChangeable } from "./change.ts";
 import { addKey } from "./create.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
+import { takesKey } from "./sources.ts";
 import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function rotateKey(
 ): Promise<{ key: string | null }> {
   const connector = await requireChangeable(deps, actor, connectorId);
   const { spec } = await requireSource(deps.sources, connector.providerId);
-  if (spec.auth !== "key") {
+  if (!takesKey(spec)) {
     throw new ApiError("connector_state_conflict", { message: `${spec.name} connectors have no key.` });
   }
   if (isOrphan(connector)) requireMayTakeOverPush(actor);

@@ -16,7 +16,7 @@ export type OpenChild = (workspaceId: string, file: SourceFile, externalId: stri
  * `files/`.
  */
 export function makeOriginalFetcher(
-  deps: Pick<ConnectorDeps, "store" | "sources" | "credentials" | "clock" | "log">,
+  deps: Pick<ConnectorDeps, "store" | "sources" | "credentials" | "http" | "clock" | "log">,
   openChild: OpenChild,
 ): (workspaceId: string, connectorId: string, externalId: string) => Promise<SourceFile | undefined> {
   const { store, sources, credentials } = deps;

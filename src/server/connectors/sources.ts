@@ -55,20 +55,22 @@ export async function requireUsable(
 ): Promise<Source> {
   const source = await requireSource(sources, providerId);
   const { auth, name } = source.spec;
+  const types = new Set(auth.map(({ type }) => type));
+  const takesCredentials = types.has("credentials");
   // What reads the server's own machine or speaks without an account is for admins.
-  if ((auth === "none" || auth === "key") && !actsAsAdmin(actor)) {
+  const needsPerson = takesCredentials || types.has("account") || types.has("connection");
+  if (!needsPerson && !source.isForAdmins && !actsAsAdmin(actor)) {
     throw new ApiError("forbidden", { message: `Only an admin can connect ${name}.` });
   }
   const reason = await source.unavailable?.();
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });
-  const takesCredentials = auth === "credentials";
   const field = (["credentials", "accountId", "connectionId"] as const).find(
     (key) => input[key] !== undefined && !(takesCredentials && key === "credentials"),
   );
   if (field !== undefined) {
     throw new ApiError("connector_config_invalid", { message: `${name} does not use ${field}.`, field });
   }
-  if (auth === "account" || auth === "connection") {
+  if (needsPerson && !takesCredentials && !types.has("none")) {
     throw new ApiError("provider_unavailable", {
       message: `${name} needs an account, which this version does not support.`,
     });
@@ -107,7 +109,7 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
 export async function checkSource(
-  deps: Pick<ConnectorDeps, "clock" | "log">,
+  deps: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
   connector: { id: string; name: string } & Standing,
@@ -128,19 +130,32 @@ export async function checkSource(
 
 /** What the source is called with. @throws ApiError `connector_config_invalid` */
 export function makeContext(
-  { clock, log }: Pick<ConnectorDeps, "clock" | "log">,
+  { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
   { credentials, ...connector }: { id: string; name: string } & Standing,
 ): SourceContext<unknown> {
+  const parsed = parseConfig(source, config);
+  const signal = AbortSignal.timeout(ASK_MS);
   return {
-    config: parseConfig(source, config),
+    config: parsed,
     connector,
-    credentials,
-    signal: AbortSignal.timeout(ASK_MS),
+    ...http.for({ source, config: parsed, credentials, reach: connector, signal }),
+    signal,
     now: () => clock.now(),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),
   };
+}
+
+/** Whether its connectors have keys, with which others send items. */
+export function takesKey({ auth }: Pick<Source["spec"], "auth">): boolean {
+  return auth.some(({ type }) => type === "key");
+}
+
+/** The one word for clients that know one: the way that takes the most of a person. */
+function mainAuthOf(auth: Source["spec"]["auth"]): SourceKind["auth"] {
+  const types = new Set(auth.map(({ type }) => type));
+  return (["connection", "account", "credentials", "key"] as const).find((type) => types.has(type)) ?? "none";
 }
 
 async function toKind(source: Source): Promise<SourceKind> {
@@ -151,12 +166,13 @@ async function toKind(source: Source): Promise<SourceKind> {
   if (source.browse) capabilities.push("browse");
   if (source.fetchContent) capabilities.push("content");
   if (source.inScope) capabilities.push("scope");
-  if (auth === "key") capabilities.push("push");
+  if (takesKey(source.spec)) capabilities.push("push");
   return {
     providerId,
     name,
     kinds: [...kinds],
-    auth,
+    auth: mainAuthOf(auth),
+    authTypes: [...new Set(auth.map(({ type }) => type))],
     configSchema: z.toJSONSchema(config, { io: "input" }),
     ...(credentials && { credentialsSchema: z.toJSONSchema(credentials, { io: "input" }) }),
     acl,

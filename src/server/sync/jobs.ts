@@ -6,6 +6,7 @@ import { defined } from "#core/defined.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
+import type { SourceHttpPool } from "#sources/http.ts";
 import { narrowAccess, type Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
@@ -35,6 +36,8 @@ export interface SyncDeps {
     workspaceId: string,
     connector: ConnectorRecord,
   ): Promise<{ credentials: Readonly<Record<string, string>>; isAdminMade: boolean }>;
+  /** The way of sources to their providers. */
+  http: Pick<SourceHttpPool, "for">;
   /** Whether the workspace wants secrets in texts to be found. Source: S37. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** Absent = nothing has a limit. */
@@ -243,7 +246,7 @@ async function runStarted(
  *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
-  { now, log, standingOf }: Pick<SyncDeps, "now" | "log" | "standingOf">,
+  { now, log, standingOf, http }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http">,
   workspaceId: string,
   source: Source,
   connector: ConnectorRecord,
@@ -261,7 +264,7 @@ export async function makeContext(
   return {
     config: config.data,
     connector: { id, name, visibility, owner, isAdminMade: standing.isAdminMade },
-    credentials: standing.credentials,
+    ...http.for({ source, config: config.data, credentials: standing.credentials, reach: standing, signal }),
     signal,
     now,
     log: (message, fields) => log.info({ ...about, ...fields }, message),

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { ChildRules, Source, SourceContext, SyncEnd, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { withSignal } from "#sources/with-signal.ts";
 import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
@@ -112,7 +113,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const known = makeKnown(store.itemWrites, connector.connectorId);
   if (sync.mode === "full" || source.loadsStored !== true) await known.load();
   if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
-  const events = source.sync({ ...options.context, signal: abort.signal }, toRequest(options, known));
+  const events = source.sync(withSignal(options.context, abort.signal), toRequest(options, known));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
   const steps = inOrder(events, (event) => toStep(options, event, gate, known, abort.signal), {
     parallel: options.parallel,
@@ -272,7 +273,7 @@ async function prepareStep(
       connector,
       signal,
       ...(fetchContent && {
-        fetchContent: (externalId: string) => fetchContent({ ...context, signal }, { externalId }),
+        fetchContent: (externalId: string) => fetchContent(withSignal(context, signal), { externalId }),
       }),
     },
     item,

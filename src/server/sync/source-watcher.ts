@@ -17,7 +17,7 @@ export interface SourceWatcher {
   stop(): Promise<void>;
 }
 
-export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf"> {
+export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf" | "http"> {
   store: Store;
   /** Kinds whose source can be listened to. */
   providerIds: readonly string[];

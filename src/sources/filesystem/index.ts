@@ -36,7 +36,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       providerId: "filesystem",
       name: "Folder",
       kinds: ["file", "message"],
-      auth: "none",
+      auth: [{ type: "none" }],
       config: FilesystemConfig,
       acl: "connector",
     },

@@ -50,7 +50,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
       providerId: "git",
       name: "Git repository",
       kinds: ["file", "message"],
-      auth: "credentials",
+      auth: [{ type: "none" }, { type: "credentials", scheme: "git" }],
       config: GitConfig,
       // Every key is a string or absent, and absent ones are left out of JSON.
       credentials: GitCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,

@@ -44,12 +44,13 @@ export async function openTransport(
 ): Promise<Transport> {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const isAdminMade = ctx.connector.isAdminMade ?? false;
+  const credentials = credentialsOf(ctx);
   const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
   const talk: Talk = {
     place: pinned.host,
-    hasCredentials: Object.keys(ctx.credentials).length > 0,
+    hasCredentials: Object.keys(credentials).length > 0,
     isSsh: remote.type === "ssh",
-    secrets: Object.values(ctx.credentials),
+    secrets: Object.values(credentials),
   };
   const way = remote.type === "ssh" ? await overSsh(ctx, pinned, deps) : overHttp(ctx, remote, pinned, deps);
   return {
@@ -76,12 +77,18 @@ interface Way {
 /** One command asks a few times at most: once for each connection it makes. */
 const ASKED_AT_MOST = 8;
 
+/** The one source that has them: its program speaks for itself. Source: S38. */
+function credentialsOf({ git }: SourceContext<GitConfig>): Readonly<Record<string, string>> {
+  return git?.credentials ?? {};
+}
+
 function overHttp(
-  { credentials }: SourceContext<GitConfig>,
+  ctx: SourceContext<GitConfig>,
   remote: Extract<Remote, { type: "http" }>,
   pinned: PinnedAddress,
   { askpass }: TransportDeps,
 ): Way {
+  const credentials = credentialsOf(ctx);
   if (credentials["privateKey"] !== undefined) {
     throw new ApiError("source_unauthorized", {
       message: "A private key works only with ssh. Give a token, or a user name and password.",
@@ -113,7 +120,7 @@ function repeated(line: string): string {
 }
 
 async function overSsh(ctx: SourceContext<GitConfig>, pinned: PinnedAddress, deps: TransportDeps): Promise<Way> {
-  const { privateKey, passphrase } = ctx.credentials;
+  const { privateKey, passphrase } = credentialsOf(ctx);
   if (privateKey === undefined) {
     throw new ApiError("source_unauthorized", {
       message: "ssh needs a private key. Give one as a credential.",

@@ -20,7 +20,7 @@ export function makePushSource(): Source<PushConfig> {
       providerId: "push",
       name: "Push",
       kinds: ["task", "file", "page", "message"],
-      auth: "key",
+      auth: [{ type: "key" }],
       config: PushConfig,
       acl: "per_item",
     },

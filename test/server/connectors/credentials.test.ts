@@ -20,14 +20,14 @@ async function makeSafeServer() {
     forgotten: [] as string[],
     held: undefined as (() => void) | undefined,
   };
-  const note = (what: string, { credentials, connector }: SourceContext<unknown>) =>
-    void calls.push({ what, token: credentials["token"], isAdminMade: connector.isAdminMade });
+  const note = (what: string, { git, connector }: SourceContext<unknown>) =>
+    void calls.push({ what, token: git?.credentials["token"], isAdminMade: connector.isAdminMade });
   const source: Source<{ url: string }> = {
     spec: {
       providerId: "safe",
       name: "Safe",
       kinds: ["file"],
-      auth: "credentials",
+      auth: [{ type: "none" }, { type: "credentials", scheme: "git" }],
       config: z.strictObject({ url: z.url(), depth: z.number().optional() }),
       credentials: z.strictObject({ token: z.string().min(3) }),
       acl: "connector",

@@ -57,7 +57,7 @@ export function folderSource(world: FolderWorld): Source {
       providerId: "folder",
       name: "Folder",
       kinds: ["file"],
-      auth: "none",
+      auth: [{ type: "none" }],
       config: z.strictObject({ root: z.string().min(1), depth: z.number().int().default(9) }),
       acl: "connector",
     },

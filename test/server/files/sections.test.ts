@@ -45,7 +45,7 @@ async function makeLibrary() {
       providerId: "library",
       name: "Library",
       kinds: ["file"],
-      auth: "none",
+      auth: [{ type: "none" }],
       config: z.strictObject({}),
       acl: "connector",
     },

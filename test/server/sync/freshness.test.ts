@@ -22,7 +22,7 @@ async function makeMirror(script: Script, readers: readonly string[] = ["workspa
       providerId: "mirror",
       name: "Mirror",
       kinds: ["file"],
-      auth: "none",
+      auth: [{ type: "none" }],
       config: z.strictObject({ readers: z.array(z.string()) }),
       acl: "container",
       namedIn: ["readers"],

@@ -13,6 +13,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { openTestStore } from "../../helpers.ts";
+import { NO_HTTP_POOL } from "../../network.ts";
 
 export const WORKSPACE = "wsp_2222222222222222";
 export const CONNECTOR = "con_2222222222222222";
@@ -69,6 +70,7 @@ export async function makeHarness(
     loadAuthority: async () => ({ connectorId: CONNECTOR, named: { has: () => true } }),
     claimStrangers: (item) => item,
     keepsSecrets: async () => false,
+    http: NO_HTTP_POOL,
     now: () => clock.now,
     // Different every time and the same in every test run.
     randomBytes: (count) => createHash("sha256").update(String(drawn++)).digest().subarray(0, count),
@@ -177,7 +179,7 @@ function fakeSource(script: Script): Source {
       providerId: "fake",
       name: "Fake",
       kinds: ["file"],
-      auth: "none",
+      auth: [{ type: "none" }],
       config: z.strictObject({}),
       acl: "per_item",
     },

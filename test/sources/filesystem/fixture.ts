@@ -6,6 +6,7 @@ import { FilesystemConfig } from "#sources/filesystem/config.ts";
 import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
 import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
 import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { NO_HTTP } from "../../network.ts";
 
 export type FolderEvent = SyncEvent<FilesystemCursor>;
 
@@ -34,7 +35,7 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
   ): SourceContext<FilesystemConfig> => ({
     config: FilesystemConfig.parse({ root, ...config }),
     connector: { id: "con_aaaaaaaaaaaaaaaa", name: "Team docs", visibility },
-    credentials: {},
+    http: NO_HTTP,
     signal,
     now: () => NOW,
     log: () => undefined,

@@ -8,7 +8,7 @@ import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts
 import { GitConfig } from "#sources/git/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
 import type { GitCursor } from "#sources/git/cursor.ts";
-import { NO_NETWORK } from "../../network.ts";
+import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 
 export type GitEvent = SyncEvent<GitCursor>;
 
@@ -90,7 +90,7 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
   ): SourceContext<GitConfig> => ({
     config: GitConfig.parse({ url, ...config }),
     connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace", isAdminMade: true },
-    credentials: {},
+    http: NO_HTTP,
     signal: new AbortController().signal,
     now: () => Date.parse("2026-11-21T09:30:00.000Z"),
     log: () => undefined,

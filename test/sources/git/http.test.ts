@@ -156,7 +156,7 @@ describe("credentials over http", () => {
         return false;
       },
     });
-    const ctx = context({}, { credentials: { token: TOKEN } });
+    const ctx = context({}, { git: { credentials: { token: TOKEN } } });
     expect(await source.check(ctx)).toEqual({ ok: true });
     expect(digestOf(await run(ctx)).at(-1)).toBe("complete");
     expect(remote.seen.some(({ authorization }) => authorization === basic("x-access-token", TOKEN))).toBe(true);
@@ -169,7 +169,7 @@ describe("credentials over http", () => {
   test("may be a user name and a password with any characters", async () => {
     const [username, password] = ["ana@corp", "p'ä$ \\\"`!%"];
     const { source, context } = await makeRemote({ authorization: basic(username, password) });
-    expect(await source.check(context({}, { credentials: { username, password } }))).toEqual({ ok: true });
+    expect(await source.check(context({}, { git: { credentials: { username, password } } }))).toEqual({ ok: true });
   });
 
   test.each([
@@ -177,7 +177,7 @@ describe("credentials over http", () => {
     ["none", {}],
   ])("%s are a typed problem without a secret", async (_what, credentials) => {
     const { source, context, run } = await makeRemote({ authorization: basic("x-access-token", "other") });
-    const ctx = context({}, { credentials: credentials as Record<string, string> });
+    const ctx = context({}, { git: { credentials: credentials as Record<string, string> } });
     const answer = await source.check(ctx);
     expect(answer).toMatchObject({ ok: false, problem: { code: "auth_required", field: "credentials" } });
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
@@ -191,7 +191,7 @@ describe("credentials over http", () => {
         return true;
       },
     });
-    const answer = await source.check(context({}, { credentials: { token: TOKEN } }));
+    const answer = await source.check(context({}, { git: { credentials: { token: TOKEN } } }));
     expect(answer).toMatchObject({ ok: false, problem: { code: "unreachable" } });
     expect(JSON.stringify(answer)).not.toContain(TOKEN);
   });

@@ -12,6 +12,7 @@ import { makeExtractor } from "#extract/pool.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
 import { NO_NETWORK } from "../../../network.ts";
+import { NO_HTTP_POOL } from "../../../network.ts";
 
 const [file, root, offsetMs] = process.argv.slice(2);
 if (!file || !root || !offsetMs) throw new Error("Usage: child.ts FILE ROOT CLOCK_OFFSET_MS");
@@ -38,6 +39,7 @@ const worker = makeSyncWorker({
   loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
   claimStrangers: (item) => item,
   keepsSecrets: async () => false,
+  http: NO_HTTP_POOL,
   now: () => Date.now() + Number(offsetMs),
   randomBytes,
   sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => undefined),

@@ -1,0 +1,163 @@
+import { Agent as PlainAgent, request as requestPlain, type IncomingMessage, type RequestOptions } from "node:http";
+import { Agent as TlsAgent, request as requestTls } from "node:https";
+import { connect as connectPlain, type LookupFunction, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { LRUCache } from "lru-cache";
+import { ApiError } from "#api/errors.ts";
+import { type AddressGuard, type NetworkTarget, type PinnedAddress, resolveUrl } from "./address-guard.ts";
+
+export interface Sending {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array;
+  signal: AbortSignal;
+  /** From having a connection to having the headers; absent = the signal alone ends it. */
+  timeoutMs?: number;
+}
+
+/** Connections to addresses that were judged, and to no others. No proxy of the environment is used. */
+export interface GuardedClient {
+  /** Judges where a URL leads. @throws ApiError as `resolveUrl` */
+  resolve(url: URL, reach: Reach): Promise<PinnedAddress>;
+  /** Judges a host for another protocol than HTTP. @throws ApiError as `AddressGuard.resolve` */
+  resolveHost(target: NetworkTarget): Promise<PinnedAddress>;
+  /** Sends a request to the address; gives the response when its headers are there. Rejects as Node does. */
+  send(url: URL, pinned: PinnedAddress, sending: Sending): Promise<IncomingMessage>;
+  /** A connection of its own to the address. Rejects as Node does. */
+  open(pinned: PinnedAddress, options: { tls: boolean; signal: AbortSignal; timeoutMs: number }): Promise<Socket>;
+  /** Ends what is kept. */
+  close(): void;
+}
+
+/** Whose wish it is: what the operator has listed is for connectors, and for none of the strangers who name documents. */
+export type Reach = Pick<NetworkTarget, "isAdminMade">;
+
+export interface GuardedClientOptions {
+  guard: AddressGuard;
+  /**
+   * Keeps connections open between requests, each for requests to the host and the address that it was judged for. What was
+   * judged stands for a minute then.
+   */
+  keepsConnections: boolean;
+}
+
+/** As long as a judgement stands: the address is pinned, so a name that changes meanwhile leads nowhere else. */
+const JUDGED_FOR_MS = 60_000;
+/** Idle for longer, a connection is closed; a server that announces less is believed. */
+const IDLE_MS = 30_000;
+/** At one address of one host. */
+const MAX_CONNECTIONS = 16;
+
+/** Makes the client. Source: S39. */
+export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOptions): GuardedClient {
+  const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
+  const judged = new LRUCache<string, Promise<PinnedAddress>>({ max: 1_000, ttl: JUDGED_FOR_MS });
+  return {
+    resolve(url, { isAdminMade }) {
+      if (agents === undefined) return resolveUrl(guard, url, isAdminMade);
+      const key = `${url.origin} ${isAdminMade} ${url.username === "" && url.password === ""}`;
+      const known = judged.get(key);
+      if (known !== undefined) return known;
+      const judging = resolveUrl(guard, url, isAdminMade);
+      judged.set(key, judging);
+      judging.catch(() => judged.delete(key));
+      return judging;
+    },
+    resolveHost: (target) => guard.resolve(target),
+    send: (url, pinned, sending) => send(url, pinned, sending, url.protocol === "https:" ? agents?.tls : agents?.plain),
+    open,
+    close() {
+      agents?.plain.destroy();
+      agents?.tls.destroy();
+    },
+  };
+}
+
+const KEPT = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS, scheduling: "lifo" } as const;
+
+/** What a kept connection is told apart by, beside what Node tells it apart by. */
+interface Pinned {
+  pin?: string;
+}
+
+class PinnedPlainAgent extends PlainAgent {
+  override getName(options: Parameters<PlainAgent["getName"]>[0] & Pinned): string {
+    return `${super.getName(options)}:${options?.pin ?? ""}`;
+  }
+}
+
+class PinnedTlsAgent extends TlsAgent {
+  override getName(options: Parameters<TlsAgent["getName"]>[0] & Pinned): string {
+    return `${super.getName(options)}:${options?.pin ?? ""}`;
+  }
+}
+
+function send(
+  url: URL,
+  pinned: PinnedAddress,
+  sending: Sending,
+  agent: PlainAgent | TlsAgent | undefined,
+): Promise<IncomingMessage> {
+  const options: RequestOptions & Pinned = {
+    method: sending.method ?? "GET",
+    headers: { ...sending.headers },
+    signal: sending.signal,
+    agent: agent ?? false,
+    lookup: lookupOf(pinned),
+    pin: pinned.address,
+  };
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    const sent = (url.protocol === "https:" ? requestTls : requestPlain)(url, options, (message) => {
+      clearTimeout(timer);
+      resolve(message);
+    });
+    sent.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    // Waiting for a free connection is no fault of the server's.
+    sent.on("socket", () => {
+      const { timeoutMs } = sending;
+      if (timeoutMs === undefined) return;
+      timer = setTimeout(() => sent.destroy(tooSlow(url.host)), timeoutMs);
+    });
+    sent.end(sending.body);
+  });
+}
+
+function open(
+  pinned: PinnedAddress,
+  { tls, signal, timeoutMs }: { tls: boolean; signal: AbortSignal; timeoutMs: number },
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const { host, port, address } = pinned;
+    const socket = tls
+      ? connectTls({ host: address, port, ...(host !== address && { servername: host }) })
+      : connectPlain({ host: address, port });
+    const timer = setTimeout(() => socket.destroy(tooSlow(host)), timeoutMs);
+    const abort = () => socket.destroy(new Error("aborted"));
+    signal.addEventListener("abort", abort, { once: true });
+    socket.once("close", () => signal.removeEventListener("abort", abort));
+    socket.once("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.once(tls ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      resolve(socket);
+    });
+  });
+}
+
+function lookupOf({ address, family }: PinnedAddress): LookupFunction {
+  return (_host, { all }, done) => {
+    if (all) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+}
+
+function tooSlow(host: string): ApiError {
+  return new ApiError("source_unavailable", { message: `${host} took too long.` });
+}

@@ -1,0 +1,53 @@
+import { ApiError } from "#api/errors.ts";
+
+/** What of a request a redirect changes. */
+export interface RedirectedRequest {
+  method?: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: Uint8Array;
+}
+
+/** Statuses that are redirects when a `Location` comes with them. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** @throws ApiError `address_not_allowed` for what is no URL; its text is not repeated, a query could hold a secret */
+export function parseUrl(text: string, base?: URL): URL {
+  if (URL.canParse(text, base?.href)) return new URL(text, base);
+  const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ""));
+  throw new ApiError("address_not_allowed", { message: `${shown} is not a URL.` });
+}
+
+/**
+ * The request behind a redirect. At another origin it has only those headers that say nothing about who sends it, and no
+ * body.
+ *
+ * @throws ApiError `source_unavailable` for a redirect that asks for the body at another origin
+ */
+export function afterRedirect<Request extends RedirectedRequest>(
+  request: Request,
+  status: number,
+  { from, to }: { from: URL; to: URL },
+): Request {
+  const { body, method = "GET", headers = {}, ...rest } = request;
+  const isSameOrigin = from.origin === to.origin;
+  const keepsMethod = status === 307 || status === 308 || method === "GET" || method === "HEAD";
+  if (keepsMethod && !isSameOrigin && body !== undefined) {
+    throw new ApiError("source_unavailable", {
+      message: `${from.host} redirects this request to ${to.host}, a different host. If you trust it, use the address of ${to.host}.`,
+    });
+  }
+  const kept = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => isSameOrigin || SAFE_HEADERS.has(name.toLowerCase())),
+  );
+  // The rest of the request and these three are all there is of it.
+  if (keepsMethod) return { ...rest, method, headers: kept, ...(body && { body }) } as unknown as Request;
+  return { ...rest, method: "GET", headers: withoutBodyHeaders(kept) } as unknown as Request;
+}
+
+/** What a request says about itself and never about who sends it. Every source names its keys as it likes. */
+const SAFE_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "range", "user-agent"]);
+
+/** The request has no body any more. Source: Fetch standard, HTTP-redirect fetch. */
+function withoutBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)));
+}

@@ -1,0 +1,261 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import { makeGuardedClient, type Reach } from "#net/guarded-client.ts";
+import { parseUrl } from "#net/redirects.ts";
+import type { SourceContext, SourceSpec } from "./contract.ts";
+import type {
+  AccountTokens,
+  AuthWay,
+  SourceHttp,
+  SourceRequest,
+  SourceResponse,
+  SourceStream,
+} from "./http-contract.ts";
+import { headersOf, makeResponse, readPieces, readWhole } from "./http/body.ts";
+import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
+import { type Exchange, exchange, type Line } from "./http/exchange.ts";
+import { makeTokenCache, MintAnswer, toMinted } from "./http/minted.ts";
+import { secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
+import { makeSigner, type SigningState } from "./http/signers.ts";
+import { makeConnect } from "./http/socket.ts";
+
+/** On whose behalf a source speaks, and until when. */
+export interface HttpGrant {
+  source: Signing & { spec: Pick<SourceSpec<unknown>, "limits" | "ports"> };
+  /** Parsed by the source's schema. */
+  config: unknown;
+  credentials: Readonly<Record<string, string>>;
+  account?: AccountTokens;
+  reach: Reach;
+  signal: AbortSignal;
+}
+
+export interface SourceHttpOptions {
+  guard: AddressGuard;
+  now(): number;
+  /** Real time unless told. */
+  sleep?: AbortableSleep;
+  /** 0–1; spreads the tries. */
+  random?(): number;
+}
+
+export type SourceHttpPool = ReturnType<typeof makeSourceHttpPool>;
+
+/**
+ * What all sources of a server share: connections, the budget of each credential at each host, tokens. `for` gives a
+ * connector its way out.
+ */
+export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math.random }: SourceHttpOptions) {
+  const client = makeGuardedClient({ guard, keepsConnections: true });
+  const buckets = makeBuckets({ now, sleep });
+  const refreshing: SigningState["refreshing"] = new Map();
+  const states = new LRUCache<string, SigningState>({ max: 20_000 });
+  // Nobody outside can tell from it what a credential is.
+  const secret = randomBytes(32);
+
+  function stateOf(key: string): SigningState {
+    const known = states.get(key);
+    if (known) return known;
+    const made: SigningState = { tokens: makeTokenCache(now), nonces: new Map(), refreshing };
+    states.set(key, made);
+    return made;
+  }
+
+  return {
+    /** What a source gets of this: its requests, its connections, and for git what its program signs in with. */
+    for(grant: HttpGrant): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
+      const { source, config, credentials, account, reach, signal } = grant;
+      const { auth, limits = {}, ports } = source.spec;
+      const entries = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
+      const told = JSON.stringify([account?.key ?? null, entries]);
+      const key = createHmac("sha256", secret).update(told).digest("base64url");
+      const origins = signedOrigins(source, config);
+      const shared = { client, reach, limits, now, sleep, random, origins };
+      const mintLine: Line = {
+        ...shared,
+        signal: new AbortController().signal,
+        signerOf: () => undefined,
+        bucketOf: (host) => buckets.of(key, host),
+        count: () => undefined,
+      };
+      const signing = { ways: auth, credentials, account, values: templateValues(config), state: stateOf(key), now };
+      const makeLine = (until: AbortSignal, count: () => void): Line => ({
+        ...shared,
+        signal: until,
+        signerOf: (who) => makeSigner({ ...signing, mint: (url, request) => mint(mintLine, url, request) }, who),
+        bucketOf: (host, isSigned) => buckets.of(isSigned ? key : "", host),
+        count,
+      });
+      return {
+        http: makeHttp(makeLine, signal),
+        ...(ports && {
+          connect: makeConnect({ client, reach, usualPorts: ports, signal, origins, ways: auth, credentials, account }),
+        }),
+        ...(auth.some(isGit) && { git: { credentials } }),
+      };
+    },
+    /** Every place that the source's credentials go to with this config, as one text: compared, nothing else. */
+    secretPlaces,
+    /** Ends connections that are kept. */
+    close: () => client.close(),
+  };
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_STREAM_BYTES = 1024 * 1024 * 1024;
+/** A whole body takes at most this many times as long as its server may be silent. */
+const PATIENCE = 10;
+const MAX_STREAM_MS = 3_600_000;
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "PUT", "DELETE"]);
+const USER_AGENT = "kb-connector-search";
+
+function makeHttp(
+  makeLine: (until: AbortSignal, count: () => void) => Line,
+  signal: AbortSignal,
+  counter = { sent: 0 },
+): SourceHttp {
+  // Every request listens; Node takes more than ten for a leak.
+  setMaxListeners(0, signal);
+  const line = makeLine(signal, () => void counter.sent++);
+  const request = async (wanted: SourceRequest): Promise<SourceResponse> => {
+    const { maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS } = wanted;
+    const limits = { maxBytes, timeoutMs, totalMs: timeoutMs * PATIENCE };
+    const done = await exchange(line, toExchange(wanted), (message, { url, method }) =>
+      readWhole(message, url.host, { ...limits, method }),
+    );
+    const head = { status: done.status, headers: headersOf(done.message), url: done.url.href };
+    return makeResponse(head, done.body, done.url.host);
+  };
+  return {
+    request,
+    async stream(wanted): Promise<SourceStream> {
+      const { maxBytes = MAX_STREAM_BYTES, timeoutMs = TIMEOUT_MS } = wanted;
+      const limits = { maxBytes, timeoutMs, totalMs: MAX_STREAM_MS };
+      const done = await exchange(line, toExchange(wanted), async (message, { method }) => ({ message, method }));
+      const pieces = readPieces(done.message, done.url.host, { ...limits, method: done.body.method });
+      const body = untilAborted(pieces, signal, done.url.host);
+      return { status: done.status, headers: headersOf(done.message), url: done.url.href, body };
+    },
+    async *pages(first, next) {
+      const asked = new Set<string>();
+      for (let wanted: SourceRequest | undefined = first; wanted !== undefined;) {
+        requireNew(toExchange(wanted), asked);
+        const page: SourceResponse = await request(wanted);
+        yield page;
+        const following = await next(page);
+        wanted = typeof following === "string" ? sameAt(wanted, parseUrl(following, new URL(page.url))) : following;
+      }
+    },
+    get sent() {
+      return counter.sent;
+    },
+    until: (other) => makeHttp(makeLine, other, counter),
+  };
+}
+
+function isGit(way: AuthWay): boolean {
+  return way.type === "credentials" && way.scheme === "git";
+}
+
+async function mint(line: Line, url: string, request: { headers: Record<string, string>; body?: string }) {
+  const wanted: SourceRequest = { method: "POST", url, isIdempotent: true, redirect: "none", ...request };
+  const place = { ...toExchange(wanted), isSecret: true } as const;
+  const limits = { maxBytes: 1024 * 1024, timeoutMs: TIMEOUT_MS, totalMs: TIMEOUT_MS, method: "POST" };
+  try {
+    const done = await exchange(line, place, (message) => readWhole(message, place.url.host, limits));
+    const head = { status: done.status, headers: headersOf(done.message), url };
+    return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), line.now());
+  } catch (error) {
+    // Whatever way it is said: this credential opens nothing any more.
+    const isRefusal = REFUSALS.some((code) => isApiError(error, code)) || statusOf(error) === 400;
+    if (!isRefusal) throw error;
+    throw new ApiError("source_unauthorized", {
+      message: `${place.url.host} gives no token for these credentials.`,
+      field: "credentials",
+      cause: error,
+    });
+  }
+}
+
+const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
+
+function statusOf(error: unknown): unknown {
+  return isApiError(error) ? error.details?.["status"] : undefined;
+}
+
+function toExchange(wanted: SourceRequest): Exchange {
+  const url = typeof wanted.url === "string" ? parseUrl(wanted.url) : new URL(wanted.url);
+  for (const [name, value] of Object.entries(wanted.query ?? {})) {
+    for (const each of [value].flat()) if (each !== undefined) url.searchParams.append(name, String(each));
+  }
+  url.hash = "";
+  const method = (wanted.method ?? "GET").toUpperCase();
+  const body = wanted.json === undefined ? wanted.body : JSON.stringify(wanted.json);
+  return {
+    method,
+    url,
+    headers: {
+      "user-agent": USER_AGENT,
+      // A part of something packed can't be unpacked.
+      "accept-encoding": hasHeader(wanted.headers, "range") ? "identity" : "gzip, br",
+      ...(wanted.json !== undefined && { "content-type": "application/json" }),
+      ...lowerCased(wanted.headers),
+    },
+    ...(body !== undefined && { body: Buffer.from(body) }),
+    auth: wanted.auth,
+    isIdempotent: wanted.isIdempotent ?? IDEMPOTENT.has(method),
+    redirect: wanted.redirect ?? "same_origin",
+    allow: wanted.allow ?? [],
+    expired: wanted.expired ?? [],
+    timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
+  };
+}
+
+function lowerCased(headers: SourceRequest["headers"] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function hasHeader(headers: SourceRequest["headers"], name: string): boolean {
+  return Object.hasOwn(lowerCased(headers), name);
+}
+
+/** The same request at another URL, which has its query already. */
+function sameAt({ query: _query, ...rest }: SourceRequest, url: URL): SourceRequest {
+  return { ...rest, url };
+}
+
+/** @throws ApiError `source_unavailable` for a page that was there before: the listing would never end */
+function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
+  const page = createHmac("sha256", "page")
+    .update(`${method} ${url.href}\n`)
+    .update(body ?? "")
+    .digest("base64url");
+  if (asked.has(page)) {
+    throw new ApiError("source_unavailable", { message: `${url.host} sends the same page again and again.` });
+  }
+  asked.add(page);
+}
+
+/** The pieces; an end by the signal throws its reason, as everything of a context does. */
+async function* untilAborted(
+  pieces: AsyncGenerator<Uint8Array, void>,
+  signal: AbortSignal,
+  host: string,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) throw error;
+    throw new ApiError("source_unavailable", { message: `The connection to ${host} broke.`, cause: error });
+  }
+}
+
+async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from "node:http";
+import { pipeline, type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import type { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+import type { SourceResponse } from "#sources/http-contract.ts";
+
+/** For a body that nobody asked for. */
+const DRAIN_MS = 5_000;
+
+export interface BodyLimits {
+  maxBytes: number;
+  /** Between two pieces. */
+  timeoutMs: number;
+  /** For all of it. */
+  totalMs: number;
+  /** Of the request: what answers a HEAD has no body, whatever its headers say. */
+  method: string;
+}
+
+/**
+ * A body piece by piece, unpacked. Whoever stops early ends the connection.
+ *
+ * @throws ApiError `payload_too_large`, `source_unavailable` when the server falls silent; and as Node does
+ */
+export async function* readPieces(
+  message: IncomingMessage,
+  host: string,
+  limits: BodyLimits,
+): AsyncGenerator<Uint8Array, void> {
+  const { maxBytes, timeoutMs, totalMs, method } = limits;
+  const endIn = (ms: number) => setTimeout(() => void message.destroy(silent(host)), ms);
+  const total = endIn(totalMs);
+  let idle = endIn(timeoutMs);
+  let length = 0;
+  let isOver = false;
+  try {
+    // Without an encoding set, a stream gives Buffers.
+    for await (const piece of unpacked(message, method) as AsyncIterable<Uint8Array>) {
+      length += piece.length;
+      if (length > maxBytes) {
+        throw new ApiError("payload_too_large", {
+          message: `The response from ${host} is larger than ${maxBytes} bytes.`,
+        });
+      }
+      // Only the server is measured: who reads slowly does so for its own reasons.
+      clearTimeout(idle);
+      yield piece;
+      idle = endIn(timeoutMs);
+    }
+    isOver = true;
+  } finally {
+    clearTimeout(total);
+    clearTimeout(idle);
+    if (!isOver) message.destroy();
+  }
+}
+
+/** A whole body. */
+export async function readWhole(message: IncomingMessage, host: string, limits: BodyLimits): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readPieces(message, host, limits)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The beginning of a body that nobody asked for, so that its connection can be used again; empty when it is long. */
+export async function drain(message: IncomingMessage, host: string, method: string): Promise<Uint8Array> {
+  const limits = { maxBytes: 64 * 1024, timeoutMs: DRAIN_MS, totalMs: DRAIN_MS, method };
+  return readWhole(message, host, limits).catch(() => new Uint8Array());
+}
+
+/** Makes the response of a source from what was read. */
+export function makeResponse(
+  head: { status: number; headers: Headers; url: string },
+  body: Uint8Array,
+  host: string,
+): SourceResponse {
+  const text = () => decode(body, head.headers.get("content-type"));
+  return {
+    ...head,
+    text,
+    bytes: () => body,
+    json: <T>(schema?: z.ZodType<T>): T => {
+      const value = parseJson(text(), host);
+      // Without a schema the caller gets `unknown`, by the interface.
+      if (schema === undefined) return value as T;
+      const result = schema.safeParse(value);
+      if (result.success) return result.data;
+      const path = result.error.issues[0]?.path.map(String).join(".") ?? "";
+      throw new ApiError("source_unavailable", {
+        message: `${host} answered something unexpected${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
+      });
+    },
+  };
+}
+
+/** Headers as sources read them; cookies are nobody's matter. */
+export function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (!/^set-cookie2?$/i.test(name)) headers.append(name, rawHeaders[i + 1] ?? "");
+  }
+  return headers;
+}
+
+function unpacked(message: IncomingMessage, method: string): Readable {
+  const isEmpty = method === "HEAD" || message.headers["content-length"] === "0";
+  const hasBody = !isEmpty && message.statusCode !== 204 && message.statusCode !== 304;
+  const encoding = hasBody ? message.headers["content-encoding"]?.trim().toLowerCase() : undefined;
+  const unpack =
+    encoding === "gzip" || encoding === "x-gzip"
+      ? createGunzip()
+      : encoding === "br"
+        ? createBrotliDecompress()
+        : undefined;
+  // A failure of either ends the other, and who reads gets it.
+  return unpack === undefined ? message : pipeline(message, unpack, () => undefined);
+}
+
+function decode(body: Uint8Array, contentType: string | null): string {
+  const charset = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}
+
+function parseJson(text: string, host: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Without the cause: it repeats the text.
+    throw new ApiError("source_unavailable", { message: `${host} answered something that is not JSON.` });
+  }
+}
+
+function silent(host: string): ApiError {
+  return new ApiError("source_unavailable", { message: `${host} stopped in the middle of its response.` });
+}

@@ -1,0 +1,73 @@
+import { LRUCache } from "lru-cache";
+import { ApiError } from "#api/errors.ts";
+import type { LimitSpec } from "#sources/http-contract.ts";
+
+/** Waits; rejects with the signal's reason when it is aborted. */
+export type AbortableSleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+/** What one credential may ask of one host, whoever asks. */
+export interface Bucket {
+  /**
+   * Waits for the turn of one request, at most `LONGEST_WAIT_MS`.
+   *
+   * @throws ApiError `source_rate_limited` at once when it would take longer: the worker does something else meanwhile
+   */
+  take(limits: LimitSpec, signal: AbortSignal): Promise<void>;
+  /** Nobody asks again before that time. */
+  block(until: number): void;
+}
+
+/** Longer than this nothing sleeps. */
+export const LONGEST_WAIT_MS = 20_000;
+/** Longer than this no provider's word is taken: then it is asked again. */
+export const LONGEST_BLOCK_MS = 24 * 3_600_000;
+
+const PER_MINUTE = 1_200;
+const BURST = 60;
+
+/** Makes the buckets of a server: `of(credential, host)` is the same for every connector with that credential. */
+export function makeBuckets({ now, sleep }: { now(): number; sleep: AbortableSleep }) {
+  const buckets = new LRUCache<string, Bucket>({ max: 20_000 });
+  return {
+    of(credentialKey: string, host: string): Bucket {
+      const key = `${credentialKey} ${host}`;
+      const known = buckets.get(key);
+      if (known) return known;
+      const made = makeBucket(host, now, sleep);
+      buckets.set(key, made);
+      return made;
+    },
+  };
+}
+
+/** The generic cell rate algorithm: `due` is when the bucket will be full again. */
+function makeBucket(host: string, now: () => number, sleep: AbortableSleep): Bucket {
+  let due = 0;
+  let blockedUntil = 0;
+  return {
+    async take({ perMinute = PER_MINUTE, burst = BURST }, signal) {
+      const intervalMs = 60_000 / perMinute;
+      const at = now();
+      const freeAt = Math.max(due - (burst - 1) * intervalMs, blockedUntil);
+      if (freeAt - at > LONGEST_WAIT_MS) throw rateLimited(host, freeAt - at);
+      due = Math.max(due, at) + intervalMs;
+      if (freeAt > at) await sleep(freeAt - at, signal);
+      // Somebody else of this credential was told to wait meanwhile.
+      while (blockedUntil > now()) {
+        const waitMs = blockedUntil - now();
+        if (waitMs > LONGEST_WAIT_MS) throw rateLimited(host, waitMs);
+        await sleep(waitMs, signal);
+      }
+    },
+    block(until) {
+      blockedUntil = Math.max(blockedUntil, Math.min(until, now() + LONGEST_BLOCK_MS));
+    },
+  };
+}
+
+export function rateLimited(host: string, retryAfterMs: number, status?: number): ApiError {
+  return new ApiError("source_rate_limited", {
+    message: `${host} asks to wait${status === undefined ? "" : ` (HTTP ${status})`}.`,
+    retryAfterMs: Math.ceil(Math.min(Math.max(retryAfterMs, 1_000), LONGEST_BLOCK_MS)),
+  });
+}

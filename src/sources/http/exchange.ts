@@ -1,0 +1,264 @@
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "#api/errors.ts";
+import { isLoopbackAddress } from "#net/addresses.ts";
+import type { PinnedAddress } from "#net/address-guard.ts";
+import type { GuardedClient, Reach } from "#net/guarded-client.ts";
+import { afterRedirect, parseUrl, REDIRECTS } from "#net/redirects.ts";
+import type { LimitSpec, RequestAuth } from "#sources/http-contract.ts";
+import { drain } from "./body.ts";
+import { type AbortableSleep, type Bucket, LONGEST_WAIT_MS, rateLimited } from "./buckets.ts";
+import { cursorExpired, failureOf, isBroken, unreachable } from "./failures.ts";
+import { exhaustedUntil, isForbiddenALimit, retryAfterOf } from "./limits.ts";
+import type { Signed, Signer } from "./signers.ts";
+
+/** What every request of one context goes through. */
+export interface Line {
+  client: GuardedClient;
+  reach: Reach;
+  limits: LimitSpec;
+  signal: AbortSignal;
+  now(): number;
+  sleep: AbortableSleep;
+  /** 0–1. */
+  random(): number;
+  /** Where requests may be signed. */
+  origins: ReadonlySet<string>;
+  /** Undefined when the source is used without signing in. */
+  signerOf(auth: RequestAuth): Signer | undefined;
+  /** Of the context's credential with `isSigned`, otherwise of nobody's. */
+  bucketOf(host: string, isSigned: boolean): Bucket;
+  /** A request goes out. */
+  count(): void;
+}
+
+/** A request with everything said. */
+export interface Exchange {
+  method: string;
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body?: Uint8Array;
+  auth: RequestAuth | undefined;
+  /** It carries a secret although it is not signed: a request for a token. */
+  isSecret?: true;
+  isIdempotent: boolean;
+  redirect: "same_origin" | "follow" | "none";
+  allow: readonly number[];
+  expired: readonly number[];
+  timeoutMs: number;
+}
+
+export interface Exchanged<Body> {
+  status: number;
+  message: IncomingMessage;
+  url: URL;
+  body: Body;
+}
+
+/** A request is sent at most this often. */
+const MAX_TRIES = 5;
+const MAX_REDIRECTS = 5;
+const FIRST_BACK_OFF_MS = 500;
+
+/**
+ * One request with what belongs to it: its turn, its signature, repeats, redirects. `read` takes the body of a response that
+ * the source gets; for an idempotent request a connection that breaks there is another try too.
+ *
+ * @throws ApiError as `SourceHttp`; the reason of the signal once it is aborted
+ */
+export async function exchange<Body>(
+  line: Line,
+  first: Exchange,
+  read: (message: IncomingMessage, exchange: Exchange) => Promise<Body>,
+): Promise<Exchanged<Body>> {
+  let request = first;
+  for (let left = MAX_REDIRECTS; ; left--) {
+    requireSignable(line, request);
+    const answered = await tryOften(line, request, read);
+    if (!("location" in answered)) return answered;
+    const next = parseUrl(answered.location, request.url);
+    const isSameOrigin = next.origin === request.url.origin;
+    if (!isSameOrigin && request.redirect !== "follow") throw redirected(request.url, next);
+    if (left <= 0) {
+      throw new ApiError("source_unavailable", { message: `${request.url.host} redirects too many times.` });
+    }
+    const after = afterRedirect({ ...request }, answered.status, { from: request.url, to: next });
+    request = { ...after, url: next, auth: line.origins.has(next.origin) ? request.auth : undefined };
+  }
+}
+
+type Attempt<Body> = Exchanged<Body> | { status: number; location: string };
+
+async function tryOften<Body>(
+  line: Line,
+  request: Exchange,
+  read: (message: IncomingMessage, exchange: Exchange) => Promise<Body>,
+): Promise<Attempt<Body>> {
+  const { url, isIdempotent } = request;
+  const { host } = url;
+  const signer = request.auth === undefined ? undefined : line.signerOf(request.auth);
+  const bucket = line.bucketOf(host, signer !== undefined);
+  let hasRenewed = false;
+  let wasAsked = false;
+  for (let tries = 1; ; tries++) {
+    await bucket.take(line.limits, line.signal);
+    const mayRepeat = isIdempotent && tries < MAX_TRIES;
+    let signed: Signed | undefined;
+    let message: IncomingMessage;
+    try {
+      ({ signed, message } = await sendOnce(line, request, signer));
+    } catch (error) {
+      line.signal.throwIfAborted();
+      if (!mayRepeat || !isBroken(error)) throw unreachable(host, error);
+      await line.sleep(backOffMs(line, tries), line.signal);
+      continue;
+    }
+    const step = await judge(line, request, message, bucket);
+    switch (step.type) {
+      case "take":
+        try {
+          return { status: step.status, message, url, body: await read(message, request) };
+        } catch (error) {
+          line.signal.throwIfAborted();
+          if (!mayRepeat || !isBroken(error)) throw unreachable(host, error);
+          await line.sleep(backOffMs(line, tries), line.signal);
+          continue;
+        }
+      case "redirect":
+        return step;
+      case "limited": {
+        const waitMs = Math.max(step.waitMs ?? 0, backOffMs(line, tries));
+        bucket.block(line.now() + waitMs);
+        if (!mayRepeat || waitMs > LONGEST_WAIT_MS) throw rateLimited(host, waitMs, step.status);
+        continue;
+      }
+      case "refused":
+        // Once to be asked, once because a token or a challenge was too old. A refused request did nothing yet.
+        if (signer && signed && !(signed.used === undefined ? wasAsked : hasRenewed)) {
+          if (signed.used === undefined) wasAsked = true;
+          else hasRenewed = true;
+          if (await abortable(signer.renew(signed, url.origin, step.challenge), line.signal)) continue;
+        }
+        throw failureOf(401, host, { isSigned: request.auth !== undefined });
+      case "failed":
+        if (!step.isPassing || !mayRepeat) throw step.error;
+        await line.sleep(backOffMs(line, tries), line.signal);
+        continue;
+    }
+  }
+}
+
+async function sendOnce(
+  { client, reach, signal, count }: Line,
+  request: Exchange,
+  signer: Signer | undefined,
+): Promise<{ signed: Signed | undefined; message: IncomingMessage }> {
+  const { url, method, headers, body, timeoutMs } = request;
+  const pinned = await abortable(client.resolve(url, reach), signal);
+  if (signer || request.isSecret) requireSafe(url, pinned);
+  const signed = signer && (await abortable(signer.sign({ method, url, headers, body }), signal));
+  count();
+  const message = await client.send(url, pinned, {
+    method,
+    headers: signed ? withHeaders(headers, signed.headers) : headers,
+    ...(body && { body }),
+    signal,
+    timeoutMs,
+  });
+  return { signed, message };
+}
+
+type Step =
+  | { type: "take"; status: number }
+  | { type: "redirect"; status: number; location: string }
+  | { type: "limited"; status: number; waitMs: number | undefined }
+  | { type: "refused"; challenge: string }
+  | { type: "failed"; error: ApiError; isPassing: boolean };
+
+const PASSING = new Set([502, 503, 504]);
+
+/** What a response means for the request. A body that the source does not get is read away. */
+async function judge(
+  { limits, now, origins }: Line,
+  request: Exchange,
+  message: IncomingMessage,
+  bucket: Bucket,
+): Promise<Step> {
+  const status = message.statusCode ?? 0;
+  const { headers } = message;
+  const { url, allow, expired, method } = request;
+  const isOwn = origins.has(url.origin);
+  const emptyUntil = isOwn ? exhaustedUntil(headers, limits, now()) : undefined;
+  if (emptyUntil !== undefined) bucket.block(emptyUntil);
+  if ((status >= 200 && status < 300) || allow.includes(status)) return { type: "take", status };
+  const body = await drain(message, url.host, method);
+  const { location } = headers;
+  if (REDIRECTS.has(status) && location !== undefined && request.redirect !== "none") {
+    return { type: "redirect", status, location };
+  }
+  if (expired.includes(status)) return { type: "failed", error: cursorExpired(status, url.host), isPassing: false };
+  const retryAfterMs = retryAfterOf(headers, now());
+  const isLimit =
+    status === 429 ||
+    (status === 503 && retryAfterMs !== undefined) ||
+    (status === 403 && isOwn && isForbiddenALimit(headers, Buffer.from(body).toString("utf8"), limits));
+  if (isLimit) {
+    const waitMs = retryAfterMs ?? (emptyUntil === undefined ? undefined : emptyUntil - now());
+    return { type: "limited", status, waitMs };
+  }
+  if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "" };
+  const error = failureOf(status, url.host, { isSigned: request.auth !== undefined });
+  return { type: "failed", error, isPassing: PASSING.has(status) };
+}
+
+/** @throws ApiError `address_not_allowed` when a request is to be signed for an origin that is not the connector's */
+function requireSignable({ origins }: Line, { auth, url }: Exchange): void {
+  if (auth === undefined || origins.has(url.origin)) return;
+  throw new ApiError("address_not_allowed", {
+    message: `The connector's credentials are not for ${url.host}. Nothing was sent there.`,
+  });
+}
+
+/** @throws ApiError `address_not_allowed` for a secret that everybody on the way could read */
+function requireSafe(url: URL, { address, isListed }: PinnedAddress): void {
+  if (url.protocol === "https:" || isListed || isLoopbackAddress(address)) return;
+  throw new ApiError("address_not_allowed", {
+    message: `Credentials can't be sent to ${url.host} over plain http. Use https.`,
+    hint: `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${url.hostname}:${url.port === "" ? 80 : url.port}`,
+  });
+}
+
+function redirected(from: URL, to: URL): ApiError {
+  return new ApiError("source_unavailable", {
+    message: `${from.host} redirects to ${to.host}, a different host. If it moved, connect its new address.`,
+  });
+}
+
+/** What is signed takes the place of what was said, whatever the case of its letters. */
+function withHeaders(
+  said: Readonly<Record<string, string>>,
+  signed: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const names = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
+  const kept = Object.entries(said).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...signed };
+}
+
+/** Between half and all of a time that doubles. */
+function backOffMs({ random }: Line, tries: number): number {
+  return FIRST_BACK_OFF_MS * 2 ** (tries - 1) * (0.5 + random() / 2);
+}
+
+/** The promise, or the signal's reason as soon as it is aborted: what is shared goes on for others. */
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

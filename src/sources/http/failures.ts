@@ -1,0 +1,58 @@
+import { ApiError } from "#api/errors.ts";
+
+/** What a status means that the source did not ask for. */
+export function failureOf(status: number, host: string, { isSigned }: { isSigned: boolean }): ApiError {
+  const details = { status };
+  const says = `(HTTP ${status})`;
+  switch (status) {
+    case 401:
+      // Who signed in nowhere was not refused as somebody: any page could end the connector otherwise.
+      return isSigned
+        ? new ApiError("source_unauthorized", {
+            message: `${host} rejected the credentials ${says}.`,
+            field: "credentials",
+            details,
+          })
+        : new ApiError("source_forbidden", { message: `${host} asks for credentials ${says}.`, details });
+    case 403:
+      return new ApiError("source_forbidden", { message: `${host} refused access ${says}.`, details });
+    case 404:
+      return new ApiError("source_not_found", { message: `${host} has nothing there ${says}.`, details });
+    case 410:
+      return new ApiError("source_gone", { message: `${host} no longer has this ${says}.`, details });
+    default:
+      return new ApiError("source_unavailable", { message: `${host} can't answer this now ${says}.`, details });
+  }
+}
+
+/** The status that says that a cursor is too old. */
+export function cursorExpired(status: number, host: string): ApiError {
+  return new ApiError("cursor_expired", {
+    message: `${host} no longer knows the place where the last sync ended (HTTP ${status}). The next sync reads everything.`,
+    details: { status },
+  });
+}
+
+/** What went wrong before there was a status. Typed failures stay as they are. */
+export function unreachable(host: string, cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause;
+  if (codeOf(cause) === "ERR_INVALID_CHAR") {
+    // Without the cause: nothing of a header may be told.
+    return new ApiError("source_unauthorized", {
+      message: `The credentials for ${host} contain characters that can't be sent.`,
+      field: "credentials",
+    });
+  }
+  return new ApiError("source_unavailable", { message: `${host} can't be reached now.`, cause });
+}
+
+/** True when a connection broke that had been there: another one may hold. */
+export function isBroken(error: unknown): boolean {
+  return BROKEN.has(codeOf(error) ?? "");
+}
+
+const BROKEN = new Set(["ECONNRESET", "EPIPE", "ERR_STREAM_PREMATURE_CLOSE", "HPE_INVALID_EOF_STATE"]);
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

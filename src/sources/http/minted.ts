@@ -1,0 +1,100 @@
+import { createPrivateKey, sign } from "node:crypto";
+import { z } from "zod";
+import { ApiError } from "#api/errors.ts";
+
+/** A token and until when it is used. */
+export interface MintedToken {
+  token: string;
+  expiresAt: number;
+}
+
+/** Before its end a token isn't used any more: the request has to arrive. */
+const SPARE_MS = 60_000;
+/** For a token that doesn't say how long it lives. */
+const UNTOLD_MS = 10 * 60_000;
+
+/** Keeps minted tokens by their key; however many ask, one mint of a key is under way. */
+export function makeTokenCache(now: () => number) {
+  const kept = new Map<string, MintedToken>();
+  const minting = new Map<string, Promise<string>>();
+  return {
+    /** The token of this key; a failed mint is not kept. */
+    get(key: string, mint: () => Promise<MintedToken>): Promise<string> {
+      const known = kept.get(key);
+      if (known !== undefined && known.expiresAt - SPARE_MS > now()) return Promise.resolve(known.token);
+      const under = minting.get(key);
+      if (under !== undefined) return under;
+      const made = mint()
+        .then((token) => {
+          for (const [each, { expiresAt }] of kept) if (expiresAt <= now()) kept.delete(each);
+          kept.set(key, token);
+          return token.token;
+        })
+        .finally(() => minting.delete(key));
+      minting.set(key, made);
+      return made;
+    },
+    /** It was refused: the next one asks anew, unless somebody has done so already. */
+    drop(key: string, token: string): void {
+      if (kept.get(key)?.token === token) kept.delete(key);
+    },
+  };
+}
+
+/**
+ * A JSON Web Token, signed with RS256.
+ *
+ * @throws ApiError `source_unauthorized` for what is no private key
+ */
+export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: string): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const text = `${part({ alg: "RS256", typ: "JWT" })}.${part(claims)}`;
+  try {
+    return `${text}.${sign("RSA-SHA256", Buffer.from(text), createPrivateKey(privateKey)).toString("base64url")}`;
+  } catch {
+    // Without the cause: it may repeat a part of the key.
+    throw new ApiError("source_unauthorized", {
+      message: "The private key can't be used. Give an RSA key in PEM form.",
+      field: "credentials.privateKey",
+    });
+  }
+}
+
+/** The JWT of a GitHub App: a clock may be a minute off, and ten minutes are the longest. */
+export function appJwt(appId: string, privateKey: string, now: number): string {
+  const seconds = Math.floor(now / 1_000);
+  return signJwt({ iat: seconds - 60, exp: seconds + 540, iss: appId }, privateKey);
+}
+
+/** The assertion of a service account. Source: RFC 7523 §3. */
+export function assertionJwt(
+  at: { issuer: string; tokenUrl: string; scopes: readonly string[]; subject: string | undefined },
+  privateKey: string,
+  now: number,
+): string {
+  const seconds = Math.floor(now / 1_000);
+  const { issuer, tokenUrl, scopes, subject } = at;
+  const claims = { iss: issuer, aud: tokenUrl, iat: seconds, exp: seconds + 3_600 };
+  return signJwt(
+    {
+      ...claims,
+      ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+      ...(subject !== undefined && { sub: subject }),
+    },
+    privateKey,
+  );
+}
+
+/** What a token endpoint answers, in GitHub's words or OAuth's. */
+export const MintAnswer = z.union([
+  z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }).optional() }),
+  z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() }),
+]);
+
+export function toMinted(answer: z.infer<typeof MintAnswer>, now: number): MintedToken {
+  if ("token" in answer) {
+    return { token: answer.token, expiresAt: answer.expires_at ? Date.parse(answer.expires_at) : now + UNTOLD_MS };
+  }
+  const { access_token: token, expires_in: seconds } = answer;
+  return { token, expiresAt: now + (seconds === undefined ? UNTOLD_MS : seconds * 1_000) };
+}

@@ -1,0 +1,50 @@
+import type { Source, SourceSpec } from "#sources/contract.ts";
+
+/** The parts of a source that say where its credentials may go. */
+export type Signing = Pick<Source, "originOf"> & { spec: Pick<SourceSpec<unknown>, "auth" | "oauth" | "origins"> };
+
+/**
+ * Fills a template. `{name}` is encoded, `{+name}` is put in as it is; what is absent is left out. Source: RFC 6570, level 2.
+ */
+export function expandTemplate(template: string, values: Readonly<Record<string, unknown>>): string {
+  return template.replace(/\{(\+?)([A-Za-z0-9_]+)\}/g, (_whole, plus: string, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (typeof value !== "string" && typeof value !== "number") return "";
+    return plus === "+" ? String(value).replace(/\/+$/, "") : encodeURIComponent(value);
+  });
+}
+
+/** A config as the values of a template: an object by contract. */
+export function templateValues(config: unknown): Readonly<Record<string, unknown>> {
+  return typeof config === "object" && config !== null ? (config as Record<string, unknown>) : {};
+}
+
+/**
+ * Where a source signs its requests for this config: `originOf`, `spec.origins`, and nowhere else. An origin of HTTP as the
+ * URL standard writes it, another protocol as `scheme://host:port`.
+ */
+export function signedOrigins({ spec, originOf }: Signing, config: unknown): ReadonlySet<string> {
+  const own = originOf?.(config);
+  const values = templateValues(config);
+  const named = (spec.origins ?? []).map((template) => expandTemplate(template, values));
+  return new Set([...(own === undefined ? [] : [own]), ...named].flatMap(normalOrigin));
+}
+
+/**
+ * Every place that a secret goes to for this config: where requests are signed, and where tokens are got. A config that
+ * changes one of them needs new credentials. Source: S31.
+ */
+export function secretPlaces(source: Signing, config: unknown): string {
+  const values = templateValues(config);
+  const tokenUrls = source.spec.auth.flatMap((way) => ("tokenUrl" in way ? [way.tokenUrl] : []));
+  if (source.spec.oauth) tokenUrls.push(source.spec.oauth.tokenUrl);
+  const tokens = tokenUrls.flatMap((template) => normalOrigin(expandTemplate(template, values)));
+  return [...new Set([...signedOrigins(source, config), ...tokens])].sort().join(" ");
+}
+
+function normalOrigin(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const url = new URL(text);
+  if (url.protocol === "http:" || url.protocol === "https:") return [url.origin];
+  return url.host === "" ? [text] : [`${url.protocol}//${url.host.toLowerCase()}`];
+}

@@ -1,0 +1,12 @@
+import type { SourceContext } from "./contract.ts";
+
+/** The same context until this signal is aborted: its requests and connections end with it, too. */
+export function withSignal<Config>(context: SourceContext<Config>, signal: AbortSignal): SourceContext<Config> {
+  const { http, connect } = context;
+  return {
+    ...context,
+    signal,
+    http: http.until(signal),
+    ...(connect && { connect: (host, port, tls, until = signal) => connect(host, port, tls, until) }),
+  };
+}
