@@ -153,6 +153,7 @@ export async function makeServer<More extends object = object>(
     allowedHosts: [],
     trustedProxies: [],
     localRoots: [],
+    instances: [],
     dataDir: dirname(database.file),
     homeDir: undefined,
     rateLimits: "on",

@@ -48,10 +48,46 @@ export const LocalRoot = z
   .openapi("LocalRoot");
 export type LocalRoot = z.infer<typeof LocalRoot>;
 
+/** An instance of an app whose users may be members here: the app and its base URL, origin and path. */
+export const Instance = z
+  .object({
+    providerId: z.string(),
+    baseUrl: z.string(),
+    /** `operator` for those of the server's settings, which a workspace can't remove. */
+    setBy: z.enum(["workspace", "operator"]),
+  })
+  .openapi("Instance");
+export type Instance = z.infer<typeof Instance>;
+
+/** A workspace with what says who its members are at sources. */
+export const WorkspaceSettings = Workspace.extend({
+  instances: z.array(Instance),
+  identityDomains: z.array(z.string()),
+}).openapi("WorkspaceSettings");
+export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
+
+export const InstanceInput = z.strictObject({
+  providerId: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "Expected the name of a source, such as gitea"),
+  baseUrl: z.string().min(1).max(300).openapi({ example: "https://git.acme.test" }),
+});
+export type InstanceInput = z.infer<typeof InstanceInput>;
+
+/** A domain of e-mail addresses, in lower case. */
+export const IdentityDomain = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(253)
+  .regex(/^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]$/, "Expected a domain such as acme.test");
+
 export const PatchWorkspaceBody = z.object({
   name: PersonName.optional(),
   timeZone: TimeZone.optional(),
   secrets: SecretsSetting.optional(),
+  /** All of them: what is left out is no longer registered. */
+  instances: z.array(InstanceInput).max(100).optional(),
+  /** All of them (owner). */
+  identityDomains: z.array(IdentityDomain).max(100).optional(),
 });
 export type PatchWorkspaceBody = z.infer<typeof PatchWorkspaceBody>;
 
@@ -96,14 +132,15 @@ export const workspaceRoutes = {
     method: "get",
     path: "/api/workspace",
     summary: "Get the current workspace",
-    responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
+    responses: { 200: answer("The workspace", z.object({ workspace: WorkspaceSettings })), default: problemAnswer },
   }),
   update: createRoute({
     method: "patch",
     path: "/api/workspace",
-    summary: "Update the workspace's name, time zone, or handling of secrets in texts (admin)",
+    summary:
+      "Update the workspace's name, time zone, handling of secrets in texts or registered instances (admin), or its identity domains (owner)",
     request: { body: body(PatchWorkspaceBody) },
-    responses: { 200: answer("The workspace", z.object({ workspace: Workspace })), default: problemAnswer },
+    responses: { 200: answer("The workspace", z.object({ workspace: WorkspaceSettings })), default: problemAnswer },
   }),
   listMembers: createRoute({
     method: "get",

@@ -1,6 +1,8 @@
 import { delimiter } from "node:path";
 import { z } from "zod";
 import { faultOfAddressRanges } from "#net/addresses.ts";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
 
 const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
 
@@ -57,6 +59,12 @@ export const SETTINGS = {
     .default([])
     .describe(
       "Private addresses that admins' connectors can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. Not available in managed mode.",
+    ),
+  instances: list(",")
+    .pipe(z.array(z.string().transform(toInstance)))
+    .default([])
+    .describe(
+      "Instances whose users can be members of every workspace, each as `source=base URL` (`gitea=https://git.example.org`), separated by commas. Admins can register others for their workspace.",
     ),
   secretKeys: z
     .string()
@@ -191,6 +199,14 @@ function toPairs(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const pairs = value.split(",").map((pair) => pair.trim().split("=", 2));
   return Object.fromEntries(pairs.filter(([name]) => name !== ""));
+}
+
+function toInstance(text: string, context: z.RefinementCtx): RegisteredInstance {
+  const [, providerId, url = ""] = /^([a-z][a-z0-9-]{0,63})=(.+)$/.exec(text) ?? [];
+  const baseUrl = normalizeBaseUrl(url);
+  if (providerId !== undefined && baseUrl !== undefined) return { providerId, baseUrl };
+  context.addIssue({ code: "custom", message: "Expected source=base URL, such as gitea=https://git.example.org" });
+  return z.NEVER;
 }
 
 function toOrigin(text: string, context: z.RefinementCtx): string {

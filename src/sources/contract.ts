@@ -165,6 +165,8 @@ export interface SourceContext<Config> {
     visibility?: "private" | "members" | "workspace" | "source";
     /** The connector's owner. A source with `acl: "connector"` may name them in an access; nobody when it is not told. */
     owner?: Principal;
+    /** The instance that its users are of, for `formatPrincipal`; absent in `check` and `browse`, and without `hasPeople`. */
+    instance?: string;
     /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
     isAdminMade?: boolean;
   };
@@ -224,6 +226,10 @@ export interface SourceSpec<Config> {
    * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
    */
   namedIn?: readonly string[];
+  /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
+  hasPeople?: true;
+  /** Base URLs of the instances that the code itself knows, such as `https://api.github.com`: their users may be members. */
+  instances?: readonly string[];
 }
 
 /**
@@ -232,7 +238,10 @@ export interface SourceSpec<Config> {
  */
 export interface Source<Config = unknown, Cursor = unknown> {
   spec: SourceSpec<Config>;
-  check(ctx: SourceContext<Config>): Promise<{ ok: true; warnings?: string[] } | { ok: false; problem: SourceProblem }>;
+  /** `tenantId`: where one server has several tenants with users of their own, which of them this is; an id that never changes. */
+  check(
+    ctx: SourceContext<Config>,
+  ): Promise<{ ok: true; warnings?: string[]; tenantId?: string } | { ok: false; problem: SourceProblem }>;
   sync?(ctx: SourceContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
   browse?(
     ctx: SourceContext<Config>,
@@ -265,6 +274,11 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * it and for `spec.origins`; a config that moves one of them needs new credentials. Source: S31.
    */
   originOf?(config: Config): string;
+  /**
+   * Whose users it names: the base URL of the instance, origin and path. Absent with `hasPeople` = each connector is an
+   * instance of its own, whose users are names. Source: S2.
+   */
+  baseUrlOf?(config: Config): string;
   /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;
   /** Deletes what the source keeps of a connector outside the store: the connector is gone. */

@@ -39,6 +39,8 @@ export interface Tables {
   former_addresses: FormerAddressesTable;
   people_feeds: PeopleFeedsTable;
 
+  instances: InstancesTable;
+  connector_tenants: ConnectorTenantsTable;
   connectors: ConnectorsTable;
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
@@ -88,6 +90,8 @@ export interface WorkspacesTable {
   timeZone: string;
   /** `mask` or `index`. */
   secrets: Generated<string>;
+  /** JSON array: domains whose addresses say who somebody at a source is. */
+  identityDomains: Generated<string>;
   createdAt: number;
 }
 
@@ -420,6 +424,22 @@ export interface PeopleFeedsTable {
   runId: string | null;
   runCursor: string | null;
   wholeAt: number | null;
+}
+
+/** Instances of apps whose users may be members here. */
+export interface InstancesTable {
+  workspaceId: string;
+  providerId: string;
+  baseUrl: string;
+  registeredBy: string;
+  registeredAt: number;
+}
+
+/** The tenant that a connector's server tells. */
+export interface ConnectorTenantsTable {
+  workspaceId: string;
+  connectorId: string;
+  tenantId: string;
 }
 
 export interface ConnectorsTable {

@@ -8,6 +8,7 @@ import { makeGroupStore } from "./records/groups.ts";
 import { makeIdentityStore } from "./records/identities.ts";
 import { makeIdempotencyStore } from "./records/idempotency.ts";
 import { makeInstallationStore } from "./records/installation.ts";
+import { makeInstanceStore } from "./records/instances.ts";
 import { makeItemWriteStore } from "./records/item-writes.ts";
 import { makeItemStore } from "./records/items.ts";
 import { makeLinkStore } from "./records/links.ts";
@@ -90,6 +91,7 @@ const makeWorkspaceStore = onFirstUse({
   sourcePeople: makeSourcePeopleStore,
   identities: makeIdentityStore,
   connectors: makeConnectorStore,
+  instances: makeInstanceStore,
   syncs: makeSyncStore,
   items: makeItemStore,
   itemWrites: makeItemWriteStore,

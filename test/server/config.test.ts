@@ -45,6 +45,7 @@ describe("settings", () => {
       signup: "invite",
       localRoots: [],
       allowPrivateHosts: [],
+      instances: [],
       logLevel: "info",
       trustedProxies: [],
       oidcName: "single sign-on",

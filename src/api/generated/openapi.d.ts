@@ -4689,7 +4689,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            workspace: components["schemas"]["Workspace"];
+                            workspace: components["schemas"]["WorkspaceSettings"];
                         };
                     };
                 };
@@ -4708,7 +4708,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Update the workspace's name, time zone, or handling of secrets in texts (admin) */
+        /** Update the workspace's name, time zone, handling of secrets in texts or registered instances (admin), or its identity domains (owner) */
         patch: {
             parameters: {
                 query?: never;
@@ -4719,6 +4719,12 @@ export interface paths {
             requestBody: {
                 content: {
                     "application/json": {
+                        identityDomains?: string[];
+                        instances?: {
+                            /** @example https://git.acme.test */
+                            baseUrl: string;
+                            providerId: string;
+                        }[];
                         name?: string;
                         /** @enum {string} */
                         secrets?: "mask" | "index";
@@ -4738,7 +4744,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            workspace: components["schemas"]["Workspace"];
+                            workspace: components["schemas"]["WorkspaceSettings"];
                         };
                     };
                 };
@@ -7360,6 +7366,12 @@ export interface components {
         };
         /** @enum {string} */
         IndexState: "indexed" | "unsearchable" | "pending" | "failed" | "held";
+        Instance: {
+            baseUrl: string;
+            providerId: string;
+            /** @enum {string} */
+            setBy: "workspace" | "operator";
+        };
         Invitation: {
             /**
              * Format: date-time
@@ -7846,6 +7858,10 @@ export interface components {
             /** @enum {string} */
             secrets: "mask" | "index";
             timeZone: string;
+        };
+        WorkspaceSettings: components["schemas"]["Workspace"] & {
+            identityDomains: string[];
+            instances: components["schemas"]["Instance"][];
         };
     };
     responses: {

@@ -1,7 +1,8 @@
 import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
-import { connect, isEmpty } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
+import { connect, isEmpty, type Api } from "#cli/api.ts";
+import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
@@ -9,6 +10,7 @@ import { makeOutput, type Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "#cli/by-session.ts";
 import { moveSession } from "#cli/password-login.ts";
+import { parsePair } from "#cli/values.ts";
 
 const showWorkspace = command(
   {
@@ -22,13 +24,69 @@ const showWorkspace = command(
     const api = await connect(input, deps);
     const answer = await api.get("/api/workspace");
     const output = makeOutput(input, deps, api.settings.defaults);
-    output.result(answer, () => printWorkspace(answer.workspace, output));
+    output.result(answer, () => printSettings(answer.workspace, output));
   },
 );
 
+const TRUST_OPTIONS = [
+  {
+    flags: "--add-instance <source=url>",
+    summary: "let users of this instance be members, such as gitea=https://git.acme.test; may be repeated",
+    repeatable: true,
+  },
+  { flags: "--remove-instance <source=url>", summary: "no longer let them; may be repeated", repeatable: true },
+  {
+    flags: "--add-identity-domain <domain>",
+    summary: "link members to source users by verified addresses of this domain (owner); may be repeated",
+    repeatable: true,
+  },
+  { flags: "--remove-identity-domain <domain>", summary: "no longer do (owner); may be repeated", repeatable: true },
+] as const satisfies readonly OptionData[];
+
+/** The lists as they are to be: the server takes whole ones. */
+async function trustChanges(
+  api: Api,
+  options: OptionsOf<typeof TRUST_OPTIONS>,
+): Promise<Pick<BodyOf<"patch", "/api/workspace">, "instances" | "identityDomains">> {
+  const added = options.addInstance.map((pair) => toInstance(pair, "--add-instance"));
+  const removed = options.removeInstance.map((pair) => toInstance(pair, "--remove-instance"));
+  const { addIdentityDomain, removeIdentityDomain } = options;
+  const changesInstances = added.length + removed.length > 0;
+  const changesDomains = addIdentityDomain.length + removeIdentityDomain.length > 0;
+  if (!changesInstances && !changesDomains) return {};
+  const { workspace } = await api.get("/api/workspace");
+  const own = workspace.instances.filter(({ setBy }) => setBy === "workspace");
+  const isRemoved = ({ providerId, baseUrl }: InstanceInput) =>
+    removed.some((each) => each.providerId === providerId && withoutSlash(each.baseUrl) === withoutSlash(baseUrl));
+  const unknown = removed.find(
+    (each) =>
+      !own.some(
+        (known) => known.providerId === each.providerId && withoutSlash(known.baseUrl) === withoutSlash(each.baseUrl),
+      ),
+  );
+  if (unknown) {
+    throw usageFailure(`${unknown.providerId}=${unknown.baseUrl} is not registered here.`, "kb workspace show");
+  }
+  const left = own.filter((each) => !isRemoved(each)).map(({ providerId, baseUrl }) => ({ providerId, baseUrl }));
+  const domains = workspace.identityDomains.filter((domain) => !removeIdentityDomain.includes(domain));
+  return {
+    instances: changesInstances ? [...left, ...added] : undefined,
+    identityDomains: changesDomains ? [...domains, ...addIdentityDomain] : undefined,
+  };
+}
+
+function toInstance(pair: string, option: string): InstanceInput {
+  const [providerId, baseUrl] = parsePair(pair, option);
+  return { providerId, baseUrl };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
 const updateWorkspace = command(
   {
-    summary: "Change the workspace (admin).",
+    summary: "Change the workspace (admin; identity domains: owner).",
     options: [
       { flags: "--name <name>", summary: "its name" },
       { flags: "--time-zone <zone>", summary: "such as Europe/Vienna" },
@@ -37,8 +95,13 @@ const updateWorkspace = command(
         summary: "remove tokens, keys and passwords from texts, or index them",
         choices: ["mask", "index"],
       },
+      ...TRUST_OPTIONS,
     ],
-    examples: ['kb workspace update --name "Acme"'],
+    examples: [
+      'kb workspace update --name "Acme"',
+      "kb workspace update --add-instance gitea=https://git.acme.test",
+      "kb workspace update --add-identity-domain acme.test",
+    ],
     exitCodes: [4, 7],
     fields: [fieldsOf("patch", "/api/workspace", "workspace")],
     isRemote: true,
@@ -49,11 +112,12 @@ const updateWorkspace = command(
       name: input.options.name,
       timeZone: input.options.timeZone,
       secrets: input.options.secrets,
+      ...(await trustChanges(api, input.options)),
     };
     if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
     const answer = await api.patch("/api/workspace", { body });
     const output = makeOutput(input, deps, api.settings.defaults);
-    output.result(answer, () => printWorkspace(answer.workspace, output));
+    output.result(answer, () => printSettings(answer.workspace, output));
   },
 );
 
@@ -151,13 +215,34 @@ function findWorkspace(all: readonly MyWorkspace[], word: string): MyWorkspace {
 }
 
 function printWorkspace(workspace: Workspace, output: Output): void {
+  output.record(factsOf(workspace));
+}
+
+function printSettings(workspace: WorkspaceSettings, output: Output): void {
+  const { instances, identityDomains } = workspace;
   output.record([
+    ...factsOf(workspace),
+    [
+      "instances",
+      instances
+        .map(
+          ({ providerId, baseUrl, setBy }) =>
+            `${providerId}=${baseUrl}${setBy === "operator" ? " (set by the operator)" : ""}`,
+        )
+        .join(", "),
+    ],
+    ["identity domains", identityDomains.join(", ")],
+  ]);
+}
+
+function factsOf(workspace: Workspace): [string, string][] {
+  return [
     ["id", workspace.id],
     ["name", workspace.name],
     ["time zone", workspace.timeZone],
     ["secrets in texts", workspace.secrets === "mask" ? "taken out" : "indexed as they are"],
     ["since", workspace.createdAt.slice(0, 10)],
-  ]);
+  ];
 }
 
 export const workspace: Noun = {

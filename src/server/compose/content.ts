@@ -1,6 +1,6 @@
 import { makePolicy, type Policy } from "#storage/access/policy.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
-import { claimStrangers, loadAuthority } from "#server/connectors/authority.ts";
+import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
@@ -92,7 +92,11 @@ export async function makeContent(
     findSource: (providerId) => sources.find(providerId),
     extractor,
     analyze: analyzeDocument,
-    loadAuthority: (workspaceId, source, connector) => loadAuthority(store.in(workspaceId), source, connector),
+    async loadAuthority(workspaceId, source, connector) {
+      const workspace = store.in(workspaceId);
+      const instance = await findInstance(workspace, source, connector, settings.instances);
+      return loadAuthority(workspace, source, connector, instance);
+    },
     claimStrangers,
     keepsSecrets,
     quotas,

@@ -9,6 +9,7 @@ import { isLoopbackAddress } from "#net/addresses.ts";
 import { baseUrlOf, type Settings } from "#server/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/revisions.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
@@ -22,6 +23,8 @@ export interface AppSettings {
   trustedProxies: readonly string[];
   /** `KB_LOCAL_ROOTS`. */
   localRoots: readonly string[];
+  /** `KB_INSTANCES`. */
+  instances: readonly RegisteredInstance[];
   dataDir: string;
   /** The home folder of who runs the server, if there is one. */
   homeDir: string | undefined;
@@ -66,6 +69,7 @@ export function makeFoundation(
     allowedHosts: settings.allowedHosts,
     trustedProxies: settings.trustedProxies,
     localRoots: settings.localRoots,
+    instances: settings.instances,
     dataDir: settings.dataDir,
     homeDir: opened.homeDir,
     rateLimits: settings.rateLimits,

@@ -194,7 +194,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       confirmThrottle: throttles.firstStep,
     }),
     profile: makeProfileService({ ...signingIn, throttle: throttles.mail }),
-    workspaces: makeWorkspaceService({ ...base, syncStops }),
+    workspaces: makeWorkspaceService({ ...base, syncStops, instances: settings.instances }),
     /** Ends syncs of people who leave. */
     syncStops,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),

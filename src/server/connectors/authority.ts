@@ -1,7 +1,40 @@
+import { instanceName, normalizeBaseUrl } from "#core/base-url.ts";
 import { authorityOf, mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
 import type { Source, SourceItem, SourcePerson } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+
+/** The instance of an app that a connector reads. */
+export interface ConnectorInstance {
+  /** As principals name it. */
+  name: string;
+  /** Registered, or fixed by the code of the source: its users may be members here. */
+  isRegistered: boolean;
+}
+
+/**
+ * Whose users the connector's source names; undefined for one that names none. A base URL that nobody registered is an
+ * instance of that connector alone: below a path of their own, members of a server serve what they like. Source: S2.
+ */
+export async function findInstance(
+  workspace: Pick<WorkspaceStore, "instances">,
+  source: Pick<Source, "spec" | "baseUrlOf">,
+  { connectorId, providerId, config }: Pick<ConnectorRecord, "connectorId" | "providerId" | "config">,
+  ofOperator: readonly RegisteredInstance[],
+): Promise<ConnectorInstance | undefined> {
+  const { spec } = source;
+  if (spec.hasPeople !== true) return undefined;
+  const parsed = spec.config.safeParse(config);
+  const baseUrl = parsed.success ? normalizeBaseUrl(source.baseUrlOf?.(parsed.data) ?? "") : undefined;
+  if (baseUrl === undefined) return { name: connectorId, isRegistered: false };
+  const registered = [...ofOperator, ...(await workspace.instances.list())];
+  const isRegistered =
+    (spec.instances ?? []).some((fixed) => normalizeBaseUrl(fixed) === baseUrl) ||
+    registered.some((each) => each.providerId === providerId && each.baseUrl === baseUrl);
+  if (!isRegistered) return { name: connectorId, isRegistered };
+  return { name: instanceName(baseUrl, await workspace.instances.tenantOf(connectorId)), isRegistered };
+}
 
 /**
  * What a sync of the connector may name, from its record and its workspace as they are now. Groups of the workspace and
@@ -12,6 +45,7 @@ export async function loadAuthority(
   workspace: Pick<WorkspaceStore, "groups">,
   { spec }: Pick<Source, "spec">,
   connector: Pick<ConnectorRecord, "connectorId" | "providerId" | "ownerUserId" | "config">,
+  instance: ConnectorInstance | undefined,
 ): Promise<Authority> {
   const { connectorId, providerId, ownerUserId } = connector;
   const inConfig = namedInConfig(spec.namedIn ?? [], connector.config);
@@ -22,7 +56,7 @@ export async function loadAuthority(
   const groups = groupIds.length === 0 ? new Set<string>() : await workspace.groups.whichOf(groupIds);
   const isForWorkspace = spec.acl === "connector" || inConfig.includes("workspace");
   const named = [...[...groups].map((id) => `group:${id}`), ...(isForWorkspace ? ["workspace"] : [])];
-  return authorityOf({ connectorId, providerId, ownerUserId, named });
+  return authorityOf({ connectorId, providerId, ownerUserId, named, instance: instance?.name });
 }
 
 /** The item with its people: who has a principal that may not be named is only a claim. */

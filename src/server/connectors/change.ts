@@ -30,7 +30,7 @@ export async function updateConnector(
 ): Promise<{ connector: Connector }> {
   const before = await requireChangeable(deps, actor, connectorId);
   const source = await requireSource(deps.sources, before.providerId);
-  const { patch, credentials } = await toPatch(deps, actor, source, before, body);
+  const { patch, credentials, tenantId } = await toPatch(deps, actor, source, before, body);
   const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
   if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
   const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
@@ -38,6 +38,7 @@ export async function updateConnector(
     const { connectors } = tx.in(actor.workspaceId);
     const taken = isTakenOver ? await takeOver(deps, tx, actor, before) : {};
     await connectors.update(connectorId, patch);
+    if (patch.config !== undefined) await tx.in(actor.workspaceId).instances.setTenant(connectorId, tenantId);
     if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
     const after = { ...before, ...taken, ...patch };
     // Opened to others, the source may have to leave out more.
@@ -179,8 +180,9 @@ async function toPatch(
   source: Source,
   before: ConnectorRecord,
   body: PatchConnectorBody,
-): Promise<{ patch: ConnectorPatch; credentials?: Credentials }> {
+): Promise<{ patch: ConnectorPatch; credentials?: Credentials; tenantId: string | undefined }> {
   const { connectorId } = before;
+  let tenantId: string | undefined;
   let parsedCredentials: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
@@ -188,7 +190,11 @@ async function toPatch(
     await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
     const standing = await standingFor(deps, actor, source, { before, config, credentials });
-    await checkSource(deps, source, config, { id: connectorId, name: body.name ?? before.name, ...standing });
+    ({ tenantId } = await checkSource(deps, source, config, {
+      id: connectorId,
+      name: body.name ?? before.name,
+      ...standing,
+    }));
     if (credentials !== undefined) {
       parsedCredentials = standing.credentials;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
@@ -208,7 +214,7 @@ async function toPatch(
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
     patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : deps.clock.now() + patch.everyMinutes * 60_000;
   }
-  return { patch, ...defined({ credentials: parsedCredentials }) };
+  return { patch, tenantId, ...defined({ credentials: parsedCredentials }) };
 }
 
 /**

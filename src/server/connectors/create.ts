@@ -32,7 +32,7 @@ export async function createConnector(
   const connectorId = makeId("connector", randomBytes);
   const standing = standingOfActor(actor, source, body);
   requireMayConnect(actor, source, config, standing.credentials);
-  await checkSource(deps, source, config, { id: connectorId, name: body.name, ...standing });
+  const { tenantId } = await checkSource(deps, source, config, { id: connectorId, name: body.name, ...standing });
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
@@ -40,6 +40,7 @@ export async function createConnector(
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
     await workspace.connectors.create(connector);
+    await workspace.instances.setTenant(connectorId, tenantId);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
     // Fewer than now can't see it: but what was decided under the old epoch did not know of it.

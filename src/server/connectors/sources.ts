@@ -106,6 +106,8 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
 /**
  * Asks the source whether it can be used so.
  *
+ * @returns the tenant that its server tells
+ *
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
 export async function checkSource(
@@ -113,9 +115,9 @@ export async function checkSource(
   source: Source,
   config: Record<string, unknown>,
   connector: { id: string; name: string } & Standing,
-): Promise<void> {
+): Promise<{ tenantId: string | undefined }> {
   const result = await source.check(makeContext(deps, source, config, connector));
-  if (result.ok) return;
+  if (result.ok) return { tenantId: result.tenantId };
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
     message: redact(message),

@@ -229,7 +229,7 @@ async function runStarted(
       connector,
       sync,
       lease: { jobId: job.jobId, owner },
-      context: await makeContext(deps, job.workspaceId, source, connector, signal),
+      context: atInstance(await makeContext(deps, job.workspaceId, source, connector, signal), authority),
       signal,
       parallel: deps.parallel ?? 4,
     });
@@ -237,6 +237,11 @@ async function runStarted(
     deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "A sync could not run");
     return { type: "failed", problem: toProblem(error) };
   }
+}
+
+/** Tells the source whose users it names. */
+export function atInstance(context: SourceContext<unknown>, { users }: Authority): SourceContext<unknown> {
+  return users === undefined ? context : { ...context, connector: { ...context.connector, instance: users.instance } };
 }
 
 /**

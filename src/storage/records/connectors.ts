@@ -128,6 +128,11 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     /** Deletes the record with its syncs, keys and whatever still hangs on it. */
     async remove(connectorId: string): Promise<void> {
       await sql.write
+        .deleteFrom("connector_tenants")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+      await sql.write
         .deleteFrom("connectors")
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)

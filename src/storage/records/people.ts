@@ -24,6 +24,8 @@ export interface WorkspaceRecord {
   timeZone: string;
   /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
   secrets: SecretsSetting;
+  /** Domains, in lower case, whose addresses say who a user of a source is here. Source: S3. */
+  identityDomains: string[];
   createdAt: number;
 }
 
@@ -209,14 +211,18 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
     },
 
     /** A new one masks secrets. */
-    async insert(workspace: Omit<WorkspaceRecord, "secrets">): Promise<void> {
+    async insert(workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains">): Promise<void> {
       await sql.write.insertInto("workspaces").values(workspace).execute();
     },
 
     async update(
       workspaceId: string,
-      change: { name?: string; timeZone?: string; secrets?: SecretsSetting },
+      {
+        identityDomains,
+        ...plain
+      }: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains">>,
     ): Promise<void> {
+      const change = { ...plain, ...(identityDomains && { identityDomains: JSON.stringify(identityDomains) }) };
       if (Object.keys(change).length === 0) return;
       await sql.write.updateTable("workspaces").set(change).where("workspaceId", "=", workspaceId).execute();
     },
@@ -344,7 +350,9 @@ function toUser(row: Selectable<UsersTable>): UserRecord {
 }
 
 function toWorkspace(row: Selectable<WorkspacesTable>): WorkspaceRecord {
-  return { ...row, secrets: SecretsSetting.parse(row.secrets) };
+  // Written by `update` only.
+  const identityDomains = JSON.parse(row.identityDomains) as string[];
+  return { ...row, identityDomains, secrets: SecretsSetting.parse(row.secrets) };
 }
 
 function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {

@@ -1,5 +1,5 @@
 import type { Workspace } from "#api/session.ts";
-import type { Member, PageQuery, PatchWorkspaceBody } from "#api/workspace.ts";
+import type { Member, PageQuery, PatchWorkspaceBody, WorkspaceSettings } from "#api/workspace.ts";
 import type { Role } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import { requireAbove } from "#storage/access/ladder.ts";
@@ -11,12 +11,15 @@ import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { SyncStops } from "#core/sync-stops.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
+import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
 export interface WorkspaceService {
-  get(actor: Actor): Promise<{ workspace: Workspace }>;
-  update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: Workspace }>;
+  get(actor: Actor): Promise<{ workspace: WorkspaceSettings }>;
+  /** @throws ApiError `forbidden` for identity domains set by others than owners, `invalid_request` for what is none */
+  update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: WorkspaceSettings }>;
   /** In the order they joined. */
   listMembers(actor: Actor, query: PageQuery): Promise<{ members: Member[]; nextCursor: string | null }>;
   getMember(actor: Actor, userId: string): Promise<{ member: Member }>;
@@ -37,13 +40,20 @@ export function makeWorkspaceService(options: {
   cursors: CursorCodec;
   audit: AuditRecorder;
   syncStops: Pick<SyncStops, "stop">;
+  /** Those of the server's settings. */
+  instances: readonly RegisteredInstance[];
 }): WorkspaceService {
   const { store, clock, cursors, audit, syncStops } = options;
 
-  async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: Workspace }> {
+  async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: WorkspaceSettings }> {
     const record = await from.workspaces.find(workspaceId);
     if (!record) throw noSuchThing();
-    return { workspace: toWorkspace(record) };
+    const registered = await from.in(workspaceId).instances.list();
+    const instances = [
+      ...options.instances.map((each) => ({ ...each, setBy: "operator" as const })),
+      ...registered.map((each) => ({ ...each, setBy: "workspace" as const })),
+    ];
+    return { workspace: { ...toWorkspace(record), instances, identityDomains: record.identityDomains } };
   }
 
   return {
@@ -52,18 +62,27 @@ export function makeWorkspaceService(options: {
     async update(actor, body) {
       const change = {
         ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
+        ...defined({ identityDomains: body.identityDomains && checkDomains(actor, body.identityDomains) }),
       };
+      const instances = body.instances && checkInstances(body.instances);
       return store.transaction(async (tx) => {
         const before = await tx.workspaces.find(actor.workspaceId);
         await tx.workspaces.update(actor.workspaceId, change);
         if (body.secrets !== undefined && body.secrets !== before?.secrets) {
           await applySecretsLater(tx, actor.workspaceId, clock.now());
         }
+        const changed = instances && (await setInstances(tx, actor, instances, clock.now()));
+        const { identityDomains } = change;
         const target = { type: "workspace", id: actor.workspaceId };
         await audit.record(tx, actor, {
           action: "workspace.changed",
           target,
-          details: { fields: Object.keys(change), ...defined({ secrets: body.secrets }) },
+          details: {
+            fields: [...Object.keys(change), ...(instances ? ["instances"] : [])],
+            ...defined({ secrets: body.secrets, identityDomains }),
+            ...(identityDomains && { identityDomainsBefore: before?.identityDomains ?? [] }),
+            ...changed,
+          },
         });
         return requireWorkspace(tx, actor.workspaceId);
       });

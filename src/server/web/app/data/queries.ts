@@ -56,6 +56,12 @@ export const identitiesQuery = queryOptions({
   queryFn: () => take(api.GET("/api/profile/identities")),
 });
 
+/** The workspace with what says who its members are at sources. */
+export const workspaceQuery = queryOptions({
+  queryKey: ["workspace"],
+  queryFn: async () => (await take(api.GET("/api/workspace"))).workspace,
+});
+
 export const workspacesQuery = queryOptions({
   queryKey: ["workspaces"],
   queryFn: () => take(api.GET("/api/workspaces", { params: { query: { limit: 200 } } })),

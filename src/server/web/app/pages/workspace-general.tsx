@@ -7,7 +7,9 @@ import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { SourcePeople } from "./source-people.tsx";
 
 /** The workspace: its name, its time zone, what becomes of secrets in texts. */
 export function Page() {
@@ -61,6 +63,7 @@ function General() {
           />
         </Form>
       </Section>
+      <SourcePeople />
     </>
   );
 }

@@ -1,0 +1,82 @@
+import type { InstanceInput } from "#api/workspace.ts";
+import { ApiError } from "#api/errors.ts";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
+import type { Store } from "#storage/store.ts";
+
+/** Anybody can get an address there: holding one says nothing about who somebody is in a company. Source: S3. */
+const CONSUMER_DOMAINS = new Set(
+  (
+    "gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com icloud.com me.com mac.com aol.com gmx.de " +
+    "gmx.net gmx.at gmx.ch gmx.com web.de t-online.de freenet.de proton.me protonmail.com pm.me tutanota.com mail.ru " +
+    "yandex.ru yandex.com qq.com 163.com 126.com zoho.com fastmail.com hey.com mail.com"
+  ).split(" "),
+);
+
+/** @throws ApiError `forbidden` for others than owners, `invalid_request` for a domain of a mail provider */
+export function checkDomains(actor: Actor, domains: readonly string[]): string[] {
+  if (actor.role !== "owner") {
+    throw new ApiError("forbidden", { message: "Only an owner of the workspace can change its identity domains." });
+  }
+  const consumer = domains.find((domain) => CONSUMER_DOMAINS.has(domain));
+  if (consumer !== undefined) {
+    throw new ApiError("invalid_request", {
+      message: `Anybody can get an address at ${consumer}, so it can't say who somebody is.`,
+      field: "identityDomains",
+    });
+  }
+  return [...new Set(domains)].sort();
+}
+
+/** @throws ApiError `invalid_request` for what is no base URL */
+export function checkInstances(instances: readonly InstanceInput[]): RegisteredInstance[] {
+  const byKey = new Map<string, RegisteredInstance>();
+  for (const { providerId, baseUrl } of instances) {
+    const normal = normalizeBaseUrl(baseUrl);
+    if (normal === undefined) {
+      throw new ApiError("invalid_request", {
+        message: `${JSON.stringify(baseUrl)} is not a base URL. Write its address and path, such as https://git.acme.test.`,
+        field: "instances",
+      });
+    }
+    byKey.set(`${providerId} ${normal}`, { providerId, baseUrl: normal });
+  }
+  return [...byKey.values()];
+}
+
+/**
+ * Makes exactly these the registered instances. Connectors of the apps concerned read everything again: whom their items
+ * name depends on whether their server is trusted.
+ *
+ * @returns what changed, for the audit
+ */
+export async function setInstances(
+  tx: Store,
+  actor: Actor,
+  after: readonly RegisteredInstance[],
+  now: number,
+): Promise<{ instancesAdded: string[]; instancesRemoved: string[] }> {
+  const { instances, connectors, itemWrites } = tx.in(actor.workspaceId);
+  const before = await instances.list();
+  const added = without(after, before);
+  const removed = without(before, after);
+  for (const instance of added) await instances.add(instance, actor.userId, now);
+  for (const instance of removed) await instances.remove(instance);
+  const concerned = new Set([...added, ...removed].map(({ providerId }) => providerId));
+  for (const { connectorId, providerId, everyMinutes } of concerned.size === 0 ? [] : await connectors.list()) {
+    if (!concerned.has(providerId)) continue;
+    await itemWrites.forgetVersions(connectorId);
+    await connectors.update(connectorId, { lastFullAt: null, ...(everyMinutes !== null && { nextRunAt: now }) });
+  }
+  return { instancesAdded: added.map(toText), instancesRemoved: removed.map(toText) };
+}
+
+function without(some: readonly RegisteredInstance[], others: readonly RegisteredInstance[]): RegisteredInstance[] {
+  const known = new Set(others.map(toText));
+  return some.filter((each) => !known.has(toText(each)));
+}
+
+function toText({ providerId, baseUrl }: RegisteredInstance): string {
+  return `${providerId} ${baseUrl}`;
+}
