@@ -1,6 +1,5 @@
-/** How `kb serve` starts, and why it can't. */
+/** How the server starts, and why it can't; that `kb serve` as a program does the same: `e2e/process.test.ts`. */
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -15,9 +14,15 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, onTestFinished, test } from "vitest";
+import { Writable } from "node:stream";
+import { afterEach, describe, onTestFinished, test } from "vitest";
+import { runServer } from "#server/main.ts";
+import { BOOTSTRAP, cleanEnv, findUrl, signInAdmin } from "../e2e/server-process.ts";
 import { tempDir } from "../temp-dir.ts";
-import { BOOTSTRAP, findUrl, signInAdmin, spawnServer } from "./server-process.ts";
+
+// A server sets it for all that it makes.
+const UMASK = process.umask();
+afterEach(() => void process.umask(UMASK));
 
 interface Options {
   flags?: Record<string, string>;
@@ -26,22 +31,33 @@ interface Options {
   log?: number;
 }
 
-/** Runs `kb serve` with its data below a folder until it ends or is stopped. */
+/** Runs a server in this process with its data below a folder until it ends or is stopped. */
 function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
   const logFile = join(dir, "log");
-  const fd = log ?? openSync(logFile, "a");
-  const child = spawnServer(join(dir, "data"), { flags, env, log: fd });
-  closeSync(fd);
-  onTestFinished(() => void child.kill("SIGKILL"));
+  const told = new AbortController();
+  onTestFinished(() => told.abort());
   let said = "";
-  // Its standard error is read to the end.
-  const ended = once(child, "close").then(([code]) => code as number | null);
-  const listening = new Promise<string>((resolve, reject) => {
-    child.stderr?.on("data", (chunk) => {
+  let onSaid: () => void = () => undefined;
+  const stderr = new Writable({
+    write(chunk, _encoding, done) {
       said += String(chunk);
+      onSaid();
+      done();
+    },
+  });
+  const ended = runServer({
+    flags: { port: "0", dataDir: join(dir, "data"), ...flags },
+    env: cleanEnv(dir, env),
+    // Left open: what a server still does at its end, it tells there.
+    log: { fd: log ?? openSync(logFile, "a"), isTerminal: false, hasColour: false },
+    stderr,
+    signal: told.signal,
+  });
+  const listening = new Promise<string>((resolve, reject) => {
+    onSaid = () => {
       const url = findUrl(said);
       if (url !== undefined) resolve(url);
-    });
+    };
     void ended.then((code) => reject(new Error(`The server ended with ${code}: ${said}`)));
   });
   // Who waits for the end alone asks for no address.
@@ -57,7 +73,7 @@ function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
     },
     async stop() {
       await listening;
-      child.kill("SIGTERM");
+      told.abort();
       return ended;
     },
   };
