@@ -9,10 +9,12 @@ const json: ["json", { outputFile: string }][] = outputFile ? [["json", { output
  * are those that start many children: forking a process that has grown large takes several times as long.
  */
 const OWN_PROCESS = [
-  "test/{e2e,interop,long,bridge}/**/*.test.ts",
+  "test/{e2e,interop,long}/**/*.test.ts",
+  "test/bridge/{login,process}.test.ts",
   "test/extract/{extract,fuzz,pool}.test.ts",
-  "test/{sources/git,server/sync/kill}/**/*.test.ts",
-  "test/*.test.ts",
+  "test/sources/git/!(parse).test.ts",
+  "test/server/sync/kill/kill.test.ts",
+  "test/readme.test.ts",
 ];
 
 export default defineConfig({

@@ -27,16 +27,16 @@ afterAll(async () => {
 });
 
 test("mutated files crash, hang and bloat no child (short form of the long run)", async ({ expect }) => {
-  const report = await fuzzExtractor(pool, { from: 1, count: 150 });
+  const report = await fuzzExtractor(pool, { from: 1, count: 70 });
   expect(report.deaths).toEqual([]);
-  expect(report.files).toBe(150);
-  expect(report.answers["ok"]).toBeGreaterThan(36);
+  expect(report.files).toBe(70);
+  expect(report.answers["ok"]).toBeGreaterThan(20);
   expect(report.maxRssBytes).toBeLessThan(600 * 1_048_576);
 });
 
 test(
   "files made to unfold, inflate or recurse kill no child and fill no memory",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async ({ expect }) => {
     const report = await tryHostileFiles(pool);
     expect(report.deaths).toEqual([]);

@@ -31,6 +31,16 @@ export async function tryHostileFiles(
   return report;
 }
 
+/** Sends so many files at once, each with a text of its own; gives those that came back as another's, or not at all. */
+export async function findMisdelivered(pool: Extractor, count: number): Promise<string[]> {
+  const texts = Array.from({ length: count }, (_, index) => `file number ${index}`);
+  const results = await Promise.all(texts.map((text) => pool.extract(requestOf("a.txt", text))));
+  return results.flatMap((result, index) => {
+    const got = result.state === "ok" ? result.text : result.reason;
+    return got === texts[index] ? [] : [`${texts[index]}: ${got}`];
+  });
+}
+
 /** Sends mutated files through a pool, some at a time, and counts what came back. Every file is made from its seed. */
 export async function fuzzExtractor(pool: Extractor, seeds: { from: number; count: number }): Promise<FuzzReport> {
   const samples = makeSamples();

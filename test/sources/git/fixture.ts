@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -54,13 +54,15 @@ export function tempFolder(): string {
   return folder;
 }
 
-/** A real repository, a source that may read it, and shorthands. */
-export function makeRepository(options: Partial<GitOptions> = {}) {
+/** A real repository, empty or a copy of another's folder, a source that may read it, and shorthands. */
+export function makeRepository(options: Partial<GitOptions> = {}, original?: string) {
   const base = tempFolder();
   const root = join(base, "repo");
-  mkdirSync(root);
-  // Without the samples of hooks, which are most of the files of a new repository.
-  git(root, "init", "--quiet", "--template=");
+  if (original === undefined) {
+    mkdirSync(root);
+    // Without the samples of hooks, which are most of the files of a new repository.
+    git(root, "init", "--quiet", "--template=");
+  } else cpSync(original, root, { recursive: true, preserveTimestamps: true });
   const write = (path: string, text: string | Uint8Array = path) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -68,9 +70,16 @@ export function makeRepository(options: Partial<GitOptions> = {}) {
   const commit = (message = "change", ...more: string[]): string => {
     git(root, "add", "--all");
     git(root, "commit", "--quiet", "--allow-empty", "--allow-empty-message", "-m", message, ...more);
-    return git(root, "rev-parse", "HEAD").trim();
+    return headOf(root);
   };
   return { root, write, commit, git: (...args: string[]) => git(root, ...args), ...makeReader(base, root, options) };
+}
+
+/** The commit that is checked out, without a program: one that was just made stands in a file of its own. */
+function headOf(root: string): string {
+  const read = (name: string) => readFileSync(join(root, ".git", name), "utf8").trim();
+  const head = read("HEAD");
+  return head.startsWith("ref: ") ? read(head.slice("ref: ".length)) : head;
 }
 
 /** A source with a data folder of its own, over the repository at this URL. */

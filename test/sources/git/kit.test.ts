@@ -1,15 +1,30 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
 import { authorityOf } from "#core/principals.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
-import { CONNECTOR_ID, makeRepository } from "./fixture.ts";
+import { CONNECTOR_ID, git, makeRepository } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
+/** The repository that each check gets a copy of. */
+let original = "";
+beforeAll(() => {
+  const folder = (original = mkdtempSync(join(tmpdir(), "kb-git-")));
+  git(folder, "init", "--quiet", "--template=");
+  for (const path of ["a.md", "b/1.txt", "b/2.txt", "b/c/3.md", "d.md", "e/4.md", "z.txt"]) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), path);
+  }
+  git(folder, "add", "--all");
+  git(folder, "commit", "--quiet", "-m", "First");
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
 async function makeGitFixture(): Promise<KitFixture> {
-  const repository = makeRepository({ batching: { upserts: 2, seen: 3 } });
+  const repository = makeRepository({ batching: { upserts: 2, seen: 3 } }, original);
   const { root, write, commit, source } = repository;
-  for (const path of ["a.md", "b/1.txt", "b/2.txt", "b/c/3.md", "d.md", "e/4.md", "z.txt"]) write(path);
-  commit("First");
   let count = 0;
   const { config, connector, now } = repository.context();
   return {
