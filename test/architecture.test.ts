@@ -87,7 +87,9 @@ function features(...order: string[]): Rule[] {
       "text/",
       "storage/",
       "server/http/",
-      ...(name === "connectors" ? ["sources/contract.ts", "sources/http.ts", "sources/push/events.ts"] : []),
+      ...(name === "connectors"
+        ? ["sources/content.ts", "sources/contract.ts", "sources/http.ts", "sources/push/events.ts"]
+        : []),
       ...(name === "sync" ? ["sources/", "extract/"] : []),
     ],
     ...(at > 0 && { types: order.slice(0, at).map((earlier) => `server/${earlier}/`) }),

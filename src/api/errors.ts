@@ -126,6 +126,8 @@ export const ERROR_CODES = {
   source_gone: "unprocessable",
   /** The source no longer knows where the last sync ended: the next one reads everything. */
   cursor_expired: "source_unavailable",
+  /** The content at the source is of another version than the one that is stored. */
+  source_changed: "conflict",
   /** The address is private, or not one that connectors may reach. */
   address_not_allowed: "unprocessable",
 

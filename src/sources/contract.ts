@@ -22,6 +22,11 @@ export interface SourceContainer {
   id: string;
   name: string;
   parentId?: string;
+  /**
+   * One of the chain of containers that the item lives in, each inside the next: what removes one of these removes the
+   * item. An item has one chain; a label, an assignee or a second folder that shows it is none of it.
+   */
+  isHome?: true;
 }
 
 /** What a source gives as the value of a field, by its type. A date is epoch milliseconds; RFC 3339 on the wire of `push`. */
@@ -59,10 +64,12 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
   place?: string;
   /**
-   * The item this one belongs to (a comment's issue, a page's parent): whoever may not read that one may not read this one.
-   * Source: S20.
+   * The item this one is a part of (a comment's issue, an attachment's page): whoever may not read that one may not read
+   * this one. Source: S20.
    */
-  parentId?: string;
+  partOf?: string;
+  /** The item that this one answers. Structure only: it says nothing about who may read either. */
+  replyTo?: string;
   /**
    * What stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the
    * hint and the text of a known item is that item, and keeps its kbId.
@@ -80,9 +87,13 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** The text itself (`inline`), bytes to be extracted (`fetch`), or neither. */
   content:
     | { type: "inline"; text: string }
-    | { type: "fetch" }
+    | {
+        type: "fetch";
+        /** What `fetchContent` finds the content by (a blob's id, a revision): never a secret, an address that expires, or over 1 KiB. */
+        ref?: string;
+      }
     | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" };
-  /** With a parent both accesses must let somebody in. Absent: the parent's alone; without a parent nobody's. */
+  /** With `partOf` both accesses must let somebody in. Absent: that of `partOf` alone; without one nobody's. */
   access?: SourceAccess;
 }
 
@@ -90,9 +101,14 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
 export type SyncEvent<Cursor = unknown> =
   | { t: "upsert"; item: SourceItem }
   | { t: "access"; externalId: string; access: SourceAccess }
-  | { t: "delete"; externalId: string; subtree?: boolean }
-  /** Unchanged but alive: feeds the sweep. */
-  | { t: "seen"; externalIds: readonly string[] }
+  | { t: "delete"; externalId: string }
+  /**
+   * The container is gone, with every item that has it in its home chain. All of it is removed or, when that is
+   * suspiciously much, held. Items that the run named before with another home are not in it any more.
+   */
+  | ({ t: "delete_container" } & ContainerRef)
+  /** Unchanged but alive: feeds the sweep. With `container` also every stored item that has it in its home chain. */
+  | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
   /** Everything yielded before is covered by it once it is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }
@@ -182,6 +198,43 @@ export interface SourceContext<Config> {
   log(message: string, fields?: Record<string, unknown>): void;
 }
 
+/** What a source is called with in a run. */
+export interface SyncContext<Config> extends SourceContext<Config> {
+  /** What is stored of the connector: asked for as it is needed, so a run that knows what changed reads little. */
+  stored: StoredItems;
+  /** What the source keeps between runs beside its cursor. */
+  state: SourceState;
+}
+
+export interface StoredItems {
+  /** What is stored of an item, so that an unchanged one is `seen` instead of read again. Cheap in the order of the ids. */
+  version(externalId: string): Promise<string | undefined>;
+  /** `accessKeyOf` the access that is stored as the item's own: equal = nothing to tell. */
+  accessKey(externalId: string): Promise<string | undefined>;
+  /** Every item that has this container in its home chain, by externalId. */
+  list(container: ContainerRef): AsyncIterable<{ externalId: string; version?: string }>;
+}
+
+/** Small values as JSON. What is put is stored with the next checkpoint; a run that dies before has not put it. */
+export interface SourceState {
+  get(key: string): Promise<unknown>;
+  /** @param value  at most 64 KiB as JSON; undefined deletes the key */
+  put(key: string, value: unknown): void;
+}
+
+/** An item's content, in one piece or as it comes. */
+export type FileContent = {
+  mimeType?: string;
+  fileName: string;
+  /** That of what is given here, in the form of `SourceItem.version`. Absent = the source can't tell. */
+  version?: string;
+} & ({ bytes: Uint8Array; stream?: never } | { stream: AsyncIterable<Uint8Array>; bytes?: never });
+
+/** What scope rules judge an item by. */
+export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "place"> {
+  containers: readonly ContainerRef[];
+}
+
 export interface SyncRequest<Cursor> {
   mode: "full" | "incremental" | "items";
   /**
@@ -193,13 +246,6 @@ export interface SyncRequest<Cursor> {
   cursor: Cursor | null;
   /** For `items`: only these. */
   externalIds?: readonly string[];
-  /** What is stored of an item, so that an unchanged one is `seen` instead of read again. */
-  storedVersion(externalId: string): string | undefined;
-  /**
-   * Reads what is stored of these items, or of all, for a source with `loadsStored`: before, `storedVersion` knows
-   * nothing in an incremental run.
-   */
-  loadStored?(externalIds?: readonly string[]): Promise<void>;
 }
 
 export interface SourceSpec<Config> {
@@ -242,21 +288,22 @@ export interface Source<Config = unknown, Cursor = unknown> {
   check(
     ctx: SourceContext<Config>,
   ): Promise<{ ok: true; warnings?: string[]; tenantId?: string } | { ok: false; problem: SourceProblem }>;
-  sync?(ctx: SourceContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
+  sync?(ctx: SyncContext<Config>, run: SyncRequest<Cursor>): AsyncGenerator<SyncEvent<Cursor>, void>;
   browse?(
     ctx: SourceContext<Config>,
     at: { parent: string | null; query?: string; cursor?: string },
   ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
-  /** The item's bytes as they are now. Throws `source_not_found` when it is gone. */
+  /**
+   * The item's content. `ref` and `version` are those that it was listed with. Where permissions are mirrored, content of
+   * another version than the listed one is neither stored nor shown, since who may read it was said of the listed one:
+   * the item is listed again. Throws `source_not_found` when it is gone.
+   */
   fetchContent?(
     ctx: SourceContext<Config>,
-    item: { externalId: string },
-  ): Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
-  /**
-   * Whether the scope includes a stored item, judged from its externalId alone: lets a scope change take effect at once.
-   * Absent = the next full run decides.
-   */
-  inScope?(scope: Scope, item: { externalId: string }): boolean;
+    item: { externalId: string; ref?: string; version?: string },
+  ): Promise<FileContent>;
+  /** Whether the scope includes a stored item: lets a scope change take effect at once. Absent = the next full run decides. */
+  inScope?(scope: Scope, item: PlacedItem): boolean;
   /**
    * Listens for changes between runs, on the rules of the scope, until it is stopped; undefined when the config says not
    * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
@@ -264,11 +311,6 @@ export interface Source<Config = unknown, Cursor = unknown> {
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
   /** Absent = no archives, and nothing is refused. */
   childRules?(config: Config): ChildRules;
-  /**
-   * True for a source that asks for what is stored by itself (`SyncRequest.loadStored`): an incremental run that knows
-   * what changed then takes no longer for a large connector than for a small one.
-   */
-  loadsStored?: true;
   /**
    * Where credentials go: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests are signed for
    * it and for `spec.origins`; a config that moves one of them needs new credentials. Source: S31.

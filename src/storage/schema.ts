@@ -56,6 +56,8 @@ export interface Tables {
   removal_windows: RemovalWindowsTable;
   push_uploads: PushUploadsTable;
   withheld_items: WithheldItemsTable;
+  source_state: SourceStateTable;
+  relist_items: RelistItemsTable;
 }
 
 /** One row: set-up of this installation. */
@@ -593,6 +595,10 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   maskedSecrets: number;
   /** What leads to a line when it stands after the url; `{line}` stands for its number. */
   lineAnchor: string | null;
+  /** The externalId of the item that this one answers. */
+  replyTo: string | null;
+  /** What its source finds its content by. */
+  contentRef: string | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */
@@ -626,6 +632,26 @@ export interface ItemEntitiesTable {
   email: string | null;
   login: string | null;
   claimed: number;
+  /** 1 = one of the containers that the item lives in. */
+  isHome: number;
+}
+
+/** What a source keeps beside its cursor. */
+export interface SourceStateTable {
+  workspaceId: string;
+  connectorId: string;
+  key: string;
+  /** JSON. */
+  value: string;
+}
+
+/** Items whose content was of another version than the one they were listed with. */
+export interface RelistItemsTable {
+  workspaceId: string;
+  connectorId: string;
+  externalId: string;
+  /** How many runs were asked to list it. */
+  tries: number;
 }
 
 /** Items whose removal waits for approval. */

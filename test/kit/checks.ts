@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import { judgeAccess } from "#core/principals.ts";
+import { readContent } from "#sources/content.ts";
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 import { makeReplica, runInto, snapshotOf } from "./replica.ts";
@@ -77,8 +78,8 @@ export const access: SourceCheck = {
   title: "every item but a child says who may read it, within the source's authority, and never nobody-may-match-all",
   async run(fixture) {
     const { events } = await runInto(fixture, makeReplica());
-    return itemsOf(events).flatMap(({ externalId, access, parentId }) => {
-      if (access === undefined && parentId !== undefined) return [];
+    return itemsOf(events).flatMap(({ externalId, access, partOf }) => {
+      if (access === undefined && partOf !== undefined) return [];
       // Read as data: a source may hand over less than its types say.
       const { success } = AccessShape.safeParse(access);
       if (!success || access === undefined) return [`${externalId} has no access, or a known one without a list.`];
@@ -149,8 +150,14 @@ export const content: SourceCheck = {
     if (item === undefined) return [];
     if (source.fetchContent === undefined) return ["Items say fetch, but there is no fetchContent."];
     const faults: string[] = [];
-    const { bytes, fileName } = await source.fetchContent(contextOf(fixture), { externalId: item.externalId });
-    if (bytes.length === 0 || fileName === "") faults.push(`${item.externalId} gave no bytes or no file name.`);
+    const file = await source.fetchContent(contextOf(fixture), {
+      externalId: item.externalId,
+      ...(item.content.type === "fetch" && item.content.ref !== undefined && { ref: item.content.ref }),
+      ...(item.version !== undefined && { version: item.version }),
+    });
+    const [bytes, { fileName }] = [await readContent(file), file];
+    if (!bytes || bytes.length === 0 || fileName === "")
+      faults.push(`${item.externalId} gave no bytes or no file name.`);
     try {
       await source.fetchContent(contextOf(fixture), { externalId: "kb-kit-no-such-item" });
       faults.push("An unknown id gave content.");

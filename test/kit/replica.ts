@@ -1,11 +1,15 @@
 import type { Scope } from "#core/scope.ts";
-import type { SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 
 /** What an engine has stored: the smallest one that keeps the port's promises. */
 export interface Replica {
   items: Map<string, SourceItem>;
   cursor: unknown;
+  /** What the source keeps, and what it put since the last checkpoint. */
+  state: Map<string, unknown>;
+  put: Map<string, unknown>;
   /** Ids named in the present run. */
   named: Set<string>;
   runId: string;
@@ -28,11 +32,12 @@ export interface RunOutcome {
 }
 
 export function makeReplica(): Replica {
-  return { items: new Map(), cursor: null, named: new Set(), runId: "syn_kit_0" };
+  return { items: new Map(), cursor: null, state: new Map(), put: new Map(), named: new Set(), runId: "syn_kit_0" };
 }
 
 export function copyReplica(replica: Replica): Replica {
-  return { ...replica, items: new Map(replica.items), named: new Set(replica.named) };
+  const [items, named] = [new Map(replica.items), new Set(replica.named)];
+  return { ...replica, items, named, state: new Map(replica.state), put: new Map() };
 }
 
 /** One run of the fixture's source into the replica: events are applied at each checkpoint and at the end. */
@@ -41,6 +46,8 @@ export async function runInto(fixture: KitFixture, replica: Replica, options: Ru
     replica.named = new Set();
     replica.runId = `${replica.runId}+`;
   }
+  // What a killed run had put is gone with it.
+  replica.put.clear();
   const events: SyncEvent[] = [];
   let pending: SyncEvent[] = [];
   for await (const event of startSync(fixture, replica, options)) {
@@ -69,9 +76,34 @@ function startSync(fixture: KitFixture, replica: Replica, options: RunOptions): 
     runId: replica.runId,
     scope: options.scope ?? { include: [], exclude: [] },
     cursor: replica.cursor,
-    storedVersion: (externalId) => replica.items.get(externalId)?.version,
   };
-  return source.sync(contextOf(fixture, options.signal), request);
+  return source.sync({ ...contextOf(fixture, options.signal), ...partsOf(replica) }, request);
+}
+
+/** What is stored, and the state as it was with the last checkpoint. */
+function partsOf(replica: Replica): Pick<SyncContext<unknown>, "stored" | "state"> {
+  return {
+    stored: {
+      version: async (externalId) => replica.items.get(externalId)?.version,
+      async accessKey(externalId) {
+        const access = replica.items.get(externalId)?.access;
+        return access && accessKeyOf(access);
+      },
+      async *list(container) {
+        for (const { externalId, version, ...item } of replica.items.values()) {
+          if (livesIn(item, container)) yield { externalId, ...(version !== undefined && { version }) };
+        }
+      },
+    },
+    state: {
+      get: async (key) => replica.put.get(key) ?? replica.state.get(key),
+      put: (key, value) => void replica.put.set(key, value),
+    },
+  };
+}
+
+function livesIn({ containers = [] }: Pick<SourceItem, "containers">, { type, id }: ContainerRef): boolean {
+  return containers.some((each) => each.isHome === true && each.type === type && each.id === id);
 }
 
 function applyEvent(replica: Replica, event: SyncEvent): void {
@@ -89,12 +121,17 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
     }
     case "seen":
       for (const externalId of event.externalIds) named.add(externalId);
+      for (const [externalId, item] of event.container ? items : []) {
+        if (event.container && livesIn(item, event.container)) named.add(externalId);
+      }
       return;
     case "delete":
       for (const [externalId, item] of items) {
-        const isBelow = externalId.startsWith(`${event.externalId}/`) || item.parentId === event.externalId;
-        if (externalId === event.externalId || (event.subtree === true && isBelow)) items.delete(externalId);
+        if (externalId === event.externalId || item.partOf === event.externalId) items.delete(externalId);
       }
+      return;
+    case "delete_container":
+      for (const [externalId, item] of items) if (livesIn(item, event)) items.delete(externalId);
       return;
     case "skip":
       if (event.reason === "failed") named.add(event.externalId);
@@ -102,6 +139,8 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
     case "checkpoint":
       // Through text and back, as a database would keep it.
       replica.cursor = JSON.parse(JSON.stringify(event.cursor));
+      for (const [key, value] of replica.put) replica.state.set(key, value);
+      replica.put.clear();
       return;
     case "end":
       if (event.listing !== "complete") return;

@@ -5,6 +5,7 @@
  * kills first runs with SIGKILL at random moments and compares the end states. Prints the figures; exit code 1 when
  * something is not as it must be. Needs a build (`npm run build`) for the writer and the extractor.
  */
+import { runParts } from "../sources/stored.ts";
 import { execFileSync, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
@@ -110,6 +111,7 @@ async function sourceAlone(file: string, { root }: Repository): Promise<number> 
     signal: new AbortController().signal,
     now: () => Date.now(),
     log: () => undefined,
+    ...runParts(() => "known"),
   };
   const run = {
     mode: "incremental" as const,
@@ -117,7 +119,7 @@ async function sourceAlone(file: string, { root }: Repository): Promise<number> 
     scope: { include: [], exclude: [] },
     cursor: JSON.parse(row.cursor) as unknown,
   };
-  for await (const event of source.sync?.(context, { ...run, storedVersion: () => "known" }) ?? []) {
+  for await (const event of source.sync?.(context, run) ?? []) {
     if (event.t === "upsert") upserts++;
   }
   must(upserts === 1, `the source alone gave ${upserts} items`);

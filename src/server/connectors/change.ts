@@ -10,7 +10,7 @@ import type { Store } from "#storage/store.ts";
 import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { checkSource, parseConfig, requireUsable, standingOfActor } from "./sources.ts";
-import { removeItems, walkStored } from "./stored.ts";
+import { removeItems } from "./stored.ts";
 import { isOrphan, removeWhatTakerCouldNotRead, takeOver } from "./take-over.ts";
 import { toConnector, toSync } from "./view.ts";
 import { checkAccess, fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
@@ -285,9 +285,9 @@ async function planScope(
   const out: string[] = [];
   let rechecked = 0;
   if (inScope) {
-    for await (const { kbId, externalId } of walkStored(deps.store.in(actor.workspaceId), connectorId)) {
+    for await (const { kbId, ...item } of deps.store.in(actor.workspaceId).itemWrites.walkPlaced(connectorId)) {
       rechecked++;
-      if (!inScope(scope, { externalId })) out.push(kbId);
+      if (!inScope(scope, item)) out.push(kbId);
     }
   }
   return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };

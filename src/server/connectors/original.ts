@@ -1,4 +1,6 @@
+import { ApiError } from "#api/errors.ts";
 import { outermostId } from "#core/child-ids.ts";
+import { isOtherVersion, readContent } from "#sources/content.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { makeContext } from "./sources.ts";
 
@@ -27,7 +29,26 @@ export function makeOriginalFetcher(
     const standing = await credentials.standingOf(workspaceId, record);
     const context = makeContext(deps, source, record.config, { id: connectorId, name: record.name, ...standing });
     const outermost = outermostId(externalId);
-    const file = await source.fetchContent(context, { externalId: outermost });
+    const listed = await store.in(workspaceId).itemWrites.findContent(connectorId, outermost);
+    const { version, contentRef } = listed ?? {};
+    const content = await source.fetchContent(context, {
+      externalId: outermost,
+      ...(contentRef && { ref: contentRef }),
+      ...(version && { version }),
+    });
+    if (isOtherVersion(source.spec, version, content)) throw changed();
+    const bytes = await readContent(content);
+    if (!bytes) throw new ApiError("source_unavailable", { message: "The file is too large to be fetched." });
+    const { fileName, mimeType } = content;
+    const file = { bytes, fileName, ...(mimeType !== undefined && { mimeType }) };
     return outermost === externalId ? file : openChild(workspaceId, file, externalId);
   };
+}
+
+/** Who may read it was said of the version that is stored. */
+function changed(): ApiError {
+  return new ApiError("source_changed", {
+    message:
+      "The file changed at its source since it was last read. Its original can be fetched again after the next sync.",
+  });
 }

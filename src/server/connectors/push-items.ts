@@ -7,7 +7,7 @@ import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { Principal } from "#core/principals.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
-import type { StoredItem } from "#storage/records/item-writes.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { ItemBytes, PushDeps, PushTarget } from "./push-deps.ts";
@@ -145,7 +145,7 @@ export async function planUpsert(
   const { access, offending } = named ? plan.authority.judge(named) : { access: null, offending: [] };
   const people = plan.authority.judgePeople(planned.item);
   const item = { ...people.item, version: planned.item.version ?? hashOf(people.item, file?.content.bytes) };
-  const { externalId, version, parentId: parentExternalId = null } = item;
+  const { externalId, version, partOf: parentExternalId = null } = item;
   const answer: Answer = { line: planned.line, externalId, notes: [...planned.notes, ...people.notes] };
   if (offending.length > 0) {
     answer.fixed = "acl_unknown";

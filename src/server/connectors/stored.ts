@@ -1,6 +1,6 @@
 import { defined } from "#core/defined.ts";
 import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
-import type { StoredItem } from "#storage/records/item-writes.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 

@@ -50,8 +50,8 @@ const SAFE_TYPES = new Set([
  * The item's bytes from its source. Access is judged before the source is asked and again before the bytes leave: the
  * fetch takes time.
  *
- * @throws ApiError `not_found`, `no_text` when the source keeps no bytes, `source_unavailable` with nothing of the
- * source's own words in it (S43)
+ * @throws ApiError `not_found`, `no_text` when the source keeps no bytes, `source_changed` when it keeps another version
+ *   than the one that this reader was judged for, `source_unavailable` with nothing of the source's own words in it (S43)
  */
 export async function readOriginal(
   policy: Policy,
@@ -62,7 +62,7 @@ export async function readOriginal(
   const item = await readItem(policy, actor, kbId, async (_open, found) => found);
   const title = cleanLine(item.title, MAX_CHARS.title);
   const original = await fetchOriginal(actor.workspaceId, item.connectorId, item.externalId).catch((cause: unknown) => {
-    if (!isApiError(cause) || cause.class === "internal") throw cause;
+    if (!isApiError(cause) || cause.class === "internal" || cause.code === "source_changed") throw cause;
     throw new ApiError("source_unavailable", {
       message: `The original of "${title}" can't be fetched from ${item.providerId} now. To read the stored text, leave out original.`,
       cause,

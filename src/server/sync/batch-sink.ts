@@ -12,8 +12,8 @@ export interface BatchSink {
    */
   count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
-  /** Covers everything added before. */
-  cursor(cursor: string): void;
+  /** Covers everything added before; `state` is stored with it. */
+  cursor(cursor: string, state?: Readonly<Record<string, string | null>>): void;
   flushIfDue(): Promise<void>;
   /**
    * @param isEnd  true = no other attempt of the run follows
@@ -35,7 +35,7 @@ export interface SinkOptions {
   connectorId: string;
   always: readonly Principal[];
   highest: number;
-  run: Omit<BatchRun, "addCounts" | "progress" | "cursor">;
+  run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state">;
   total: number | null;
   now: () => number;
 }
@@ -62,6 +62,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   // Stays between the source's own words about it, so that a progress bar does not come and go.
   let total = options.total;
   let cursor: string | undefined;
+  let state: Record<string, string | null> = {};
   let size = 100;
   let startedAt = options.now();
   let refusal: BatchSink["refusal"];
@@ -86,11 +87,13 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       addCounts,
       progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
       ...defined({ cursor }),
+      ...(Object.keys(state).length > 0 && { state }),
     };
     ops = [];
     chars = 0;
     progress = undefined;
     cursor = undefined;
+    state = {};
     const { connectorId, always, highest } = options;
     const result = await options.apply({ connectorId, always, highest, now: options.now(), run, ops: taken });
     if (!result.isApplied) {
@@ -121,7 +124,10 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       total = next.total ?? total;
       progress = { ...next, total };
     },
-    cursor: (next) => (cursor = next),
+    cursor(next, more = {}) {
+      cursor = next;
+      state = { ...state, ...more };
+    },
     async flushIfDue() {
       if (ops.length >= size || chars >= MAX_CHARS || options.now() - startedAt >= MAX_AGE_MS) await flush();
     },

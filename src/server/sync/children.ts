@@ -144,7 +144,7 @@ function toItem(parent: SourceItem, child: ExtractedChild): SourceItem {
     kind: isMessage ? "message" : "file",
     title: isMessage ? name.replace(/\.eml$/iu, "") : name,
     ...(!isMessage && { hasFileTitle: true }),
-    parentId: parent.externalId,
+    partOf: parent.externalId,
     path: [...(parent.path ?? []), parent.title, ...folders],
     size: child.bytes.length,
     content: child.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },

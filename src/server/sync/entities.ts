@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { foldWord } from "#text/fold.ts";
-import type { SourceContainer, SourceItem, SourcePerson } from "#sources/contract.ts";
+import type { ContainerRef, SourceItem, SourcePerson } from "#sources/contract.ts";
 import type { ItemEntity } from "#storage/batch/item-batch.ts";
 import { storable } from "./storable.ts";
 
@@ -31,7 +31,8 @@ export function makeItemEntities(
   for (const person of item.assignees ?? []) addPerson("assignee", person);
   for (const person of item.people ?? []) addPerson("participant", person);
   for (const container of item.containers ?? []) {
-    add("container", container.type, containerIdentity(connectorId, container), container);
+    const isHome = container.isHome === true && { isHome: true as const };
+    add("container", container.type, containerIdentity(connectorId, container), { ...container, ...isHome });
   }
   for (const label of item.labels ?? []) add("label", "label", `${connectorId}:${foldText(label)}`, { name: label });
   return {
@@ -65,11 +66,13 @@ interface Names {
   email?: string;
   login?: string;
   claimed?: boolean;
+  isHome?: true;
 }
 
-function toNames({ name, email, login, claimed = false }: Names) {
+function toNames({ name, email, login, claimed = false, isHome }: Names) {
   const nameKey = [name, login, email].flatMap((text) => (text === undefined ? [] : [foldText(text)])).join(" ");
-  return { name: storable(name), nameKey, email: email ?? null, login: login ?? null, claimed };
+  const shown = { name: storable(name), nameKey, email: email ?? null, login: login ?? null, claimed };
+  return isHome ? { ...shown, isHome } : shown;
 }
 
 function personIdentity(connectorId: string, person: PersonKey): string {
@@ -77,7 +80,12 @@ function personIdentity(connectorId: string, person: PersonKey): string {
   return `${connectorId}:claimed:${foldText(person.name)}`;
 }
 
-function containerIdentity(connectorId: string, container: SourceContainer): string {
+/** The id of a container as an entity. */
+export function containerEntityId(workspaceId: string, connectorId: string, container: ContainerRef): string {
+  return makeEntityId(workspaceId, container.type, containerIdentity(connectorId, container));
+}
+
+function containerIdentity(connectorId: string, container: ContainerRef): string {
   return `${connectorId}:${container.id}`;
 }
 

@@ -303,14 +303,36 @@ async function finish(
       await connectors.update(connectorId, after.connector);
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();
+      if (end.type === "done") await listAgain({ tx, now, randomBytes }, job.workspaceId, connector);
       await syncs.trim(connectorId, RUNS_KEPT);
       log.info({ connectorId, syncId, state: after.sync.state, counts: sync.counts }, "A sync ended");
       resumeAt = after.resumeAt;
     }
-    const isMoreWaiting = (await syncs.listOpen([connectorId])).length > 0;
-    if (resumeAt !== undefined || isMoreWaiting) await tx.queue.giveBack(job.jobId, owner, resumeAt ?? now());
+    const waiting = await syncs.listOpen([connectorId]);
+    const nextAt = resumeAt ?? Math.min(...waiting.map((open) => open.resumeAt ?? now()));
+    if (resumeAt !== undefined || waiting.length > 0) await tx.queue.giveBack(job.jobId, owner, nextAt);
     else await tx.queue.finish(job.jobId, owner);
   });
+}
+
+/** Items that are listed again by one run. */
+const RELIST_AT_ONCE = 500;
+/** What is being changed is left alone for a moment, each time for a longer one. */
+const RELIST_AFTER_MS = 5_000;
+
+/** Asks for a run of the items whose content was of another version than the one that was listed. */
+async function listAgain(
+  { tx, now, randomBytes }: Pick<SyncDeps, "now" | "randomBytes"> & { tx: Store },
+  workspaceId: string,
+  connector: ConnectorRecord,
+): Promise<void> {
+  const { externalIds, tries } = await tx
+    .in(workspaceId)
+    .itemWrites.takeRelisted(connector.connectorId, RELIST_AT_ONCE);
+  if (externalIds.length === 0) return;
+  const notBefore = now() + RELIST_AFTER_MS * 2 ** tries;
+  const wish = { trigger: "watch", mode: "items", items: externalIds, notBefore } as const;
+  await requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes });
 }
 
 function requireConnectorId(job: ClaimedJob): string {

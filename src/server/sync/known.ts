@@ -1,60 +1,122 @@
 import { beforeChildren, isInside, isChildId, outermostId } from "#core/child-ids.ts";
-import type { ItemWriteStore, StoredItem } from "#storage/records/item-writes.ts";
+import type { ItemWriteStore } from "#storage/records/item-writes.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import { isAfterInBytes } from "./byte-order.ts";
 
-/**
- * What a connector has stored, as a run saw it at its start, and what the run has named since. Some 200 bytes an item.
- */
+/** What a run knows of a connector's stored items: read as it is asked for, and kept. Some 200 bytes an item. */
 export interface Known {
-  /** Reads what is stored of these items and their child items, or of all; what was read already is not read again. */
-  load(externalIds?: readonly string[]): Promise<void>;
-  /** The version stored of a living item, unless the same version must be read again. */
+  /** Reads everything, for a run that lists everything. */
+  loadAll(): Promise<void>;
+  /** Reads what is stored of these items and of the child items in them; what was read already is not read again. */
+  load(externalIds: readonly string[]): Promise<void>;
+  /** What `versionOf` says once the item was read. Whoever asks in the order of the ids pays one query for many. */
+  version(externalId: string): Promise<string | undefined>;
+  /** The version stored of a living item that was read, unless the same version must be read again. */
   versionOf(externalId: string): string | undefined;
-  /** Whether it was stored when it was loaded. */
-  has(externalId: string): boolean;
-  /** Notes that the run named it; gives what was stored of it. */
-  name(externalId: string): StoredItem | undefined;
+  /** What is stored of an item that was read. */
+  find(externalId: string): StoredItem | undefined;
   /** The stored child items of it that were made of its content, and theirs. */
   childrenOf(externalId: string): readonly StoredItem[];
   /** Named but not yet marked in the store. */
   markLater(externalId: string): void;
   /** What is to be marked now, in batches. */
   takeMarks(): Generator<string[]>;
-  forget(externalId: string): void;
-  /** Stored items that this run (of this process) has not named. */
-  listUnnamed(): StoredItem[];
 }
 
 const PAGE = 2_000;
 const MARKS = 500;
+/** Rows of one look ahead: few for one who asks here and there, many for one who asks in order. */
+const FEWEST_AHEAD = 8;
 
-type Reads = Pick<ItemWriteStore, "listStored" | "listStoredOf">;
+type Reads = Pick<ItemWriteStore, "listStored" | "listStoredFrom" | "listStoredOf">;
 
-/** Makes what a run knows of a connector's items; nothing is read before `load`. */
+/** Everything from `from` to `to` was read; without `to` to the end. */
+interface Stretch {
+  from: string;
+  to: string | undefined;
+}
+
+/** Makes what a run knows of a connector's items; nothing is read before it is asked for. */
 export function makeKnown(store: Reads, connectorId: string): Known {
   const items = new Map<string, StoredItem>();
-  const named = new Set<string>();
-  let children = new Map<string, StoredItem[]>();
+  const children = new Map<string, Map<string, StoredItem>>();
+  const single = new Set<string>();
+  const stretches: Stretch[] = [];
   let isWhole = false;
   let marks: string[] = [];
+  let [ahead, asked] = [FEWEST_AHEAD, 0];
+
+  function keep(item: StoredItem): void {
+    items.set(item.externalId, item);
+    if (!isChildId(item.externalId)) return;
+    const outermost = outermostId(item.externalId);
+    const of = children.get(outermost) ?? new Map<string, StoredItem>();
+    of.set(item.externalId, item);
+    children.set(outermost, of);
+  }
+
+  /** The last stretch that begins at or before this id. */
+  function stretchAt(externalId: string): number {
+    let [low, high] = [0, stretches.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isAfterInBytes(stretches[middle]?.from ?? "", externalId)) high = middle;
+      else low = middle + 1;
+    }
+    return low - 1;
+  }
+
+  /** Whether everything from this id to another was read. */
+  function isInStretch(externalId: string, upTo = externalId): boolean {
+    const stretch = stretches[stretchAt(externalId)];
+    return stretch !== undefined && (stretch.to === undefined || !isAfterInBytes(upTo, stretch.to));
+  }
+
+  /** With its child items: "0" is the character after "/". */
+  const isRead = (externalId: string) =>
+    isWhole || single.has(externalId) || isInStretch(externalId, `${externalId}!/0`);
+
+  async function readAhead(externalId: string): Promise<void> {
+    ahead = asked * 2 >= ahead ? Math.min(PAGE, ahead * 4) : Math.max(FEWEST_AHEAD, ahead / 4);
+    asked = 0;
+    const rows = await store.listStoredFrom(connectorId, externalId, ahead);
+    for (const row of rows) keep(row);
+    const to = rows.length < ahead ? undefined : rows.at(-1)?.externalId;
+    const at = stretchAt(externalId);
+    const next = stretches[at + 1];
+    // What follows was read before: the two are one.
+    if (next && (to === undefined || !isAfterInBytes(next.from, to))) {
+      stretches.splice(at + 1, 1, { from: externalId, to: laterOf(to, next.to) });
+    } else {
+      stretches.splice(at + 1, 0, { from: externalId, to });
+    }
+  }
+
+  function versionOf(externalId: string): string | undefined {
+    const item = items.get(externalId);
+    return item && !item.isRetryable ? (item.version ?? undefined) : undefined;
+  }
+
   return {
+    async loadAll() {
+      isWhole = true;
+      for await (const item of readAll(store, connectorId)) keep(item);
+    },
     async load(externalIds) {
-      if (isWhole) return;
-      isWhole = externalIds === undefined;
-      const read = externalIds ? readSome(store, connectorId, externalIds) : readAll(store, connectorId, "");
-      for await (const item of read) items.set(item.externalId, item);
-      children = groupChildren(items.values());
+      const fresh = externalIds.filter((externalId) => !isRead(externalId));
+      if (fresh.length === 0) return;
+      for await (const item of readSome(store, connectorId, fresh)) keep(item);
+      for (const externalId of fresh) single.add(externalId);
     },
-    versionOf(externalId) {
-      const item = items.get(externalId);
-      return item && !item.isRetryable ? (item.version ?? undefined) : undefined;
+    async version(externalId) {
+      asked++;
+      if (!isWhole && !single.has(externalId) && !isInStretch(externalId)) await readAhead(externalId);
+      return versionOf(externalId);
     },
-    has: (externalId) => items.has(externalId),
-    name(externalId) {
-      named.add(externalId);
-      return items.get(externalId);
-    },
+    versionOf,
+    find: (externalId) => items.get(externalId),
     childrenOf(externalId) {
-      const all = children.get(outermostId(externalId)) ?? [];
+      const all = [...(children.get(outermostId(externalId))?.values() ?? [])];
       return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
     markLater: (externalId) => marks.push(externalId),
@@ -63,13 +125,16 @@ export function makeKnown(store: Reads, connectorId: string): Known {
       marks = [];
       for (let i = 0; i < taken.length; i += MARKS) yield taken.slice(i, i + MARKS);
     },
-    forget: (externalId) => items.delete(externalId),
-    listUnnamed: () => [...items.values()].filter((item) => !named.has(item.externalId)),
   };
 }
 
-async function* readAll(store: Reads, connectorId: string, from: string): AsyncGenerator<StoredItem, void> {
-  for (let after = from; ;) {
+function laterOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return isAfterInBytes(a, b) ? a : b;
+}
+
+async function* readAll(store: Reads, connectorId: string): AsyncGenerator<StoredItem, void> {
+  for (let after = ""; ;) {
     const page = await store.listStored(connectorId, after, PAGE);
     yield* page;
     const last = page.at(-1);
@@ -99,17 +164,4 @@ async function* readSome(
       after = last.externalId;
     }
   }
-}
-
-/** Child items at any depth by the item of the source that they are in. */
-function groupChildren(items: Iterable<StoredItem>): Map<string, StoredItem[]> {
-  const children = new Map<string, StoredItem[]>();
-  for (const item of items) {
-    if (!isChildId(item.externalId)) continue;
-    const outermost = outermostId(item.externalId);
-    const list = children.get(outermost);
-    if (list) list.push(item);
-    else children.set(outermost, [item]);
-  }
-  return children;
 }

@@ -33,8 +33,8 @@ export interface PrepareOptions {
   connector: { connectorId: string; name: string; providerId: string };
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** The item's bytes; absent for sources that hand over their text. */
-  fetchContent?: (externalId: string) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string }>;
+  /** The item's bytes, undefined when there are too many; absent for sources that hand over their text. */
+  fetchContent?: (item: SourceItem) => Promise<Fetched | undefined>;
   /** The access as the connector's authority allows it. */
   judge: (access: SourceAccess) => SourceAccess;
   /** The item with its people as the connector's authority allows them; absent = as they are. */
@@ -46,6 +46,14 @@ export interface PrepareOptions {
   now: () => number;
   randomBytes: RandomBytes;
   signal: AbortSignal;
+}
+
+/** Bytes of an item, and the version that they are of where that is known. */
+export interface Fetched {
+  bytes: Uint8Array;
+  mimeType?: string;
+  fileName: string;
+  version?: string;
 }
 
 /** `undefined`: the item was gone when it was to be read. */
@@ -63,7 +71,8 @@ export type Prepared =
  * Makes an item of a source ready to be stored: reads and extracts its bytes, names its entities, clamps dates that
  * can't be, hashes what the index holds. One broken item gives a reason, never a throw.
  *
- * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses; the signal's reason
+ * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed` when
+ *   the content is of another version than who may read it; the signal's reason
  */
 export async function prepare(options: PrepareOptions, named: SourceItem): Promise<Prepared> {
   const sourceItem = options.judgePeople?.(named) ?? named;
@@ -83,14 +92,16 @@ export async function prepare(options: PrepareOptions, named: SourceItem): Promi
     ...factsOf(said, now, { properties, idOf: entities.idOf }),
     newKbId: makeId("item", options.randomBytes),
     externalId: item.externalId,
-    parentExternalId: item.parentId ?? null,
+    parentExternalId: item.partOf ?? null,
+    replyTo: item.replyTo ?? null,
+    contentRef: item.content.type === "fetch" ? requireRef(item.content.ref) : null,
     identityHint: item.identityHint ?? null,
     ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
     providerId: connector.providerId,
     source: `${connector.providerId}:${storable(item.place ?? connector.name)}`,
     url: item.url ?? null,
     lineAnchor: item.lineAnchor ?? null,
-    version: item.version ?? null,
+    version: read.version ?? item.version ?? null,
     entities: entities.entities,
     access: item.access === undefined ? null : options.judge(item.access),
     text: read.text,
@@ -105,6 +116,15 @@ export async function prepare(options: PrepareOptions, named: SourceItem): Promi
 function membersLeftOut({ mimeType, properties }: ReadText): number {
   const isArchive = /^application\/(?:zip|x-tar|gzip)$/u.test(mimeType ?? "");
   return isArchive ? Number(properties["membersLeftOut"] ?? 0) : 0;
+}
+
+const MAX_REF_BYTES = 1_024;
+
+function requireRef(ref: string | undefined): string | null {
+  if (ref !== undefined && Buffer.byteLength(ref) > MAX_REF_BYTES) {
+    throw new RangeError(`The reference of an item's content is over ${MAX_REF_BYTES} bytes.`);
+  }
+  return ref ?? null;
 }
 
 /** SHA-256 of a text, hex. */
@@ -129,6 +149,7 @@ interface ReadText {
   title?: string;
   bytes: number;
   mimeType?: string;
+  version?: string;
   /** What the document says of itself: claims. */
   properties: Record<string, FieldValue>;
   maskedSecrets: number;
@@ -193,17 +214,21 @@ async function extractInline(options: PrepareOptions, text: string, about: About
 async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about: About): Promise<ReadText | undefined> {
   try {
     if (!options.fetchContent) throw new Error(`The source can't read "${item.externalId}".`);
-    const content = await options.fetchContent(item.externalId);
+    const content = await options.fetchContent(item);
+    if (!content) return readText(options, { ...item, content: { type: "none", reason: "too_large" } });
     const mimeType = content.mimeType ?? item.mimeType;
     const size = content.bytes.length;
     const { workspaceId: workspace, readsArchives = false } = options;
     const settings = { workspace, keepsSecrets: await options.keepsSecrets(workspace), readsArchives };
     const request = { ...settings, bytes: content.bytes, fileName: content.fileName, ...about };
     const extracted = await options.extractor.extract({ ...request, ...(mimeType && { mimeType }) }, options.signal);
-    return toReadText(options, extracted, size);
+    return {
+      ...toReadText(options, extracted, size),
+      ...(content.version !== undefined && { version: content.version }),
+    };
   } catch (error) {
     options.signal.throwIfAborted();
-    if (isApiError(error, "source_unauthorized") || isApiError(error, "source_rate_limited")) throw error;
+    if (isApiError(error) && THROWN.has(error.code)) throw error;
     if (isApiError(error, "source_not_found")) return undefined;
     const message = redact(error instanceof Error ? error.message : String(error));
     const analyzed = options.analyze({ ...about, text: "" });
@@ -211,6 +236,9 @@ async function fetchAndExtract(options: PrepareOptions, item: SourceItem, about:
     return { text, bytes: 0, properties: {}, maskedSecrets: 0 };
   }
 }
+
+/** What says more than that this one item can't be read. */
+const THROWN: ReadonlySet<string> = new Set(["source_unauthorized", "source_rate_limited", "source_changed"]);
 
 function toReadText(options: PrepareOptions, result: Extracted | NotExtracted, bytes: number): ReadText {
   const { mimeType, analyzed } = result;
@@ -290,7 +318,13 @@ function hashOf(item: Omit<PreparedItem, "indexHash">): string {
     ANALYZER_VERSION,
     [item.providerId, item.source, item.parentExternalId],
     INDEXED_FIELDS.map((name) => item[name]),
-    item.entities.map((entity) => [entity.entityId, entity.role, entity.name, entity.nameKey]),
+    item.entities.map(({ entityId, role, name, nameKey, isHome }) => [
+      entityId,
+      role,
+      name,
+      nameKey,
+      ...(isHome ? ["home"] : []),
+    ]),
     text.state === "text" ? text.textHash : text.state,
     text.state === "none" ? text.reason : null,
   ];

@@ -10,6 +10,8 @@ export interface SyncWish {
   mode?: SyncMode;
   /** For mode `items`. */
   items?: readonly string[];
+  /** Not before this time, unless something else asks for a run meanwhile. */
+  notBefore?: number;
   now: number;
   randomBytes: RandomBytes;
 }
@@ -36,7 +38,12 @@ export async function requestSync(
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
   const sync = queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish);
   if (queued)
-    await syncs.update(sync.syncId, { mode: sync.mode, items: sync.items, scopeVersion: connector.scopeVersion });
+    await syncs.update(sync.syncId, {
+      mode: sync.mode,
+      items: sync.items,
+      scopeVersion: connector.scopeVersion,
+      ...(wish.notBefore === undefined && { resumeAt: null }),
+    });
   else await syncs.create(sync);
   await tx.queue.enqueue({
     workspaceId,
@@ -44,7 +51,7 @@ export async function requestSync(
     dedupeKey: syncJobKey(connector.connectorId),
     payload: { connectorId: connector.connectorId },
     priority: trigger === "manual" ? 10 : 20,
-    runAt: now,
+    runAt: wish.notBefore ?? now,
   });
   return sync;
 }
@@ -69,7 +76,7 @@ function join(queued: SyncRecord, mode: SyncMode, items: readonly string[] | und
 function makeSync(
   connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
   mode: SyncMode,
-  { trigger, items, now, randomBytes }: SyncWish,
+  { trigger, items, now, notBefore, randomBytes }: SyncWish,
 ): SyncRecord {
   return {
     syncId: makeId("sync", randomBytes),
@@ -81,7 +88,7 @@ function makeSync(
     counts: NO_COUNTS,
     progress: { done: 0, total: null, note: null },
     items: mode === "items" ? [...(items ?? [])] : null,
-    resumeAt: null,
+    resumeAt: notBefore ?? null,
     cancelRequestedAt: null,
     problem: null,
     scopeVersion: connector.scopeVersion,

@@ -1,24 +1,33 @@
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
-import type { ChildRules, Source, SourceContext, SyncEnd, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type {
+  ChildRules,
+  ContainerRef,
+  Source,
+  SourceContext,
+  SyncEnd,
+  SyncEvent,
+  SyncRequest,
+} from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
-import type { Scope } from "#core/scope.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { isUnwritable } from "#storage/unless-unwritable.ts";
-import { outermostId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteGate, makeByteGate } from "./byte-gate.ts";
 import { inOrder } from "./in-order.ts";
 import { bytesHeld, prepareWithChildren } from "./children.ts";
+import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } from "./alive.ts";
+import { fetcherOf } from "./fetch.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
 import { type Known, makeKnown } from "./known.ts";
+import { makeRunState, type RunState } from "./run-state.ts";
+import { makeStored } from "./stored.ts";
 import { redact } from "#core/redact.ts";
-import { type ItemOp, removalLimit } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { StoredItem } from "#storage/records/item-writes.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
@@ -26,7 +35,7 @@ import type { WorkspaceStore } from "#storage/store.ts";
 export type StopReason = "cancel" | "give_back";
 
 export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connector" | "signal" | "fetchContent"> {
-  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
   source: Source;
   connector: ConnectorRecord;
   sync: SyncRecord;
@@ -111,11 +120,15 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const { source, connector, sync, store } = options;
   if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
   const known = makeKnown(store.itemWrites, connector.connectorId);
-  if (sync.mode === "full" || source.loadsStored !== true) await known.load();
-  if (sync.mode === "full") await leaveOutOfScope(source, connector.scope, known, sink);
-  const events = source.sync(withSignal(options.context, abort.signal), toRequest(options, known));
+  if (sync.mode === "full") {
+    await leaveOutOfScope(options, sink);
+    await known.loadAll();
+  }
+  const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
+  const stored = makeStored(store, connector.connectorId, known);
+  const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, toRequest(options));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
-  const steps = inOrder(events, (event) => toStep(options, event, gate, known, abort.signal), {
+  const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, signal: abort.signal }), {
     parallel: options.parallel,
     window: WINDOW,
     release: () => abort.abort(new Error("The sync has ended.")),
@@ -125,7 +138,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   for await (const step of steps) {
     end = step.end ?? end;
     problem ??= step.problem;
-    await take(step, known, sink, sync.syncId);
+    await take(step, options, known, sink);
     step.leaveGate?.();
   }
   options.signal.throwIfAborted();
@@ -140,7 +153,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   };
 }
 
-function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<unknown> {
+function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
   return {
     // Identities have a run of their own when a source has them; until then nothing asks for it.
     mode: sync.mode === "identities" ? "incremental" : sync.mode,
@@ -148,8 +161,6 @@ function toRequest({ sync, connector }: RunOptions, known: Known): SyncRequest<u
     cursor: connector.cursor,
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
-    storedVersion: (externalId) => known.versionOf(externalId),
-    loadStored: (externalIds) => known.load(externalIds),
   };
 }
 
@@ -158,10 +169,12 @@ interface Step {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
-  named?: readonly string[];
+  /** Everything stored that lives in it is there still, or is gone. */
+  seenBelow?: ContainerRef;
+  gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
-  cursor?: string;
+  cursor?: { json: string; state: Readonly<Record<string, string | null>> };
   progress?: { done: number; total: number | null; note: string | null };
   end?: SyncEnd;
   /** Why the item was not taken, when that is no fault of its own. */
@@ -172,18 +185,20 @@ interface Step {
   leaveGate?: () => void;
 }
 
-function toStep(
-  options: RunOptions,
-  event: SyncEvent,
-  gate: ByteGate,
-  known: Known,
-  signal: AbortSignal,
-): Step | Promise<Step> {
+interface Surroundings {
+  gate: ByteGate;
+  known: Known;
+  state: RunState;
+  signal: AbortSignal;
+}
+
+function toStep(options: RunOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
+  const { signal } = surroundings;
   // What was read before the end of a run is still stored; nothing is begun after it.
   signal.throwIfAborted();
   switch (event.t) {
     case "upsert":
-      return prepareInside(options, event, gate, known, signal);
+      return prepareInside(options, event, surroundings);
     case "access": {
       const { externalId } = event;
       return {
@@ -193,16 +208,22 @@ function toStep(
       };
     }
     case "delete":
-      return { ops: [{ type: "delete", externalId: event.externalId, subtree: event.subtree === true }], bytes: 0 };
+      return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
+    case "delete_container":
+      return { ops: [], bytes: 0, gone: { type: event.type, id: event.id } };
     case "seen":
-      return { ops: [], bytes: 0, seen: event.externalIds };
+      return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
     case "skip": {
       const { externalId, reason, retryable } = event;
       const op: ItemOp = { type: "skip", externalId, reason, message: redact(event.message), retryable };
       return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
     }
     case "checkpoint":
-      return { ops: [], bytes: 0, cursor: JSON.stringify(event.cursor ?? null) };
+      return {
+        ops: [],
+        bytes: 0,
+        cursor: { json: JSON.stringify(event.cursor ?? null), state: surroundings.state.take() },
+      };
     case "progress": {
       const { done, total, note } = event;
       return { ops: [], bytes: 0, progress: { done, total: total ?? null, note: note ?? null } };
@@ -216,10 +237,9 @@ function toStep(
 async function prepareInside(
   options: RunOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
-  gate: ByteGate,
-  known: Known,
-  signal: AbortSignal,
+  { gate, known, signal }: Surroundings,
 ): Promise<Step> {
+  await known.load([event.item.externalId]);
   const full = await overQuota(options, event.item.externalId, known);
   if (full) return full;
   if (event.item.content.type !== "fetch") return prepareStep(options, event, known, signal);
@@ -228,17 +248,8 @@ async function prepareInside(
 }
 
 /** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
-async function overQuota(
-  { quotas, store, source, connector, sync }: RunOptions,
-  externalId: string,
-  known: Known,
-): Promise<Step | undefined> {
-  if (quotas === undefined || known.has(externalId)) return undefined;
-  if (sync.mode !== "full" && source.loadsStored === true) {
-    // Such a run knows only what it asked for.
-    const [stored] = await store.itemWrites.listStoredOf(connector.connectorId, [externalId]);
-    if (stored !== undefined) return undefined;
-  }
+async function overQuota({ quotas, store }: RunOptions, externalId: string, known: Known): Promise<Step | undefined> {
+  if (quotas === undefined || known.find(externalId)) return undefined;
   const problem = await quotas.takeItem(store.workspaceId);
   if (problem === undefined) return undefined;
   const op: ItemOp = { type: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
@@ -246,8 +257,8 @@ async function overQuota(
 }
 
 /** Named, and not read: what is in it stays as well. */
-function alive(externalId: string): Pick<Step, "named" | "keepChildrenOf"> {
-  return { named: [externalId], keepChildrenOf: [externalId] };
+function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
+  return { keepChildrenOf: [externalId] };
 }
 
 function rulesOf({ source, context }: RunOptions): ChildRules | undefined {
@@ -260,10 +271,10 @@ async function prepareStep(
   known: Known,
   signal: AbortSignal,
 ): Promise<Step> {
-  const { source, context, store, connector } = options;
-  const fetchContent = source.fetchContent?.bind(source);
+  const { store, connector } = options;
   const rules = rulesOf(options);
-  const prepared = await prepareWithChildren(
+  const fetchContent = fetcherOf(options.source, options.context, signal);
+  const preparing = prepareWithChildren(
     {
       ...options,
       ...defined({ rules }),
@@ -272,16 +283,24 @@ async function prepareStep(
       workspaceId: store.workspaceId,
       connector,
       signal,
-      ...(fetchContent && {
-        fetchContent: (externalId: string) => fetchContent(withSignal(context, signal), { externalId }),
-      }),
+      ...(fetchContent && { fetchContent }),
     },
     item,
   );
+  const prepared = await preparing.catch((error: unknown) => {
+    if (isApiError(error, "source_changed")) return "changed" as const;
+    throw error;
+  });
+  if (prepared === "changed") return relisted(item.externalId);
   if (!prepared) return { ops: [], bytes: 0, isVanished: true };
   const { unchanged, ...step } = prepared;
-  if (options.quotas && !known.has(item.externalId)) noteTexts(options.quotas, store.workspaceId, step.ops);
+  if (options.quotas && !known.find(item.externalId)) noteTexts(options.quotas, store.workspaceId, step.ops);
   return { ...step, seen: unchanged };
+}
+
+/** What is stored of it stays as it is, and it is listed again soon. */
+function relisted(externalId: string): Step {
+  return { ops: [{ type: "relist", externalId }], bytes: 0, seen: [externalId] };
 }
 
 function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {
@@ -290,17 +309,16 @@ function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, o
   }
 }
 
-async function take(step: Step, known: Known, sink: BatchSink, syncId: string): Promise<void> {
+async function take(step: Step, options: RunOptions, known: Known, sink: BatchSink): Promise<void> {
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
-  for (const externalId of step.named ?? []) known.name(externalId);
+  await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
   for (const externalId of step.seen ?? []) {
-    const item = known.name(externalId);
-    for (const each of item ? [item, ...known.childrenOf(externalId)] : []) {
-      // What an earlier attempt has stored or marked was counted by it.
-      sink.count(each.seenBy === syncId ? {} : { seen: 1, unchanged: 1 }, 1);
-      markAlive(each, known, sink);
-    }
+    const item = known.find(externalId);
+    const alive = item ? [item, ...known.childrenOf(externalId)] : [];
+    for (const each of alive) countAlive(each, options, known, sink);
   }
+  if (step.gone) await dropBelow(step.gone, options, sink);
+  if (step.seenBelow) await keepBelow(step.seenBelow, options, known, sink);
   for (const externalId of step.keepChildrenOf ?? []) {
     for (const child of known.childrenOf(externalId)) markAlive(child, known, sink);
   }
@@ -314,48 +332,9 @@ async function take(step: Step, known: Known, sink: BatchSink, syncId: string): 
   if (step.cursor !== undefined) {
     // Whoever resumes from this cursor must know what was named before it.
     for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
-    sink.cursor(step.cursor);
+    sink.cursor(step.cursor.json, step.cursor.state);
   }
   await sink.flushIfDue();
-}
-
-/** A held item that is there again is kept; others are marked only where a cursor relies on it. */
-function markAlive({ externalId, indexState }: StoredItem, known: Known, sink: BatchSink): void {
-  known.name(externalId);
-  if (indexState === "held") sink.add({ type: "seen", externalIds: [externalId] });
-  else known.markLater(externalId);
-}
-
-/** What the scope leaves out goes at once and without the guard: a person asked for it. */
-async function leaveOutOfScope(source: Source, scope: Scope, known: Known, sink: BatchSink): Promise<void> {
-  const inScope = source.inScope?.bind(source);
-  if (!inScope) return;
-  const out = known.listUnnamed().filter((item) => !inScope(scope, { externalId: outermostId(item.externalId) }));
-  for (const kbIds of inChunks(
-    out.map((item) => item.kbId),
-    100,
-  )) {
-    sink.add({ type: "remove", kbIds });
-    await sink.flush();
-  }
-  for (const item of out) known.forget(item.externalId);
-}
-
-/** Removes what a complete listing did not name, or holds all of it when that is suspiciously much. */
-async function sweep({ store, connector, sync, now }: RunOptions, known: Known, sink: BatchSink): Promise<void> {
-  await sink.flush();
-  await known.load();
-  const gone = known.listUnnamed().filter((item) => item.seenBy !== sync.syncId && item.indexState !== "held");
-  if (gone.length === 0) return;
-  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
-  const hold = guard.removed + gone.length > removalLimit(guard.highest);
-  for (const kbIds of inChunks(
-    gone.map((item) => item.kbId),
-    100,
-  )) {
-    sink.add({ type: "sweep", kbIds, hold });
-    await sink.flush();
-  }
 }
 
 async function endOf(error: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
@@ -385,8 +364,4 @@ async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boole
     // The reason for the end is told elsewhere and is not this one; the next run does what is missing here.
     if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });
   }
-}
-
-function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
-  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
 }

@@ -7,6 +7,7 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseFolder } from "./browse.ts";
 import { FilesystemConfig, type Places } from "./config.ts";
 import { isLeftOut } from "./judge.ts";
+import { versionRead } from "./map.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
@@ -47,8 +48,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       const scope = compileScope({ include: [], exclude: [] });
       return browseFolder({ root, config: ctx.config, scope, isPrivate: isPrivate(ctx) }, at);
     },
-    fetchContent: (ctx, item) =>
-      roots.withRoot(ctx.config.root, ctx.now(), (root) => fetchFile(ctx, item.externalId, root)),
+    fetchContent: (ctx, item) => roots.withRoot(ctx.config.root, ctx.now(), (root) => fetchFile(ctx, item, root)),
     watch: (ctx, scope, listener) => watchFolder(ctx, scope, places, listener, options.watching),
     inScope: (scope, item) => inScope(scope, item.externalId),
     childRules: makeChildRules,
@@ -75,7 +75,11 @@ async function checkRoot(ctx: Context, places: Places) {
 }
 
 /** Asks again what the walk asked by policy: what became restricted since is not read for a wider connector. */
-async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
+async function fetchFile(
+  ctx: Context,
+  { externalId, version }: { externalId: string; version?: string },
+  root: RootFolder,
+) {
   const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
   const file = await openInside(root, externalId);
   try {
@@ -87,7 +91,8 @@ async function fetchFile(ctx: Context, externalId: string, root: RootFolder) {
     }
     const mimeType = mimeHintOf(fileName);
     const bytes = await file.read(maxFileBytes(ctx.config));
-    return { bytes, fileName, ...defined({ mimeType }) };
+    const read = version === undefined ? undefined : versionRead(file.stats, ctx.now(), version);
+    return { bytes, fileName, ...defined({ mimeType, version: read }) };
   } finally {
     await file.close();
   }

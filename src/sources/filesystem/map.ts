@@ -30,6 +30,15 @@ export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" 
 }
 
 /**
+ * The version of a file that is read, given the one that it was listed with: who may read a restricted file is not told by
+ * the file alone, and stays as it was listed.
+ */
+export function versionRead(stats: BigIntStats, nowMs: number, listed: string): string {
+  const reader = /^\d+:\d+:\d+(?::new)?(:.+)?$/.exec(listed)?.[1] ?? "";
+  return `${versionOf({ stats, nowMs })}${reader}`;
+}
+
+/**
  * The item of a file. Ids keep the names as the system gives them; what people read is in composed form (NFC).
  * The file system's own permissions are no mirror: the connector's access decides, so the item says `workspace` and
  * the engine adds the connector's group. A restricted file names its one reader itself: when the connector is opened to
@@ -84,7 +93,7 @@ function containersOf(segments: readonly string[]): SourceContainer[] {
   return segments.map((name, depth) => {
     const id = segments.slice(0, depth + 1).join("/");
     const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: readable(name), ...(parentId === "" ? {} : { parentId }) };
+    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId === "" ? {} : { parentId }) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext, SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SourceContext, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { FilesystemConfig, Places } from "./config.ts";
 import { countFiles } from "./count.ts";
 import type { JudgeOptions } from "./judge.ts";
@@ -41,7 +41,7 @@ type Event = SyncEvent<FilesystemCursor>;
  * root must never read as "everything deleted"
  */
 export async function* syncFolder(
-  ctx: SourceContext<FilesystemConfig>,
+  ctx: SyncContext<FilesystemConfig>,
   run: SyncRequest<FilesystemCursor>,
   places: Places,
   batching: Batching,
@@ -79,14 +79,14 @@ interface Walking {
 const SEEN_IDS = 500;
 
 async function* syncAll(
-  ctx: SourceContext<FilesystemConfig>,
+  ctx: SyncContext<FilesystemConfig>,
   run: SyncRequest<FilesystemCursor>,
   { options, cursor, batching, places }: Walking,
 ): AsyncGenerator<Event, void> {
   const runId = run.runId ?? null;
   const isResumed = cursor !== undefined && runId !== null && cursor.runId === runId && cursor.after !== null;
   const after = isResumed ? cursor.after : null;
-  const isKnown = (entry: FileEntry) => run.storedVersion(entry.rel) === versionOf(factsOf(ctx, entry));
+  const isKnown = async (entry: FileEntry) => (await ctx.stored.version(entry.rel)) === versionOf(factsOf(ctx, entry));
   const batch = makeBatch(batching, isResumed ? cursor.done : 0);
   const total = countBeside(ctx, options);
   let isComplete = true;
@@ -94,7 +94,7 @@ async function* syncAll(
     for await (const entry of walk(options, { after, signal: ctx.signal })) {
       if (entry.type === "failed") isComplete = false;
       if (entry.type !== "file") yield skipOf(entry);
-      else if (isKnown(entry)) batch.addSeen(entry.rel);
+      else if (await isKnown(entry)) batch.addSeen(entry.rel);
       else yield batch.addUpsert(itemOf(ctx, entry));
 
       yield* batch.takeSeen();
@@ -161,7 +161,7 @@ function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions
 }
 
 async function* syncItems(
-  ctx: SourceContext<FilesystemConfig>,
+  ctx: SyncContext<FilesystemConfig>,
   run: SyncRequest<FilesystemCursor>,
   options: JudgeOptions,
 ): AsyncGenerator<Event, void> {
@@ -170,6 +170,9 @@ async function* syncItems(
     const entry = isCleanRelativePath(externalId) ? await findEntry(options, externalId) : undefined;
     if (entry === undefined) {
       yield { t: "delete", externalId };
+      const folder = { type: "folder", id: externalId } as const;
+      const below = await ctx.stored.list(folder)[Symbol.asyncIterator]().next();
+      if (!below.done) yield { t: "delete_container", ...folder };
     } else if (entry.type === "file") {
       yield { t: "upsert", item: itemOf(ctx, entry) };
     } else {

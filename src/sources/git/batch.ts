@@ -15,11 +15,12 @@ export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000 };
 export interface Walking {
   environment: GitEnvironment;
   batching: Batching;
-  /** Told of each item handed over, so that its content is found without a look at the tree. */
-  onItem(path: string, oid: string): void;
 }
 
 type Event = SyncEvent<GitCursor>;
+
+/** What went: a path, or a folder with all that was in it. */
+export type Gone = { path: string } | { folder: string };
 
 export type Batch = ReturnType<typeof makeBatch>;
 
@@ -29,17 +30,18 @@ const FILES_TOGETHER = 100;
 const SEEN_IDS = 500;
 
 /** Gathers what a walk hands over: files some at a time, checkpoints between them. */
-export function makeBatch({ batching, onItem }: Walking, walk: NonNullable<GitCursor["walk"]>, view: CommitView) {
+export function makeBatch({ batching }: Walking, walk: NonNullable<GitCursor["walk"]>, view: CommitView) {
   let { position, done } = walk;
   let [upserts, unchanged] = [0, 0];
   let files: WantedFile[] = [];
   let seen: string[] = [];
-  let gone: string[] = [];
+  let gone: Gone[] = [];
+  /** Said once in a run. */
+  const folders = new Set<string>();
   const cursor = (): GitCursor => ({ base: null, placeKey: null, walk: { ...walk, position, done } });
 
   async function* hand(some: readonly WantedFile[]): AsyncGenerator<Event, void> {
-    for (const [index, item] of (await view.toItems(some)).entries()) {
-      onItem(item.externalId, some[index]?.entry.oid ?? "");
+    for (const item of await view.toItems(some)) {
       done++;
       upserts++;
       yield { t: "upsert", item };
@@ -49,7 +51,10 @@ export function makeBatch({ batching, onItem }: Walking, walk: NonNullable<GitCu
   async function* flush(): AsyncGenerator<Event, void> {
     yield* hand(files);
     for (let i = 0; i < seen.length; i += SEEN_IDS) yield { t: "seen", externalIds: seen.slice(i, i + SEEN_IDS) };
-    for (const externalId of gone) yield { t: "delete", externalId };
+    for (const each of gone) {
+      if ("path" in each) yield { t: "delete", externalId: each.path };
+      else yield { t: "delete_container", type: "folder", id: each.folder };
+    }
     [files, seen, gone] = [[], [], []];
   }
 
@@ -60,7 +65,11 @@ export function makeBatch({ batching, onItem }: Walking, walk: NonNullable<GitCu
     flush,
     pass: () => void position++,
     addFile: (file: WantedFile) => void files.push(file),
-    addGone: (path: string) => void gone.push(path),
+    addGone(what: Gone) {
+      if ("folder" in what && folders.has(what.folder)) return;
+      if ("folder" in what) folders.add(what.folder);
+      gone.push(what);
+    },
     addSeen(path: string) {
       seen.push(path);
       done++;

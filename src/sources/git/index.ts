@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
@@ -70,17 +69,15 @@ export function makeGitSource(options: GitOptions): Source<GitConfig, GitCursor>
       refusePathOfTheServer(ctx, options);
       await environment.prepare();
       const { batching = DEFAULT_BATCHING } = options;
-      const onItem = (path: string, oid: string) => contents.note(ctx.connector.id, path, oid);
-      yield* syncRepository(ctx, run, { environment, batching, onItem });
+      yield* syncRepository(ctx, run, { environment, batching });
     },
     async browse(ctx, at) {
       refusePathOfTheServer(ctx, options);
       await environment.prepare();
       return browseRepository(environment, ctx, at, `${process.pid}x${++browsed}`);
     },
-    fetchContent: (ctx, { externalId }) => contents.read(ctx, externalId),
+    fetchContent: (ctx, item) => contents.read(ctx, item),
     inScope: (scope, { externalId }) => inScope(scope, externalId),
-    loadsStored: true,
     childRules: makeChildRules,
     originOf: (config) => originOfRemote(requireRemote(config)),
     isForAdmins: (config, { hasCredentials }) => requireRemote(config).type === "path" || !hasCredentials,
@@ -145,13 +142,9 @@ function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOp
   });
 }
 
-/** Items whose content is still to be read: more than ever wait at once. */
-const NOTED_ITEMS = 10_000;
-
 /** The contents of items, by one reader for each connector. */
 function makeContents(environment: GitEnvironment) {
   const readers = new Map<string, ObjectReader>();
-  const noted = new LRUCache<string, string>({ max: NOTED_ITEMS });
   const readerOf = (connectorId: string): ObjectReader => {
     const gitDir = join(folderOf(environment, connectorId), "mirror.git");
     const reader = readers.get(connectorId) ?? makeObjectReader(environment.program, gitDir);
@@ -159,27 +152,21 @@ function makeContents(environment: GitEnvironment) {
     return reader;
   };
   return {
-    note(connectorId: string, path: string, oid: string): void {
-      noted.set(`${connectorId}:${path}`, oid);
-    },
     close(connectorId: string): void {
       readers.get(connectorId)?.close();
       readers.delete(connectorId);
     },
-    async read(ctx: Context, externalId: string) {
+    async read(ctx: Context, { externalId, ref, version }: { externalId: string; ref?: string; version?: string }) {
       const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
-      const key = `${ctx.connector.id}:${externalId}`;
-      // Once: the next run may have another content for it.
-      const oid = noted.get(key);
-      noted.delete(key);
       const isCommit = externalId.startsWith(COMMIT_PREFIX);
       const isAllowed = isItemPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
       if (isCommit || !isAllowed) throw notFound(externalId);
-      const name = oid ?? (await nameOf(environment, ctx, externalId));
+      const name = ref ?? (await nameOf(environment, ctx, externalId));
       const bytes = await readerOf(ctx.connector.id).contents(name, Math.floor(ctx.config.maxFileMb * 1024 * 1024));
       if (!bytes) throw notFound(externalId);
       const mimeType = mimeHintOf(fileName);
-      return { bytes, fileName, ...defined({ mimeType }) };
+      // What a reference names never changes.
+      return { bytes, fileName, ...defined({ mimeType, version: ref === undefined ? undefined : version }) };
     },
   };
 }

@@ -112,7 +112,7 @@ function contentOf(
   if (isWithoutText) return { type: "none", reason: "unsupported_type" };
   return file.size === undefined || file.size > maxFileBytes
     ? { type: "none", reason: "too_large" }
-    : { type: "fetch" };
+    : { type: "fetch", ref: file.oid };
 }
 
 /**
@@ -134,14 +134,14 @@ function personOf({ name, email }: CommitFacts): SourcePerson {
 }
 
 function repositoryOf({ place }: RepositoryFacts): SourceContainer {
-  return { type: "repository", id: place, name: place };
+  return { type: "repository", id: place, name: place, isHome: true };
 }
 
 function foldersOf(segments: readonly string[]): SourceContainer[] {
   return segments.map((name, depth) => {
     const id = segments.slice(0, depth + 1).join("/");
     const parentId = segments.slice(0, depth).join("/");
-    return { type: "folder", id, name: readable(name), ...(parentId !== "" && { parentId }) };
+    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId !== "" && { parentId }) };
   });
 }
 

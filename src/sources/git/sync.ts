@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
-import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { isAttributesFile } from "./attributes.ts";
-import { type Batch, makeBatch, type Walking } from "./batch.ts";
+import { type Batch, type Gone, makeBatch, type Walking } from "./batch.ts";
 import type { GitConfig } from "./config.ts";
 import { type GitCursor, parseCursor } from "./cursor.ts";
 import { listCommits } from "./history.ts";
@@ -13,7 +13,7 @@ import { listChanges, listTree, type TreeChange } from "./tree.ts";
 import { type CommitView, IGNORE_FILE, openCommit, type WantedFile } from "./view.ts";
 
 type Event = SyncEvent<GitCursor>;
-type Context = SourceContext<GitConfig>;
+type Context = SyncContext<GitConfig>;
 type Run = SyncRequest<GitCursor>;
 
 /**
@@ -46,13 +46,13 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
   const { walk } = cursor;
   if (walk && walk.runId === (run.runId ?? null) && walk.kind === "listing" && (await mirror.has(walk.commit))) {
     const view = await openCommit(ctx, run, walking.environment, { mirror, commit: walk.commit, ref: walk.ref });
-    yield* list(ctx, run, walking, { mirror, view, walk });
+    yield* list(ctx, walking, { mirror, view, walk });
     return;
   }
   if (walk?.kind === "changes" && cursor.base !== null && (await hasBoth(mirror, cursor.base, walk.commit))) {
     // Paths that only the interrupted walk knew of would be forgotten if the next one began elsewhere.
     const view = await openCommit(ctx, run, walking.environment, { mirror, commit: walk.commit, ref: walk.ref });
-    yield* handOverChanges(ctx, run, walking, { mirror, view, from: cursor.base, walk });
+    yield* handOverChanges(ctx, walking, { mirror, view, from: cursor.base, walk });
     if (ctx.signal.aborted) return;
     await mirror.setBase(walk.commit);
     cursor = { base: walk.commit, placeKey: view.repository.placeKey, walk: null };
@@ -75,7 +75,7 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
     if (from !== commit) {
       const changing = { ...begun, kind: "changes", from } as const;
       yield { t: "checkpoint", cursor: { ...cursor, walk: changing } };
-      yield* handOverChanges(ctx, run, walking, { mirror, view, from, walk: changing, known: changes });
+      yield* handOverChanges(ctx, walking, { mirror, view, from, walk: changing, known: changes });
       if (ctx.signal.aborted) return;
       yield* finished(mirror, view, null);
     }
@@ -85,7 +85,7 @@ async function* syncAll(ctx: Context, run: Run, walking: Walking, at: At): Async
   // A full run begins with no cursor; the mirror remembers what the items were made from.
   const former = from ?? (await mirror.base()) ?? null;
   const listing = { ...begun, kind: "listing", from: former } as const;
-  yield* list(ctx, run, walking, { mirror, view, walk: listing });
+  yield* list(ctx, walking, { mirror, view, walk: listing });
 }
 
 /** A repository without a commit. It had some: then it is no deletion, but something that went wrong there. */
@@ -106,11 +106,10 @@ interface Listing {
   walk: NonNullable<GitCursor["walk"]>;
 }
 
-async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing): AsyncGenerator<Event, void> {
+async function* list(ctx: Context, walking: Walking, listing: Listing): AsyncGenerator<Event, void> {
   const { view, mirror, walk } = listing;
   const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
-  await run.loadStored?.();
-  const moved = await movesSince(ctx, run, walking, listing);
+  const moved = await movesSince(ctx, walking, listing);
   const batch = makeBatch(walking, walk, view);
   if (walk.position === 0) {
     yield { t: "checkpoint", cursor: batch.cursor() };
@@ -119,7 +118,7 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
     yield* batch.flush();
   }
   const handed = new Set(moved.map(({ path }) => path));
-  const { wanted, total } = await survey(run, view, place, handed);
+  const { wanted, total } = await survey(ctx, view, place, handed);
   await view.findCommits(wanted, walk.commit);
   let position = 0;
   for await (const entry of listTree(place, walk.commit)) {
@@ -129,14 +128,14 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
     if (verdict.type === "refused") yield toSkip(verdict.refusal);
     if (verdict.type === "take" && !handed.has(verdict.path)) {
       const file = await view.toWanted(entry, verdict.path);
-      if (run.storedVersion(file.path) === file.version) batch.addSeen(file.path);
+      if ((await ctx.stored.version(file.path)) === file.version) batch.addSeen(file.path);
       else batch.addFile(file);
     }
     yield* batch.flushIfDue(total);
     if (ctx.signal.aborted) return;
   }
   yield* batch.flush();
-  yield* listMessages(ctx, run, batch, { ...listing, before: position });
+  yield* listMessages(ctx, batch, { ...listing, before: position });
   if (ctx.signal.aborted) return;
   yield* batch.flush();
   yield* finished(mirror, view, batch.done());
@@ -145,7 +144,6 @@ async function* list(ctx: Context, run: Run, walking: Walking, listing: Listing)
 
 async function* listMessages(
   ctx: Context,
-  run: Run,
   batch: Batch,
   { view, walk, before }: Listing & { before: number },
 ): AsyncGenerator<Event, void> {
@@ -155,7 +153,7 @@ async function* listMessages(
     if (position++ < walk.position) continue;
     batch.pass();
     const item = toCommitItem(commit, view.repository);
-    if (run.storedVersion(item.externalId) === item.version) batch.addSeen(item.externalId);
+    if ((await ctx.stored.version(item.externalId)) === item.version) batch.addSeen(item.externalId);
     else yield batch.countUpsert({ t: "upsert", item });
     yield* batch.flushIfDue();
     if (ctx.signal.aborted) return;
@@ -163,12 +161,7 @@ async function* listMessages(
 }
 
 /** Files that moved since the items were made, in an order in which each finds its place free. */
-async function movesSince(
-  ctx: Context,
-  run: Run,
-  walking: Walking,
-  { view, mirror, walk }: Listing,
-): Promise<WantedFile[]> {
+async function movesSince(ctx: Context, walking: Walking, { view, mirror, walk }: Listing): Promise<WantedFile[]> {
   const { from, commit } = walk;
   if (from === null || from === commit || !(await mirror.has(from))) return [];
   const place = { program: walking.environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
@@ -176,7 +169,7 @@ async function movesSince(
   for (const change of inMoveOrder(await listChanges(place, from, commit))) {
     if (change.type !== "present" || change.formerPath === undefined) continue;
     const verdict = view.judge(change.entry);
-    if (verdict.type !== "take" || run.storedVersion(change.formerPath) === undefined) continue;
+    if (verdict.type !== "take" || (await ctx.stored.version(change.formerPath)) === undefined) continue;
     moves.push({ ...(await view.toWanted(change.entry, verdict.path)), formerPath: change.formerPath });
   }
   return moves;
@@ -184,7 +177,7 @@ async function movesSince(
 
 /** Which files will be handed over, so that one walk through the history finds all of their dates; and how many there are. */
 async function survey(
-  run: Run,
+  ctx: Context,
   view: CommitView,
   place: Parameters<typeof listTree>[0],
   handed: ReadonlySet<string>,
@@ -193,7 +186,7 @@ async function survey(
   let total = 0;
   for await (const entry of listTree(place, view.commit)) {
     total++;
-    const stored = entry.path === undefined ? undefined : run.storedVersion(entry.path);
+    const stored = entry.path === undefined ? undefined : await ctx.stored.version(entry.path);
     const isStored = stored?.startsWith(`${entry.oid}:`) && stored.endsWith(`:${view.repository.placeKey}`);
     if (entry.path !== undefined && !isStored) wanted.add(entry.path);
   }
@@ -211,7 +204,6 @@ interface Changing {
 
 async function* handOverChanges(
   ctx: Context,
-  run: Run,
   walking: Walking,
   { mirror, view, from, walk, known }: Changing,
 ): AsyncGenerator<Event, void> {
@@ -219,48 +211,79 @@ async function* handOverChanges(
   const changes = inMoveOrder(known ?? (await listChanges(place, from, walk.commit)));
   const batch = makeBatch(walking, walk, view);
   const living = new Set(changes.flatMap((change) => (change.type === "present" ? [change.entry.shown] : [])));
-  const left = changes.map((change) => (change.type === "gone" ? change.path : change.formerPath));
-  await run.loadStored?.([...new Set([...living, ...left.filter((path) => path !== undefined)])]);
+  const folders = makeGoneFolders(mirror, walk.commit, changes);
   await view.findCommits(living, `${from}..${walk.commit}`);
   for (const change of changes) {
     if (ctx.signal.aborted) return;
-    yield* handOver(run, view, batch, change);
+    yield* handOver(ctx, view, batch, change);
     const gone = change.type === "gone" ? change.path : change.formerPath;
-    if (gone !== undefined && !living.has(gone)) batch.addGone(gone);
+    if (gone !== undefined && !living.has(gone)) batch.addGone(await folders.goneWith(gone));
     // The cursor stays: the walk is short, and is begun again from its beginning.
     yield* batch.flushIfFull();
   }
   yield* batch.flush();
-  if (ctx.config.commits && ctx.config.history > 0) yield* newMessages(ctx, run, view, from, walk.commit);
+  if (ctx.config.commits && ctx.config.history > 0) yield* newMessages(ctx, view, from, walk.commit);
 }
 
-async function* handOver(run: Run, view: CommitView, batch: Batch, change: TreeChange): AsyncGenerator<Event, void> {
+/**
+ * Finds out what went with a path: the topmost folder that the commit does not have any more, unless something moved out
+ * of it, or the path alone.
+ */
+function makeGoneFolders(mirror: Mirror, commit: string, changes: readonly TreeChange[]) {
+  const known = new Map<string, boolean>();
+  const left = new Set<string>();
+  for (const change of changes) {
+    const former = change.type === "present" ? change.formerPath : undefined;
+    for (const folder of former === undefined ? [] : foldersOn(former)) left.add(folder);
+  }
+  const isGone = async (folder: string): Promise<boolean> => {
+    const found = known.get(folder) ?? (await mirror.objects.info(`${commit}:${folder}`))?.type !== "tree";
+    known.set(folder, found);
+    return found;
+  };
+  return {
+    async goneWith(path: string): Promise<Gone> {
+      for (const folder of foldersOn(path)) {
+        const isOneLine = !folder.includes("\n");
+        if (isOneLine && !left.has(folder) && (await isGone(folder))) return { folder };
+      }
+      return { path };
+    },
+  };
+}
+
+/** `a`, `a/b` of `a/b/c`. */
+function foldersOn(path: string): string[] {
+  const segments = path.split("/").slice(0, -1);
+  return segments.map((_, depth) => segments.slice(0, depth + 1).join("/"));
+}
+
+async function* handOver(
+  ctx: Context,
+  view: CommitView,
+  batch: Batch,
+  change: TreeChange,
+): AsyncGenerator<Event, void> {
   if (change.type === "gone") return;
   const verdict = view.judge(change.entry);
   if (verdict.type === "take") {
     const file = await view.toWanted(change.entry, verdict.path);
     const { formerPath } = change;
-    if (run.storedVersion(file.path) === file.version) batch.addSeen(file.path);
+    if ((await ctx.stored.version(file.path)) === file.version) batch.addSeen(file.path);
     else batch.addFile({ ...file, ...(formerPath !== undefined && { formerPath }) });
     return;
   }
   if (verdict.type === "refused") yield toSkip(verdict.refusal);
   // Was an item and no longer is: for example, a file that became a link.
-  if (change.entry.path !== undefined && run.storedVersion(change.entry.path) !== undefined)
-    batch.addGone(change.entry.path);
+  if (change.entry.path !== undefined && (await ctx.stored.version(change.entry.path)) !== undefined)
+    batch.addGone({ path: change.entry.path });
 }
 
-async function* newMessages(
-  ctx: Context,
-  run: Run,
-  view: CommitView,
-  from: string,
-  to: string,
-): AsyncGenerator<Event, void> {
+async function* newMessages(ctx: Context, view: CommitView, from: string, to: string): AsyncGenerator<Event, void> {
   for await (const commit of listCommits(view.history, `${from}..${to}`, ctx.config.history)) {
     if (ctx.signal.aborted) return;
     const item = toCommitItem(commit, view.repository);
-    if (run.storedVersion(item.externalId) !== item.version) yield { t: "upsert", item };
+    if ((await ctx.stored.version(item.externalId)) !== item.version) yield { t: "upsert", item };
   }
   // Commits that a forced push took away.
   for await (const { sha } of listCommits(view.history, `${to}..${from}`, ctx.config.history)) {
@@ -270,7 +293,6 @@ async function* newMessages(
 }
 
 async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirror): AsyncGenerator<Event, void> {
-  await run.loadStored?.(run.externalIds);
   const newest = await mirror.refresh(ctx);
   if (!newest) throw new ApiError("source_unavailable", { message: "The repository is empty now.", field: "url" });
   const { commit, ref } = newest;
@@ -284,10 +306,7 @@ async function* syncItems(ctx: Context, run: Run, walking: Walking, mirror: Mirr
     if (verdict.type === "take") files.push(await view.toWanted(entry, verdict.path));
     if (verdict.type === "refused") yield { ...toSkip(verdict.refusal), externalId: entry.path };
   }
-  for (const [index, item] of (await view.toItems(files)).entries()) {
-    walking.onItem(item.externalId, files[index]?.entry.oid ?? "");
-    yield { t: "upsert", item };
-  }
+  for (const item of await view.toItems(files)) yield { t: "upsert", item };
   const found = new Set(files.map(({ path }) => path));
   for (const externalId of wanted) {
     if (!found.has(externalId) && isItemPath(externalId)) yield { t: "delete", externalId };

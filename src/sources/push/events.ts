@@ -4,7 +4,9 @@ import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 
 /** What a pushed line says of an item. */
 export type PushItemEvent =
-  | Extract<SyncEvent, { t: "upsert" | "access" | "delete" }>
+  | Extract<SyncEvent, { t: "upsert" | "access" }>
+  /** With `subtree` also what is below `<externalId>/`. */
+  | { t: "delete"; externalId: string; subtree?: boolean }
   /** Alive, and in this version if one is named. */
   | { t: "seen"; externalId: string; version?: string };
 

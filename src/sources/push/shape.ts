@@ -122,6 +122,9 @@ const PushItem = z
     parentId: ExternalId.optional().meta({
       description: "The item that it belongs to. Nobody can read this item without access to that one.",
     }),
+    replyTo: ExternalId.optional().meta({
+      description: "The item that it answers. Says nothing about who can read either.",
+    }),
     version: Line(300).optional(),
     people: z.array(Person).max(500).optional(),
     containers: z.array(Container).max(100).optional(),
@@ -229,12 +232,13 @@ const FROM_LINE: FieldConversion<LineValues, SourceValues> = {
 };
 
 function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes: string[] } {
-  const { text, content, url, people, containers, ...plain } = line;
+  const { text, content, url, people, containers, parentId, ...plain } = line;
   const safeUrl = url === undefined ? undefined : httpUrl(url);
   const item: SourceItem = defined({
     ...plain,
     // A key that is not there reads as undefined, which each field that may be left out can be.
     ...convertFields(FIELD_NAMES, line as FieldsAs<LineValues>, FROM_LINE),
+    partOf: parentId,
     place: plain.place ?? place,
     url: safeUrl,
     people: people?.map(toPerson),

@@ -20,7 +20,7 @@ import {
 } from "./access.ts";
 import { applyPeople } from "./people.ts";
 import { refusalOf, saveRun } from "./run.ts";
-import { deleteItem, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
+import { deleteItem, drop, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
 import { traceOf } from "./trace.ts";
 import { saveUpload } from "./upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./work.ts";
@@ -67,8 +67,10 @@ export function makeApplyBatch(
       });
       requireExpected(work);
       const outcomes: OpOutcome[] = [];
+      const hasRelisted = work.rows.hasRelisted();
       for (const op of batch.ops) {
         outcomes.push(await applyOp(work, op));
+        if (hasRelisted) endRelist(work, op);
         work.op++;
       }
       const tops = settleAccesses(work, atOnce);
@@ -134,6 +136,11 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return skip(work, op);
     case "sweep":
       return sweep(work, op.kbIds, op.hold);
+    case "drop":
+      return drop(work, op.kbIds, op.hold);
+    case "relist":
+      work.rows.relist(op.externalId);
+      return "done";
     case "remove":
       return removeAll(work, op.kbIds);
     case "release":
@@ -141,6 +148,12 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
     default:
       return assertNever(op);
   }
+}
+
+/** What was said of it since stands for the listing that it waits for. */
+function endRelist({ rows }: Work, op: ItemOp): void {
+  if (op.type === "upsert") rows.endRelist(op.item.externalId);
+  else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
 }
 
 async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {

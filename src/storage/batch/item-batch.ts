@@ -19,6 +19,8 @@ export interface ItemEntity {
   email: string | null;
   login: string | null;
   claimed: boolean;
+  /** A container that the item lives in. */
+  isHome?: true;
 }
 
 /** What became of an item's bytes. */
@@ -43,6 +45,10 @@ export interface PreparedItem extends ItemFacts {
   newKbId: string;
   externalId: string;
   parentExternalId: string | null;
+  /** The item it answers, by its externalId. */
+  replyTo?: string | null;
+  /** What its source finds its content by. */
+  contentRef?: string | null;
   identityHint: string | null;
   /** The id it had until now, when its source says so; see `SourceItem.formerId`. */
   formerExternalId?: string;
@@ -90,6 +96,10 @@ export type ItemOp =
    * guard as a whole: all of them or none.
    */
   | { type: "sweep"; kbIds: readonly string[]; hold: boolean }
+  /** Removes these and their child items; under the guard as a whole. */
+  | { type: "drop"; kbIds: readonly string[]; hold: boolean }
+  /** Its content was of another version than the one it was listed with: it is to be listed again. */
+  | { type: "relist"; externalId: string }
   /** Removes these and their child items without asking the guard: left out by a person's own act. */
   | { type: "remove"; kbIds: readonly string[] }
   /** Ends the hold on these: they are kept. */
@@ -107,6 +117,8 @@ export interface BatchRun {
   progress?: SyncProgress;
   /** JSON of the cursor that covers everything up to the end of this batch. */
   cursor?: string;
+  /** JSON of what the source keeps with this cursor, by key; null deletes. */
+  state?: Readonly<Record<string, string | null>>;
 }
 
 /** What a push stores about its upload together with a batch. */

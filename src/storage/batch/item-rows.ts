@@ -53,6 +53,8 @@ const COLUMNS = [
   "seenBy",
   "indexHash",
   "maskedSecrets",
+  "replyTo",
+  "contentRef",
   ...FIELD_NAMES,
 ] as const;
 
@@ -175,6 +177,25 @@ export function makeItemRows(
         now,
       );
     },
+    relist(externalId: string) {
+      run(
+        "insert or ignore into relist_items (workspaceId, connectorId, externalId, tries) values (?, ?, ?, 0)",
+        workspaceId,
+        connectorId,
+        externalId,
+      );
+    },
+    hasRelisted: () =>
+      all("select 1 from relist_items where workspaceId = ? and connectorId = ? limit 1", workspaceId, connectorId)
+        .length > 0,
+    endRelist(externalId: string) {
+      run(
+        "delete from relist_items where workspaceId = ? and connectorId = ? and externalId = ?",
+        workspaceId,
+        connectorId,
+        externalId,
+      );
+    },
     unhold(kbId: string) {
       run("delete from removals where workspaceId = ? and kbId = ?", workspaceId, kbId);
     },
@@ -246,6 +267,8 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     extras.seenBy,
     item.indexHash,
     item.maskedSecrets,
+    item.replyTo ?? null,
+    item.contentRef ?? null,
   ];
   for (const name of FIELD_NAMES) values.push(toColumn(item[name]));
   return values;
@@ -265,8 +288,8 @@ function insertEntity(connection: SqliteConnection, workspaceId: string, entity:
 function insertShown(connection: SqliteConnection, workspaceId: string, kbId: string, entity: ItemEntity): void {
   connection
     .prepare(
-      `insert or ignore into item_entities (workspaceId, kbId, entityId, role, name, nameKey, email, login, claimed)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert or ignore into item_entities (workspaceId, kbId, entityId, role, name, nameKey, email, login, claimed, isHome)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
     .run(
       workspaceId,
@@ -278,6 +301,7 @@ function insertShown(connection: SqliteConnection, workspaceId: string, kbId: st
       entity.email,
       entity.login,
       entity.claimed ? 1 : 0,
+      entity.isHome ? 1 : 0,
     );
 }
 

@@ -25,6 +25,19 @@ export function removeAll(work: Work, kbIds: readonly string[]): OpOutcome {
   return "removed";
 }
 
+/** Removes these with their child items, or holds them. */
+export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
+  const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
+  const items = [...new Map(found.map((each) => [each.kbId, each])).values()];
+  if (isHeld) {
+    for (const item of items) hold(work, item);
+    return "held";
+  }
+  work.guarded += items.length;
+  for (const item of items) removeOne(work, item);
+  return "removed";
+}
+
 /** Ends the hold on these. */
 export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
   for (const item of living(work, kbIds)) release(work, item);

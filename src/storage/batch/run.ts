@@ -63,7 +63,19 @@ export function saveRun(
       .prepare("update connectors set cursor = ? where workspaceId = ? and connectorId = ?")
       .run(run.cursor, workspaceId, connectorId);
   }
+  for (const [key, value] of Object.entries(run.state ?? {}))
+    saveState(connection, [workspaceId, connectorId, key], value);
   return row["cancelRequestedAt"] !== null;
+}
+
+function saveState(connection: SqliteConnection, key: [string, string, string], value: string | null): void {
+  if (value === null) {
+    connection.prepare('delete from source_state where workspaceId = ? and connectorId = ? and "key" = ?').run(...key);
+    return;
+  }
+  connection
+    .prepare('insert or replace into source_state (workspaceId, connectorId, "key", "value") values (?, ?, ?, ?)')
+    .run(...key, value);
 }
 
 function one(connection: SqliteConnection, sql: string, ...values: string[]) {

@@ -3,20 +3,9 @@ import type { IndexState } from "#api/common.ts";
 import { CHILD_MARK } from "#core/child-ids.ts";
 import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batch/item-batch.ts";
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
+import { makeStoredItemStore } from "./stored-items.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
-
-/** What a run knows beforehand of a stored, living item. */
-export interface StoredItem {
-  kbId: string;
-  externalId: string;
-  version: string | null;
-  indexState: IndexState;
-  /** True while another try of the same version may give text. */
-  isRetryable: boolean;
-  seenBy: string | null;
-  parentExternalId: string | null;
-}
 
 export interface HeldRemoval {
   kbId: string;
@@ -56,19 +45,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       .where("workspaceId", "=", workspaceId)
       .where("connectorId", "=", connectorId)
       .where("removedAt", "is", null);
-  const stored = (connectorId: string) =>
-    living(connectorId).select([
-      "kbId",
-      "externalId",
-      "version",
-      "indexState",
-      "textReason",
-      "retryAt",
-      "seenBy",
-      "parentExternalId",
-    ]);
 
   return {
+    ...makeStoredItemStore(sql, workspaceId),
     /**
      * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
      * Idempotent.
@@ -87,34 +66,6 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
      */
     purge: (which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number> =>
       call<number>(sql, "purgeItems", { workspaceId, ...which }),
-
-    /** Living items after this externalId in its order, at most `limit`. */
-    async listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> {
-      const rows = await stored(connectorId)
-        .where("externalId", ">", afterExternalId)
-        .orderBy("externalId")
-        .limit(limit)
-        .execute();
-      return rows.map(toStored);
-    },
-
-    /** Of these identities at the source, the living items. */
-    async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
-      const found = [];
-      for (let i = 0; i < externalIds.length; i += 500) {
-        const rows = await stored(connectorId)
-          .where("externalId", "in", externalIds.slice(i, i + 500))
-          .execute();
-        found.push(...rows.map(toStored));
-      }
-      return found;
-    },
-
-    /** One living item by its identity at the source. */
-    async findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined> {
-      const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
-      return row && toStored(row);
-    },
 
     async guardOf(connectorId: string, now: number): Promise<RemovalGuard> {
       const { count } = await living(connectorId)
@@ -245,26 +196,6 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       }
       return counts;
     },
-  };
-}
-
-interface StoredRow {
-  kbId: string;
-  externalId: string;
-  version: string | null;
-  indexState: string;
-  textReason: string | null;
-  retryAt: number | null;
-  seenBy: string | null;
-  parentExternalId: string | null;
-}
-
-function toStored({ textReason, retryAt, ...row }: StoredRow) {
-  return {
-    ...row,
-    // Written by the batch procedure from the same union.
-    indexState: row.indexState as IndexState,
-    isRetryable: textReason === "failed" && retryAt !== null,
   };
 }
 

@@ -37,7 +37,7 @@ async function makeSafeServer() {
       if (world.problem === undefined) return { ok: true };
       return { ok: false, problem: { code: "auth_required", message: world.problem } };
     },
-    async *sync(ctx, run) {
+    async *sync(ctx) {
       note("sync", ctx);
       if (world.held) {
         const { held } = world;
@@ -46,7 +46,7 @@ async function makeSafeServer() {
         // Ends by being told to, and by nothing else.
         await new Promise((_, reject) => ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason)));
       }
-      yield* listing(() => [item("a", "text")])(run);
+      yield* listing(() => [item("a", "text")])(ctx);
     },
     async fetchContent(ctx) {
       note("fetch", ctx);

@@ -73,9 +73,9 @@ export function folderSource(world: FolderWorld): Source {
               ...(world.hint && { hint: world.hint }),
             },
           },
-    async *sync(_ctx, run) {
+    async *sync(ctx, run) {
       const inScope = world.items.filter(({ externalId }) => !run.scope.exclude.some((p) => externalId.startsWith(p)));
-      for (const line of listing(() => inScope)(run)) {
+      for await (const line of listing(() => inScope)(ctx)) {
         await world.between?.();
         yield line;
       }

@@ -9,7 +9,7 @@ import { DEFAULT_EXTRACT_LIMITS } from "#extract/limits.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { makeZip } from "../../extract/zip-files.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
-import { end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
+import { CONNECTOR, end, type Harness, item, listing, makeHarness, withBatches, WORKSPACE } from "./harness.ts";
 import { bytesOf, type Tree, treeExtractor } from "./tree-files.ts";
 import { verifies } from "../../requirements.ts";
 
@@ -193,6 +193,8 @@ describe("files inside a file", () => {
     const children = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, `text ${i}`]));
     const { kb, state } = await makeFolder({ m: { text: "mail", children } });
     await kb.sync();
+    const scope = { include: ["anything"], exclude: [] };
+    await kb.store.in(WORKSPACE).connectors.update(CONNECTOR, { scope });
     kb.source.inScope = (_scope, { externalId }) => externalId === "m";
     await kb.sync("full");
     expect(await ids(kb)).toHaveLength(41);

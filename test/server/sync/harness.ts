@@ -5,7 +5,7 @@ import type { Database, DatabaseOptions } from "#storage/db.ts";
 import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
-import type { Source, SourceItem, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { Source, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { SyncDeps } from "#server/sync/jobs.ts";
 import { requestSync } from "#server/sync/request.ts";
 import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
@@ -20,7 +20,8 @@ export const CONNECTOR = "con_2222222222222222";
 const OWNER = "usr_2222222222222222";
 
 /** The script of a fake source: what it says in each run. Throwing an `Error` in it ends the run there. */
-export type Script = (run: SyncRequest<unknown>, signal: AbortSignal) => Iterable<SyncEvent> | AsyncIterable<SyncEvent>;
+export type ScriptRun = SyncRequest<unknown> & Pick<SyncContext<unknown>, "stored" | "state">;
+export type Script = (run: ScriptRun, signal: AbortSignal) => Iterable<SyncEvent> | AsyncIterable<SyncEvent>;
 
 export interface Harness {
   database: Database;
@@ -136,10 +137,12 @@ export const end = (complete = true): SyncEvent => ({
 });
 
 /** A source that lists a folder-like set of items: unchanged ones are only seen. */
-export function listing(items: () => SourceItem[]): (run: SyncRequest<unknown>) => Iterable<SyncEvent> {
-  return function* (run) {
+export function listing(
+  items: () => SourceItem[],
+): (run: Pick<SyncContext<unknown>, "stored">) => AsyncIterable<SyncEvent> {
+  return async function* ({ stored }) {
     for (const each of items()) {
-      if (each.version !== undefined && run.storedVersion(each.externalId) === each.version) {
+      if (each.version !== undefined && (await stored.version(each.externalId)) === each.version) {
         yield { t: "seen", externalIds: [each.externalId] };
       } else {
         yield { t: "upsert", item: each };
@@ -185,7 +188,7 @@ function fakeSource(script: Script): Source {
     },
     check: async () => ({ ok: true }),
     async *sync(ctx, run) {
-      yield* script(run, ctx.signal);
+      yield* script({ ...run, stored: ctx.stored, state: ctx.state }, ctx.signal);
     },
     inScope: (scope: Scope, { externalId }) => !scope.exclude.some((prefix) => externalId.startsWith(prefix)),
     fetchContent: async (_ctx, { externalId }) => ({

@@ -1,4 +1,6 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { StoredItem } from "#storage/records/stored-items.ts";
 import { makeKnown } from "#server/sync/known.ts";
 import { CONNECTOR, makeHarness, upsert, WORKSPACE } from "./harness.ts";
 
@@ -10,19 +12,22 @@ async function makeStored(ids: readonly string[]) {
   ]);
   await kb.sync();
   const { itemWrites } = kb.store.in(WORKSPACE);
-  let rows = 0;
+  let [rows, queries] = [0, 0];
   const count = <Row>(page: Row[]): Row[] => {
     rows += page.length;
+    queries++;
     return page;
   };
   const known = makeKnown(
     {
       listStored: async (connectorId, after, limit) => count(await itemWrites.listStored(connectorId, after, limit)),
+      listStoredFrom: async (connectorId, from, limit) =>
+        count(await itemWrites.listStoredFrom(connectorId, from, limit)),
       listStoredOf: async (connectorId, externalIds) => count(await itemWrites.listStoredOf(connectorId, externalIds)),
     },
     CONNECTOR,
   );
-  return { known, rows: () => rows };
+  return { known, rows: () => rows, queries: () => queries };
 }
 
 test("a run that asks for some items reads these, and no more the more there are", async () => {
@@ -37,10 +42,55 @@ test("a run that asks for some items reads these, and no more the more there are
     false,
   ]);
   expect(rows()).toBeLessThan(50);
-  expect(known.name("f007")).toMatchObject({ externalId: "f007" });
-  await known.load();
-  expect(known.listUnnamed()).toHaveLength(299);
+  expect(known.find("f007")).toMatchObject({ externalId: "f007" });
+  await known.loadAll();
+  expect(known.find("f123")).toMatchObject({ externalId: "f123" });
   const before = rows();
   await known.load(["f010"]);
   expect(rows()).toBe(before);
 });
+
+test("who asks for versions in the order of the ids pays few queries, who asks here and there few rows", async () => {
+  const ids = Array.from({ length: 3_000 }, (_, i) => `d${i % 3}/f${String(i).padStart(4, "0")}`).sort();
+  const inOrder = await makeStored(ids);
+  for (const id of ids) expect(await inOrder.known.version(id)).toMatch(/./);
+  expect(inOrder.queries()).toBeLessThan(20);
+  expect(inOrder.rows()).toBeLessThan(4_000);
+  const scattered = await makeStored(ids);
+  for (let i = 0; i < 30; i++) await scattered.known.version(ids[(i * 997) % ids.length] ?? "");
+  expect(scattered.rows()).toBeLessThan(1_000);
+});
+
+test("knows each item, in any order of asking and of characters, and its child items", async () => {
+  const odd = ["a", "a ", "a!", "a!//x", "a/b", "é", "\ue000", "\uffff", "😀", "😀/x", "zz"];
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...odd, "none", "b", "😀😀"), { maxLength: 30 }), async (asked) => {
+      const rows = [...odd].sort(byBytes).map((externalId) => row(externalId));
+      const from = (at: string, isAfter: boolean, limit: number) =>
+        rows.filter(({ externalId }) => byBytes(externalId, at) > (isAfter ? 0 : -1)).slice(0, limit);
+      const known = makeKnown(
+        {
+          listStored: async (_, after, limit) => from(after, true, limit),
+          listStoredFrom: async (_, at, limit) => from(at, false, limit),
+          listStoredOf: async (_, some) => rows.filter(({ externalId }) => some.includes(externalId)),
+        },
+        CONNECTOR,
+      );
+      for (const id of asked) {
+        expect([id, await known.version(id)]).toEqual([id, odd.includes(id) ? `v ${id}` : undefined]);
+        await known.load([id]);
+        expect(known.find(id)?.externalId).toBe(odd.includes(id) ? id : undefined);
+        if (id === "a") expect(known.childrenOf(id).map(({ externalId }) => externalId)).toEqual(["a!//x"]);
+      }
+    }),
+  );
+});
+
+function row(externalId: string): StoredItem {
+  const rest = { indexState: "indexed", isRetryable: false, seenBy: null, parentExternalId: null } as const;
+  return { kbId: externalId, externalId, version: `v ${externalId}`, ...rest };
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -236,11 +236,11 @@ describe("parts of an item", () => {
   test("follow the access of what they are a part of, and narrow it by their own", async ({ expect }) => {
     const kb = await makeHarness(function* () {
       yield upsert("mail", "text", { access: { known: true, all: [["user:usr_2222222222222222"]] } });
-      for (const [id, parentId] of [
+      for (const [id, partOf] of [
         ["mail/1", "mail"],
         ["mail/1/x", "mail/1"],
       ] as const) {
-        const { access: _none, ...part } = item(id, "inside", { parentId });
+        const { access: _none, ...part } = item(id, "inside", { partOf });
         yield { t: "upsert", item: part };
       }
       yield end();
@@ -272,7 +272,7 @@ describe("parts of an item", () => {
 
   test("go with it", async ({ expect }) => {
     const events: SyncEvent[][] = [
-      [upsert("mail", "text"), upsert("att", "attachment", { parentId: "mail" }), upsert("other", "x"), end()],
+      [upsert("mail", "text"), upsert("att", "attachment", { partOf: "mail" }), upsert("other", "x"), end()],
       [{ t: "delete", externalId: "mail" }, end(false)],
     ];
     const kb = await makeHarness(() => events.shift() ?? []);
@@ -290,8 +290,8 @@ describe("deletion", () => {
   test("only a complete listing deletes", async ({ expect }) => {
     let items = many(10);
     let isComplete = false;
-    const kb = await makeHarness(function* (run) {
-      for (const event of listing(() => items)(run)) {
+    const kb = await makeHarness(async function* (run) {
+      for await (const event of listing(() => items)(run)) {
         yield event.t === "end" ? end(isComplete) : event;
       }
     });
@@ -439,7 +439,7 @@ describe("ending early", () => {
 
   test("what the scope leaves out goes at the next full run, guard or not", async ({ expect }) => {
     const all: SourceItem[] = many(60);
-    const kb = await makeHarness(function* (run) {
+    const kb = await makeHarness(async function* (run) {
       const inScope = all.filter((each) => !run.scope.exclude.some((prefix) => each.externalId.startsWith(prefix)));
       yield* listing(() => inScope)(run);
     });

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { FilesystemConfig } from "#sources/filesystem/config.ts";
 import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesystem/index.ts";
+import { runParts } from "../stored.ts";
 import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
-import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { NO_HTTP } from "../../network.ts";
 
 export type FolderEvent = SyncEvent<FilesystemCursor>;
@@ -32,13 +33,14 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
     config: Partial<FilesystemConfig> = {},
     visibility: "private" | "workspace" = "workspace",
     signal = new AbortController().signal,
-  ): SourceContext<FilesystemConfig> => ({
+  ): SyncContext<FilesystemConfig> => ({
     config: FilesystemConfig.parse({ root, ...config }),
     connector: { id: "con_aaaaaaaaaaaaaaaa", name: "Team docs", visibility },
     http: NO_HTTP,
     signal,
     now: () => NOW,
     log: () => undefined,
+    ...runParts(),
   });
   const events = async (
     ctx = context(),
@@ -49,7 +51,6 @@ export function makeFolder(options: Partial<FilesystemOptions> = {}) {
       mode: "full",
       scope: { include: [], exclude: [] },
       cursor: null,
-      storedVersion: () => undefined,
     } as const;
     for await (const event of source.sync?.(ctx, { ...run, ...request }) ?? []) found.push(event);
     return found;

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { FilesystemCursor } from "#sources/filesystem/sync.ts";
 import { idsOf, makeFolder, skipsOf, type FolderEvent } from "./fixture.ts";
+import { runParts } from "../stored.ts";
 
 describe("what is content", () => {
   test("files come in sorted order with title, path, place, folders and times", async () => {
@@ -40,8 +41,8 @@ describe("what is content", () => {
         createdAt: Date.parse("2026-03-01T08:00:00.000Z"),
         updatedAt: Date.parse("2026-03-01T08:00:00.000Z"),
         containers: [
-          { type: "folder", id: "a", name: "a" },
-          { type: "folder", id: "a/deep", name: "deep", parentId: "a" },
+          { type: "folder", id: "a", name: "a", isHome: true },
+          { type: "folder", id: "a/deep", name: "deep", isHome: true, parentId: "a" },
         ],
         content: { type: "fetch" },
         access: { known: true, all: [["workspace"]] },
@@ -170,7 +171,7 @@ describe("what is content", () => {
     expect(await ids(["docs/*.txt"])).toEqual(["docs/b.txt"]);
     await expect(ids(["**/a/**/b/**/c"])).rejects.toMatchObject({ code: "connector_scope_invalid", field: "include" });
     const inScope = (externalId: string) =>
-      folder.source.inScope?.({ include: ["/docs"], exclude: ["*.txt"] }, { externalId });
+      folder.source.inScope?.({ include: ["/docs"], exclude: ["*.txt"] }, { externalId, containers: [] });
     expect([inScope("docs/a.md"), inScope("docs/b.txt"), inScope("other/d.md")]).toEqual([true, false, false]);
   });
 
@@ -256,7 +257,10 @@ describe("one run after another", () => {
     for (let i = 0; i < 1_100; i++) folder.write(`d${i % 7}/${i}.txt`);
     const stored = versions(await folder.events());
     const edited = folder.write("d3/3.txt", "longer than before");
-    const again = await folder.events(folder.context(), { mode: "incremental", storedVersion: (id) => stored.get(id) });
+    const again = await folder.events(
+      { ...folder.context(), ...runParts((id) => stored.get(id)) },
+      { mode: "incremental" },
+    );
     expect(idsOf(again)).toEqual(["d3/3.txt"]);
     const batches = again.flatMap((event) => (event.t === "seen" ? [event.externalIds.length] : []));
     expect(batches.reduce((sum, size) => sum + size, 0)).toBe(1_099);
@@ -273,7 +277,7 @@ describe("one run after another", () => {
     expect(first.get("a.txt")).toMatch(/:new$/);
     const settled = new Date("2099-12-31T23:59:50.000Z");
     utimesSync(path, settled, settled);
-    expect(idsOf(await folder.events(folder.context(), { storedVersion: (id) => first.get(id) }))).toEqual(["a.txt"]);
+    expect(idsOf(await folder.events({ ...folder.context(), ...runParts((id) => first.get(id)) }))).toEqual(["a.txt"]);
   });
 
   test("a renamed file keeps its identity; a file with two links has none", async () => {
@@ -310,7 +314,7 @@ describe("one run after another", () => {
       if (event.item.externalId === "a.md") folder.write("a.md", "edited after it was handed over");
       if (event.item.externalId === "m.md") rmSync(join(folder.root, "z.md"));
     }
-    const next = await folder.events(folder.context(), { storedVersion: (id) => stored.get(id) });
+    const next = await folder.events({ ...folder.context(), ...runParts((id) => stored.get(id)) });
     expect(idsOf(next)).toEqual(["a.md"]);
     expect(next.some((event) => event.t === "seen" && event.externalIds.includes("z.md"))).toBe(false);
   });
@@ -412,7 +416,6 @@ const FULL = {
   mode: "full",
   scope: { include: [], exclude: [] },
   cursor: null,
-  storedVersion: () => undefined,
 } as const;
 
 function walkAll(folder: ReturnType<typeof makeFolder>): AsyncIterable<FolderEvent> {

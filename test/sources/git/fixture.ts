@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AddressGuard } from "#net/address-guard.ts";
-import type { SourceContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { GitConfig } from "#sources/git/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
 import type { GitCursor } from "#sources/git/cursor.ts";
+import { runParts } from "../stored.ts";
 import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 
 export type GitEvent = SyncEvent<GitCursor>;
@@ -95,14 +96,15 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
   onTestFinished(async () => source.forget?.(CONNECTOR_ID));
   const context = (
     config: Partial<GitConfig> = {},
-    more: Partial<SourceContext<GitConfig>> = {},
-  ): SourceContext<GitConfig> => ({
+    more: Partial<SyncContext<GitConfig>> = {},
+  ): SyncContext<GitConfig> => ({
     config: GitConfig.parse({ url, ...config }),
     connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace", isAdminMade: true },
     http: NO_HTTP,
     signal: new AbortController().signal,
     now: () => Date.parse("2026-11-21T09:30:00.000Z"),
     log: () => undefined,
+    ...runParts(),
     ...more,
   });
   return { base, source, context, ...makeRunner(source, context) };
@@ -111,24 +113,25 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
 /** Runs with what the runs before have stored, as the engine does: versions and the cursor. */
 function makeRunner(
   source: ReturnType<typeof makeGitSource>,
-  context: (config?: Partial<GitConfig>) => SourceContext<GitConfig>,
+  context: (config?: Partial<GitConfig>) => SyncContext<GitConfig>,
 ) {
   const versions = new Map<string, string>();
   let cursor: GitCursor | null = null;
   let runs = 0;
-  /** `until` ends the run as a crash would, right after that event was stored. */
+  /** `until` ends the run as a crash would, right after that event was stored; `isAnew` = nothing is stored. */
   async function run(
     ctx = context(),
     request: Partial<SyncRequest<GitCursor>> = {},
     until: (event: GitEvent) => boolean = () => false,
+    isAnew = false,
   ): Promise<GitEvent[]> {
     const events: GitEvent[] = [];
-    const said = source.sync?.(ctx, {
+    const stored = runParts((id) => versions.get(id));
+    const said = source.sync?.(isAnew ? ctx : { ...ctx, ...stored }, {
       mode: cursor === null ? "full" : "incremental",
       runId: `run${++runs}`,
       scope: { include: [], exclude: [] },
       cursor,
-      storedVersion: (id) => versions.get(id),
       ...request,
     });
     for await (const event of said ?? []) {
@@ -139,6 +142,9 @@ function makeRunner(
         versions.set(event.item.externalId, event.item.version ?? "");
       }
       if (event.t === "delete") versions.delete(event.externalId);
+      if (event.t === "delete_container") {
+        for (const id of versions.keys()) if (id.startsWith(`${event.id}/`)) versions.delete(id);
+      }
       if (until(event)) break;
     }
     return events;

@@ -148,15 +148,15 @@ describe("what of a repository is an item", () => {
     expect(
       items.map(({ externalId, content, size, fields }) => [externalId, content, size, fields?.["storedIn"]]),
     ).toEqual([
-      [".gitattributes", { type: "fetch" }, 68, undefined],
+      [".gitattributes", { type: "fetch", ref: expect.stringMatching(/^[0-9a-f]{40}$/) }, 68, undefined],
       ["a.dat", { type: "none", reason: "unsupported_type" }, 15, undefined],
-      ["b.pdf", { type: "fetch" }, 8, undefined],
+      ["b.pdf", { type: "fetch", ref: expect.stringMatching(/^[0-9a-f]{40}$/) }, 8, undefined],
       ["b.psd", { type: "none", reason: "unsupported_type" }, 1_234_567, "Git LFS"],
       ["c.bin", { type: "none", reason: "unsupported_type" }, 7, "Git LFS"],
       ["empty.txt", { type: "none", reason: "empty" }, 0, undefined],
       ["large.txt", { type: "none", reason: "too_large" }, 3_000, undefined],
       ["large.woff2", { type: "none", reason: "unsupported_type" }, 1, undefined],
-      ["plain.txt", { type: "fetch" }, 4, undefined],
+      ["plain.txt", { type: "fetch", ref: expect.stringMatching(/^[0-9a-f]{40}$/) }, 4, undefined],
     ]);
   });
 
@@ -176,13 +176,11 @@ describe("what of a repository is an item", () => {
       "complete",
     ]);
     await expect(makeTextReader(source, context)(".env")).rejects.toThrow();
-    expect(["vendor/z.md", "c.md", "/commit/1"].map((externalId) => source.inScope?.(scope, { externalId }))).toEqual([
-      false,
-      true,
-      true,
-    ]);
-    const anew = { mode: "full", cursor: null, scope, storedVersion: () => undefined } as const;
-    const all = itemsOf(await run(context({ secretFiles: true }), anew));
+    expect(
+      ["vendor/z.md", "c.md", "/commit/1"].map((externalId) => source.inScope?.(scope, { externalId, containers: [] })),
+    ).toEqual([false, true, true]);
+    const anew = { mode: "full", cursor: null, scope } as const;
+    const all = itemsOf(await run(context({ secretFiles: true }), anew, () => false, true));
     expect(all.map(({ externalId }) => externalId)).toEqual([".env", "c.md", "keys/id_rsa", "src/a.ts", "src/b.md"]);
   });
 
@@ -214,9 +212,7 @@ describe("what of a repository is an item", () => {
     commit();
     git("checkout", "--quiet", "main");
     const idsAt = async (ref: string) =>
-      itemsOf(await run(context({ ref }), { cursor: null, mode: "full", storedVersion: () => undefined })).map(
-        (i) => i.externalId,
-      );
+      itemsOf(await run(context({ ref }), { cursor: null, mode: "full" }, () => false, true)).map((i) => i.externalId);
     expect([await idsAt("feature/x"), await idsAt("v1"), await idsAt("main")]).toEqual([
       ["a.md", "b.md"],
       ["a.md"],

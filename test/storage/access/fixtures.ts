@@ -172,6 +172,8 @@ function connectorRow(workspaceId: string, connectorId: string, options: Connect
 
 function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "aclId" | "connectorId"> {
   return {
+    replyTo: null,
+    contentRef: null,
     kbId,
     externalId: `${kbId}.md`,
     parentExternalId: null,

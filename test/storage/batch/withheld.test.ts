@@ -180,7 +180,7 @@ describe("items below one of which there are many", () => {
     const script = listing(() => [
       item("top", `top ${version}`, { access: access() }),
       ...["1", "2", "3"].map((id) => {
-        const { access: _, ...child } = item(id, `child ${id}`, { parentId: "top" });
+        const { access: _, ...child } = item(id, `child ${id}`, { partOf: "top" });
         return child;
       }),
     ]);

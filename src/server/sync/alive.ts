@@ -1,0 +1,116 @@
+import type { ContainerRef, Source } from "#sources/contract.ts";
+import { removalLimit } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { BatchSink } from "./batch-sink.ts";
+import { containerEntityId } from "./entities.ts";
+import type { Known } from "./known.ts";
+import { listBelow } from "./stored.ts";
+
+/** The run whose items these are. */
+export interface AliveOptions {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
+  source: Source;
+  connector: Pick<ConnectorRecord, "connectorId" | "scope">;
+  sync: Pick<SyncRecord, "syncId">;
+  now: () => number;
+}
+
+/** Unnamed items read together. */
+const UNNAMED_PAGE = 2_000;
+
+/** Notes that a stored item is there. */
+export function countAlive(item: StoredItem, { sync }: AliveOptions, known: Known, sink: BatchSink): void {
+  // What an earlier attempt has stored or marked was counted by it.
+  sink.count(item.seenBy === sync.syncId ? {} : { seen: 1, unchanged: 1 }, 1);
+  markAlive(item, known, sink);
+}
+
+/** A held item that is there again is kept; others are marked only where a cursor relies on it. */
+export function markAlive({ externalId, indexState }: StoredItem, known: Known, sink: BatchSink): void {
+  if (indexState === "held") sink.add({ type: "seen", externalIds: [externalId] });
+  else known.markLater(externalId);
+}
+
+/** Everything that lives in a container is there: marked by the end of the run, as what is named one by one. */
+export async function keepBelow(
+  container: ContainerRef,
+  options: AliveOptions,
+  known: Known,
+  sink: BatchSink,
+): Promise<void> {
+  // What the run said before of items that were in there is to be seen in what is in there now.
+  await sink.flush();
+  const entityId = containerEntityId(options.store.workspaceId, options.connector.connectorId, container);
+  for await (const page of listBelow(options.store, options.connector.connectorId, entityId)) {
+    for (const item of page) countAlive(item, options, known, sink);
+    for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+    await sink.flushIfDue();
+  }
+}
+
+/** Removes everything that lives in a container, or holds all of it when that is suspiciously much. */
+export async function dropBelow(container: ContainerRef, options: AliveOptions, sink: BatchSink): Promise<void> {
+  const { store, connector, now } = options;
+  await sink.flush();
+  const entityId = containerEntityId(store.workspaceId, connector.connectorId, container);
+  const gone: string[] = [];
+  for await (const page of listBelow(store, connector.connectorId, entityId))
+    gone.push(...page.map(({ kbId }) => kbId));
+  if (gone.length === 0) return;
+  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
+  const hold = guard.removed + gone.length > removalLimit(guard.highest);
+  for (const kbIds of inChunks(gone, 100)) {
+    sink.add({ type: "drop", kbIds, hold });
+    await sink.flush();
+  }
+}
+
+/** What the scope leaves out goes at once and without the guard: a person asked for it. */
+export async function leaveOutOfScope({ source, store, connector }: AliveOptions, sink: BatchSink): Promise<void> {
+  const inScope = source.inScope?.bind(source);
+  const { scope } = connector;
+  if (!inScope || (scope.include.length === 0 && scope.exclude.length === 0)) return;
+  const out: string[] = [];
+  for await (const { kbId, ...item } of store.itemWrites.walkPlaced(connector.connectorId)) {
+    if (!inScope(scope, item)) out.push(kbId);
+  }
+  for (const kbIds of inChunks(out, 100)) {
+    sink.add({ type: "remove", kbIds });
+    await sink.flush();
+  }
+}
+
+/** Removes what a complete listing did not name, or holds all of it when that is suspiciously much. */
+export async function sweep(
+  { store, connector, sync, now }: AliveOptions,
+  known: Known,
+  sink: BatchSink,
+): Promise<void> {
+  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  await sink.flush();
+  const gone: { kbId: string }[] = [];
+  for (let after = ""; ;) {
+    const page = await store.itemWrites.listUnnamed(connector.connectorId, sync.syncId, after, UNNAMED_PAGE);
+    gone.push(...page);
+    const last = page.at(-1);
+    if (!last || page.length < UNNAMED_PAGE) break;
+    after = last.externalId;
+  }
+  if (gone.length === 0) return;
+  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
+  const hold = guard.removed + gone.length > removalLimit(guard.highest);
+  for (const kbIds of inChunks(
+    gone.map((item) => item.kbId),
+    100,
+  )) {
+    sink.add({ type: "sweep", kbIds, hold });
+    await sink.flush();
+  }
+}
+
+function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
+  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
+}

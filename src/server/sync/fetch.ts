@@ -1,0 +1,29 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { isOtherVersion, readContent } from "#sources/content.ts";
+import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
+import { withSignal } from "#sources/with-signal.ts";
+import type { Fetched } from "./prepare.ts";
+
+/** Reads content at the source; that of another version than the listed one is not for those who may read that one. */
+export function fetcherOf(
+  source: Source,
+  context: SourceContext<unknown>,
+  signal: AbortSignal,
+): ((item: SourceItem) => Promise<Fetched | undefined>) | undefined {
+  const fetchContent = source.fetchContent?.bind(source);
+  if (!fetchContent) return undefined;
+  return async ({ externalId, version, content }) => {
+    const ref = content.type === "fetch" ? content.ref : undefined;
+    const listed = { externalId, ...defined({ ref, version }) };
+    const file = await fetchContent(withSignal(context, signal), listed);
+    if (isOtherVersion(source.spec, version, file)) {
+      const message = "The content is of another version than the one that was listed.";
+      throw new ApiError("source_changed", { message });
+    }
+    const { fileName, mimeType } = file;
+    const bytes = await readContent(file);
+    // Where permissions are mirrored an equal version is no news; else the text is stored as what it is.
+    return bytes && { bytes, fileName, ...defined({ mimeType, version: file.version }) };
+  };
+}

@@ -1,0 +1,59 @@
+import { isChildId } from "#core/child-ids.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import type { StoredItems } from "#sources/contract.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { containerEntityId } from "./entities.ts";
+import type { Known } from "./known.ts";
+
+type Reads = Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
+
+const PAGE = 500;
+
+/** What a source may ask of what is stored. */
+export function makeStored(store: Reads, connectorId: string, known: Pick<Known, "version">): StoredItems {
+  return {
+    version: (externalId) => known.version(externalId),
+    async accessKey(externalId) {
+      const aclId = await store.itemWrites.findOwnAccess(connectorId, externalId);
+      if (aclId === undefined) return undefined;
+      const lists = aclId > 0 ? (await store.access.listsOf(aclId)).filter((list) => !isAlways(list)) : [];
+      return accessKeyOf(lists.length > 0 ? { known: true, all: lists } : { known: false });
+    },
+    async *list(container) {
+      const entityId = containerEntityId(store.workspaceId, connectorId, container);
+      for await (const page of listBelow(store, connectorId, entityId)) {
+        for (const { externalId, version } of page) {
+          if (!isChildId(externalId)) yield { externalId, ...(version !== null && { version }) };
+        }
+      }
+    },
+  };
+}
+
+/** The lists that every access of a connector has: no source may name their groups. */
+function isAlways([only, ...more]: readonly Principal[]): boolean {
+  const type = only === undefined || more.length > 0 ? undefined : parsePrincipal(only)?.type;
+  return type === "connector" || type === "connection";
+}
+
+/** Every living item that has this container in its home chain, and the parts of those, some at a time. */
+export async function* listBelow(
+  { itemWrites }: Pick<Reads, "itemWrites">,
+  connectorId: string,
+  entityId: string,
+): AsyncGenerator<StoredItem[], void> {
+  for (let after = ""; ;) {
+    const page = await itemWrites.listBelow(connectorId, entityId, after, PAGE);
+    const ids = new Set(page.map(({ kbId }) => kbId));
+    const parts = await itemWrites.listParts(
+      connectorId,
+      page.map(({ externalId }) => externalId),
+    );
+    yield [...page, ...parts.filter(({ kbId }) => !ids.has(kbId))];
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.kbId;
+  }
+}

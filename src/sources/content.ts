@@ -1,0 +1,29 @@
+import type { FileContent, SourceSpec } from "./contract.ts";
+
+/** Larger content is left out, whatever the source's own limit: it is held in memory while it is read. */
+const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
+
+/** The bytes of a content; undefined when there are too many. */
+export async function readContent(content: Pick<FileContent, "bytes" | "stream">): Promise<Uint8Array | undefined> {
+  if (content.bytes) return content.bytes;
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of content.stream ?? []) {
+    length += part.length;
+    if (length > MAX_CONTENT_BYTES) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
+/**
+ * True when a content is not of the version that an item was listed with, and who may read it was said of that one. Where
+ * `kb` itself says who may read a connector, any version is for the same people.
+ */
+export function isOtherVersion(
+  { acl }: Pick<SourceSpec<unknown>, "acl">,
+  listed: string | null | undefined,
+  { version }: Pick<FileContent, "version">,
+): boolean {
+  return acl !== "connector" && version !== undefined && version !== (listed ?? undefined);
+}

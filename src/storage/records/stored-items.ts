@@ -1,0 +1,286 @@
+import { sql as rawSql } from "kysely";
+import type { EntityType, IndexState } from "#api/common.ts";
+import { CHILD_MARK, isChildId, outermostId } from "#core/child-ids.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** What a run knows beforehand of a stored, living item. */
+export interface StoredItem {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: IndexState;
+  /** True while another try of the same version may give text. */
+  isRetryable: boolean;
+  seenBy: string | null;
+  parentExternalId: string | null;
+}
+
+/** A stored item as scope rules judge it. */
+export interface PlacedRow {
+  kbId: string;
+  externalId: string;
+  path?: string[];
+  place: string;
+  containers: { type: Exclude<EntityType, "person">; id: string }[];
+}
+
+/** Rows of one query for their containers. */
+const PLACED_PAGE = 500;
+
+/** Runs that are asked to list an item again whose content keeps changing between its listing and its reading. */
+const RELIST_TRIES = 5;
+
+async function containersOf(
+  sql: SqlHandles,
+  workspaceId: string,
+  connectorId: string,
+  kbIds: readonly string[],
+): Promise<Map<string, PlacedRow["containers"]>> {
+  const rows = await sql.read
+    .selectFrom("item_entities as shown")
+    .innerJoin("entities as entity", (join) =>
+      join.onRef("entity.workspaceId", "=", "shown.workspaceId").onRef("entity.entityId", "=", "shown.entityId"),
+    )
+    .select(["shown.kbId", "entity.type", "entity.identity"])
+    .where("shown.workspaceId", "=", workspaceId)
+    .where("shown.kbId", "in", kbIds)
+    .where("shown.role", "=", "container")
+    .execute();
+  const found = new Map<string, PlacedRow["containers"]>();
+  for (const { kbId, type, identity } of rows) {
+    const of = found.get(kbId) ?? [];
+    // Written with `<connectorId>:<id>` and a type of containers: `server/sync/entities.ts`.
+    of.push({ type: type as Exclude<EntityType, "person">, id: identity.slice(connectorId.length + 1) });
+    found.set(kbId, of);
+  }
+  return found;
+}
+
+interface StoredRow {
+  kbId: string;
+  externalId: string;
+  version: string | null;
+  indexState: string;
+  textReason: string | null;
+  retryAt: number | null;
+  seenBy: string | null;
+  parentExternalId: string | null;
+}
+
+function toStored({ textReason, retryAt, ...row }: StoredRow) {
+  return {
+    ...row,
+    // Written by the batch procedure from the same union.
+    indexState: row.indexState as IndexState,
+    isRetryable: textReason === "failed" && retryAt !== null,
+  };
+}
+
+/** What runs and sources ask of what is stored of a connector's items. Nothing here answers people. */
+export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
+  const living = (connectorId: string) =>
+    sql.read
+      .selectFrom("items")
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", connectorId)
+      .where("removedAt", "is", null);
+  const stored = (connectorId: string) =>
+    living(connectorId).select([
+      "kbId",
+      "externalId",
+      "version",
+      "indexState",
+      "textReason",
+      "retryAt",
+      "seenBy",
+      "parentExternalId",
+    ]);
+
+  return {
+    /** Living items after this externalId in its order, at most `limit`. */
+    async listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> {
+      const rows = await stored(connectorId)
+        .where("externalId", ">", afterExternalId)
+        .orderBy("externalId")
+        .limit(limit)
+        .execute();
+      return rows.map(toStored);
+    },
+
+    /** Living items from this externalId on, itself included, in its order, at most `limit`. */
+    async listStoredFrom(connectorId: string, externalId: string, limit: number): Promise<StoredItem[]> {
+      const rows = await stored(connectorId)
+        .where("externalId", ">=", externalId)
+        .orderBy("externalId")
+        .limit(limit)
+        .execute();
+      return rows.map(toStored);
+    },
+
+    /** Living items after this externalId that a run has not named and nothing holds. */
+    async listUnnamed(
+      connectorId: string,
+      syncId: string,
+      afterExternalId: string,
+      limit: number,
+    ): Promise<{ kbId: string; externalId: string }[]> {
+      return living(connectorId)
+        .select(["kbId", "externalId"])
+        .where("externalId", ">", afterExternalId)
+        .where((eb) => eb.or([eb("seenBy", "is", null), eb("seenBy", "<>", syncId)]))
+        .where("indexState", "<>", "held")
+        .orderBy("externalId")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Living items that have this container in their home chain, after this kbId in its order. */
+    async listBelow(connectorId: string, entityId: string, afterKbId: string, limit: number): Promise<StoredItem[]> {
+      const rows = await sql.read
+        .selectFrom("item_entities as e")
+        .innerJoin("items as i", (join) =>
+          join.onRef("i.workspaceId", "=", "e.workspaceId").onRef("i.kbId", "=", "e.kbId"),
+        )
+        .select([
+          "i.kbId",
+          "i.externalId",
+          "i.version",
+          "i.indexState",
+          "i.textReason",
+          "i.retryAt",
+          "i.seenBy",
+          "i.parentExternalId",
+        ])
+        .where("e.workspaceId", "=", workspaceId)
+        .where("e.entityId", "=", entityId)
+        // The words of the condition are those of the partial index.
+        .where(rawSql<boolean>`e."isHome" = 1`)
+        .where("e.kbId", ">", afterKbId)
+        .where("i.connectorId", "=", connectorId)
+        .where("i.removedAt", "is", null)
+        .orderBy("e.kbId")
+        .limit(limit)
+        .execute();
+      return rows.map(toStored);
+    },
+
+    /** Living items that stand below these, at any depth, files inside files apart. */
+    async listParts(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
+      const found = new Map<string, StoredItem>();
+      for (let level = externalIds; level.length > 0;) {
+        const rows: StoredItem[] = [];
+        for (let i = 0; i < level.length; i += 500) {
+          const page = await stored(connectorId)
+            .where("parentExternalId", "in", level.slice(i, i + 500))
+            .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
+            .execute();
+          rows.push(...page.map(toStored));
+        }
+        const fresh = rows.filter(({ kbId }) => !found.has(kbId));
+        for (const row of fresh) found.set(row.kbId, row);
+        level = fresh.map(({ externalId }) => externalId);
+      }
+      return [...found.values()];
+    },
+
+    /** Every living item as scope rules judge it; a file inside a file is judged as the item of the source that it is in. */
+    async *walkPlaced(connectorId: string): AsyncGenerator<PlacedRow, void> {
+      for (let after = ""; ;) {
+        const page = await living(connectorId)
+          .select(["kbId", "externalId", "path", "source"])
+          .where("externalId", ">", after)
+          .orderBy("externalId")
+          .limit(PLACED_PAGE)
+          .execute();
+        const kbIds = page.map(({ kbId }) => kbId);
+        const containers = await containersOf(sql, workspaceId, connectorId, kbIds);
+        for (const { kbId, externalId, path, source } of page) {
+          yield {
+            kbId,
+            externalId: outermostId(externalId),
+            ...(!isChildId(externalId) && { path: JSON.parse(path) as string[] }),
+            place: source.slice(source.indexOf(":") + 1),
+            containers: containers.get(kbId) ?? [],
+          };
+        }
+        const last = page.at(-1);
+        if (!last || page.length < PLACED_PAGE) return;
+        after = last.externalId;
+      }
+    },
+
+    /** What a living item was listed with: its version, and what its source finds its content by. */
+    async findContent(
+      connectorId: string,
+      externalId: string,
+    ): Promise<{ version: string | null; contentRef: string | null } | undefined> {
+      const found = living(connectorId).select(["version", "contentRef"]).where("externalId", "=", externalId);
+      return found.executeTakeFirst();
+    },
+
+    /** The access that a living item names itself; undefined for what is not there or names none. */
+    async findOwnAccess(connectorId: string, externalId: string): Promise<number | undefined> {
+      const row = await living(connectorId).select("ownAclId").where("externalId", "=", externalId).executeTakeFirst();
+      return row?.ownAclId ?? undefined;
+    },
+
+    /** What a source keeps beside its cursor, as JSON. */
+    async findState(connectorId: string, key: string): Promise<string | undefined> {
+      const row = await sql.read
+        .selectFrom("source_state")
+        .select("value")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("key", "=", key)
+        .executeTakeFirst();
+      return row?.value;
+    },
+
+    /** Takes items that are to be listed again; each only so often. */
+    async takeRelisted(connectorId: string, limit: number): Promise<{ externalIds: string[]; tries: number }> {
+      const all = () =>
+        sql.write
+          .deleteFrom("relist_items")
+          .where("workspaceId", "=", workspaceId)
+          .where("connectorId", "=", connectorId);
+      await all().where("tries", ">=", RELIST_TRIES).execute();
+      const rows = await sql.write
+        .selectFrom("relist_items")
+        .select(["externalId", "tries"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .orderBy("externalId")
+        .limit(limit)
+        .execute();
+      const externalIds = rows.map(({ externalId }) => externalId);
+      for (let i = 0; i < externalIds.length; i += 500) {
+        await sql.write
+          .updateTable("relist_items")
+          .set((eb) => ({ tries: eb("tries", "+", 1) }))
+          .where("workspaceId", "=", workspaceId)
+          .where("connectorId", "=", connectorId)
+          .where("externalId", "in", externalIds.slice(i, i + 500))
+          .execute();
+      }
+      return { externalIds, tries: Math.max(0, ...rows.map(({ tries }) => tries)) };
+    },
+
+    /** Of these identities at the source, the living items. */
+    async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
+      const found = [];
+      for (let i = 0; i < externalIds.length; i += 500) {
+        const rows = await stored(connectorId)
+          .where("externalId", "in", externalIds.slice(i, i + 500))
+          .execute();
+        found.push(...rows.map(toStored));
+      }
+      return found;
+    },
+
+    /** One living item by its identity at the source. */
+    async findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined> {
+      const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
+      return row && toStored(row);
+    },
+  };
+}
