@@ -5,6 +5,7 @@ import { describe, test } from "vitest";
 import { makeRandom } from "./mutations.ts";
 import { bytesOf, extractFile, makePdf, textOf } from "./documents.ts";
 import { verifies } from "../requirements.ts";
+import { runs } from "../runs.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489", "hex");
 /** An empty end-of-directory record behind one local file header: enough to be a ZIP file to every reader. */
@@ -155,7 +156,7 @@ describe("text as it is stored", () => {
             for (const section of result.sections) expect(section.start).toBeLessThanOrEqual(result.text.length);
           },
         ),
-        { numRuns: 150 },
+        { numRuns: runs(60) },
       );
     },
   );

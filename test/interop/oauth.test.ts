@@ -193,4 +193,4 @@ test("mcp-remote goes the whole way by itself", async () => {
   const before = refusals();
   call().catch(() => undefined);
   await vi.waitFor(() => expect(refusals()).toBeGreaterThan(before), { timeout: 20_000 });
-}, 60_000);
+}, 120_000);

@@ -7,6 +7,7 @@ import type { FileListQuery } from "#api/files.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { makeWorld, type World } from "../../storage/access/fixtures.ts";
+import { runs } from "../../runs.ts";
 
 const query = (more: Partial<FileListQuery> = {}): FileListQuery => ({ sort: "updatedAt", limit: 50, ...more });
 
@@ -271,7 +272,7 @@ describe("text by range", () => {
         },
       ),
       {
-        numRuns: 100,
+        numRuns: runs(50),
         examples: [
           [16_000, 1],
           [15_999, 1],

@@ -8,6 +8,7 @@ import { renderSearch, type Rendered } from "#server/mcp/render-search.ts";
 import { loadTokenCounter, makeTokenCounter, type CountTokens } from "#server/mcp/tokens.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 import { hostileItem, hostileOutcome, NOW } from "./hostile.ts";
+import { runs } from "../../runs.ts";
 
 let count: CountTokens;
 beforeAll(async () => {
@@ -125,7 +126,7 @@ describe("kb_search", () => {
           expect(text.split("\n").at(-1)).toMatch(/^End of results\. /);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -145,7 +146,7 @@ describe("kb_search", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -222,7 +223,7 @@ describe("kb_get_file_content", () => {
           if (next !== undefined) expect(Number(next)).toBeGreaterThan(from);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -28,6 +28,7 @@ import {
   WORKSPACE,
 } from "./harness.ts";
 import { verifies } from "../../requirements.ts";
+import { runs } from "../../runs.ts";
 
 /** A first state, and a later one: some changed, some gone, some new, some broken. */
 const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`));
@@ -278,7 +279,7 @@ describe("batches", () => {
     ids.map((id): Event => ({ t: "skip", externalId: id, reason: "failed", message: "x", retryable: true })),
   );
 
-  test("split anywhere, the same events end in the same state", { timeout: 60_000 }, async ({ expect }) => {
+  test("split anywhere, the same events end in the same state", { timeout: 120_000 }, async ({ expect }) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { minLength: 1, maxLength: 14 }),
@@ -294,7 +295,7 @@ describe("batches", () => {
           expect(await applied(parts)).toBe(whole);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(15) },
     );
   });
 

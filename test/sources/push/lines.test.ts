@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { PushedLine } from "#sources/push/events.ts";
 import { parsePushLine, parsePushLines, PUSH_LIMITS } from "#sources/push/lines.ts";
 import { splitLines } from "#sources/push/split-lines.ts";
+import { runs } from "../../runs.ts";
 
 const ACCESS = { known: true, all: [["workspace"]] };
 const ITEM = { externalId: "T-1", kind: "task", title: "Ship it", access: ACCESS };
@@ -145,7 +146,7 @@ describe("one line", () => {
         if (parsed?.ok === true) expect(text).toContain(JSON.stringify(parsed.externalId));
         else expect(parsed === undefined || parsed.message.length > 0).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(400) },
     );
   });
 });

@@ -6,6 +6,7 @@ import type { IndexedDocument, SearchRequest, SearchResponse } from "#storage/se
 import { oracleSearch, type OracleWorkspace } from "./oracle.ts";
 import { makeRandom } from "../../bench/search-corpus.ts";
 import { makeDocument, makeRequest, TestIndex } from "./world.ts";
+import { runs } from "../../runs.ts";
 
 const PRINCIPALS = ["ann", "bob", "cat", "everyone"];
 const WORDS = [
@@ -283,7 +284,7 @@ test("search gives what the formula gives by brute force, whatever was changed, 
         }
       },
     ),
-    { numRuns: Number(process.env.KB_TEST_RUNS ?? 40), ...(SEED !== undefined && { seed: Number(SEED) }) },
+    { numRuns: runs(25), ...(SEED !== undefined && { seed: Number(SEED) }) },
   );
 });
 

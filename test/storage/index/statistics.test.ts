@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import type { IndexReader } from "#storage/index/read/reader.ts";
 import { type ItemSpec, makeDocument, makeRequest, TestIndex } from "./world.ts";
+import { runs } from "../../runs.ts";
 
 const opened: TestIndex[] = [];
 const make = (limits?: typeof COMPACTION_LIMITS) => {
@@ -83,7 +84,7 @@ test("order, scores, totals and facets are the same to the last bit however many
         }
       },
     ),
-    { numRuns: Number(process.env.KB_TEST_RUNS ?? 12) },
+    { numRuns: runs(12) },
   );
 });
 

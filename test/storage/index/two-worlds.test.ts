@@ -6,6 +6,7 @@ import { type TermLists, TermReader } from "#storage/index/read/term-lists.ts";
 import { type VisibleSet, Visibility } from "#storage/index/visibility/visibility.ts";
 import { ACCESSES, firstDifference, type Flaw, scenario, type Scenario } from "./two-worlds.ts";
 import type { TestIndex } from "./world.ts";
+import { runs } from "../../runs.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -16,7 +17,7 @@ test("an answer is the same to the byte whether or not there are things the view
     fc.property(scenario, (each) => {
       expect(firstDifference(each)).toBeUndefined();
     }),
-    { numRuns: Number(process.env.KB_TEST_RUNS ?? 30) },
+    { numRuns: runs(18) },
   );
 });
 

@@ -10,7 +10,7 @@ import { describeQueue } from "../queue.contract.ts";
 
 describeQueue("SQLite", async () => (await openTestStore()).store.queue);
 
-test("two processes on one file never get the same job", { timeout: 60_000 }, async ({ expect }) => {
+test("two processes on one file never get the same job", { timeout: 120_000 }, async ({ expect }) => {
   const file = join(tempDir(), "kb.db");
   const database = await openDatabase({ file });
   const { queue } = makeStore(database);

@@ -16,6 +16,7 @@ import type { Principal } from "#core/principals.ts";
 import type { ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
 import { CONNECTOR, end, makeHarness, upsert, WORKSPACE } from "../../server/sync/harness.ts";
 import { TINY_LIMITS } from "../index/world.ts";
+import { runs } from "../../runs.ts";
 
 const GATE = `group:connector:${CONNECTOR}`;
 const PRINCIPALS = ["user:a", "user:b", "user:c"];
@@ -142,7 +143,7 @@ describe("accesses that nothing has any more", () => {
           }
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(6) },
     );
   });
 
