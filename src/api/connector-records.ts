@@ -14,7 +14,7 @@ export const ConnectorState = z.enum([
   "deleting",
 ]);
 export const Visibility = z.enum(["private", "members", "workspace", "source"]);
-export const SyncMode = z.enum(["full", "incremental", "identities", "items"]);
+export const SyncMode = z.enum(["full", "incremental", "access", "identities", "items"]);
 export const SyncTrigger = z.enum(["manual", "schedule", "webhook", "watch", "retry"]);
 export const SyncState = z.enum([
   "queued",
@@ -222,7 +222,7 @@ export type BrowseAnswer = z.infer<typeof BrowseAnswer>;
 
 export const RequestSyncBody = z
   .strictObject({
-    mode: SyncMode.exclude(["identities"]).optional(),
+    mode: SyncMode.exclude(["access", "identities"]).optional(),
     /** External ids, with mode `items`. */
     items: z.array(z.string().min(1).max(4_000)).min(1).max(1_000).optional(),
   })

@@ -109,6 +109,16 @@ export type SyncEvent<Cursor = unknown> =
   | ({ t: "delete_container" } & ContainerRef)
   /** Unchanged but alive: feeds the sweep. With `container` also every stored item that has it in its home chain. */
   | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
+  /**
+   * Everything that lives in a container was listed, or what of it was created from `from` on and before `to`: what was not
+   * named goes, and the permissions of what was are as it said. Earns its keep where a whole listing takes long.
+   */
+  | { t: "listed"; container: ContainerRef; from?: Date; to?: Date }
+  /**
+   * The source would not show this, and that is about this alone. Where permissions are mirrored nobody reads it until the
+   * source shows it again. A refusal of everything is thrown: `source_unauthorized`.
+   */
+  | { t: "refused"; what: What; code: RefusalCode }
   /** Everything yielded before is covered by it once it is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }
@@ -142,6 +152,9 @@ export interface SyncEnd {
   /** `current` = this run would have shown every change of a permission up to its beginning. */
   permissions: "current" | "not_checked";
 }
+
+/** Why a source would not show one thing. */
+export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone";
 
 /** One thing at the source that an event is about. */
 export type What = { externalId: string } | { container: ContainerRef } | { group: Principal };
@@ -236,7 +249,8 @@ export interface PlacedItem extends Pick<SourceItem, "externalId" | "path" | "pl
 }
 
 export interface SyncRequest<Cursor> {
-  mode: "full" | "incremental" | "items";
+  /** `access`: only who may read what, for a source whose increments do not tell. Its checkpoints are not stored. */
+  mode: "full" | "incremental" | "access" | "items";
   /**
    * The same for every attempt of one run. A cursor holds it, so that a source which names what it found before the
    * cursor only once resumes within a run, and starts again in the next one.
@@ -276,6 +290,13 @@ export interface SourceSpec<Config> {
   hasPeople?: true;
   /** Base URLs of the instances that the code itself knows, such as `https://api.github.com`: their users may be members. */
   instances?: readonly string[];
+  /**
+   * Where permissions are mirrored, what proves that they are current: a full run (unless told), one of mode `access`, or
+   * increments from a feed that shows every change of a permission. One is due every half `maxAclAge`.
+   */
+  freshness?: "full" | "access" | "feed";
+  /** `listing`: increments do not show that an item has moved to another container, so only a listing of all proves it. */
+  placement?: "feed" | "listing";
 }
 
 /**

@@ -16,6 +16,7 @@ import * as titles from "./migrations/0012-titles.ts";
 import * as ownersKeys from "./migrations/0016-owners-keys.ts";
 import * as withheldItems from "./migrations/0017-withheld-items.ts";
 import * as sourcePeople from "./migrations/0018-source-people.ts";
+import * as itemClocks from "./migrations/0019-item-clocks.ts";
 import * as instances from "./migrations/0020-instances.ts";
 import * as homes from "./migrations/0021-homes.ts";
 import type { SqliteConnection } from "./sqlite.ts";
@@ -40,6 +41,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0016-owners-keys": ownersKeys,
   "0017-withheld-items": withheldItems,
   "0018-source-people": sourcePeople,
+  "0019-item-clocks": itemClocks,
   "0020-instances": instances,
   "0021-homes": homes,
 };

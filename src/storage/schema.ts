@@ -58,6 +58,7 @@ export interface Tables {
   withheld_items: WithheldItemsTable;
   source_state: SourceStateTable;
   relist_items: RelistItemsTable;
+  item_clocks: ItemClocksTable;
 }
 
 /** One row: set-up of this installation. */
@@ -94,6 +95,7 @@ export interface WorkspacesTable {
   secrets: Generated<string>;
   /** JSON array: domains whose addresses say who somebody at a source is. */
   identityDomains: Generated<string>;
+  maxAclAgeMs: Generated<number>;
   createdAt: number;
 }
 
@@ -469,6 +471,8 @@ export interface ConnectorsTable {
   cursor: string | null;
   consecutiveFailures: number;
   aclCheckedAt: number | null;
+  refusedAt: number | null;
+  proofTriedAt: number | null;
   lastFullAt: number | null;
   createdAt: number;
   createdBy: string;
@@ -559,6 +563,13 @@ export interface FieldColumns {
   record: string;
 }
 
+/** An instant that clocks of items of a connector stand at; 0 is never among them. */
+export interface ItemClocksTable {
+  workspaceId: string;
+  connectorId: string;
+  checkedAt: number;
+}
+
 export interface ItemsTable extends FieldsAs<FieldColumns> {
   workspaceId: string;
   kbId: string;
@@ -599,6 +610,12 @@ export interface ItemsTable extends FieldsAs<FieldColumns> {
   replyTo: string | null;
   /** What its source finds its content by. */
   contentRef: string | null;
+  /** When its permissions were looked at, where that is not its connector's `aclCheckedAt`; 0 = refused. */
+  ownClockAt: number | null;
+  /** Why they were not looked at with the rest; null = they were looked at by themselves. */
+  ownClockCause: string | null;
+  /** The run that last found so. */
+  ownClockBy: string | null;
 }
 
 /** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */

@@ -183,6 +183,8 @@ function toRecord(connector: ModelConnector): ConnectorRecord {
     consecutiveFailures: 0,
     aclCheckedAt: null,
     lastFullAt: null,
+    refusedAt: null,
+    proofTriedAt: null,
     createdAt: NOW,
     createdBy: userIdOf(connector.owner),
   };

@@ -7776,7 +7776,7 @@ export interface components {
             finishedAt: string | null;
             id: string;
             /** @enum {string} */
-            mode: "full" | "incremental" | "identities" | "items";
+            mode: "full" | "incremental" | "access" | "identities" | "items";
             problem: components["schemas"]["SourceProblem"] | null;
             progress: {
                 done: number;

@@ -212,7 +212,9 @@ async function toPatch(
   if (body.schedule !== undefined && source.sync) {
     patch.everyMinutes = body.schedule?.everyMinutes ?? null;
     const mayRun = before.state === "active" || before.state === "error" || patch.state === "active";
-    patch.nextRunAt = patch.everyMinutes === null || !mayRun ? null : deps.clock.now() + patch.everyMinutes * 60_000;
+    const age = { now: deps.clock.now(), maxAclAgeMs: await deps.store.in(actor.workspaceId).access.maxAclAgeMs() };
+    const { everyMinutes } = patch;
+    patch.nextRunAt = mayRun ? deps.syncs.nextRunOf(source.spec, { ...before, everyMinutes }, age) : null;
   }
   return { patch, tenantId, ...defined({ credentials: parsedCredentials }) };
 }

@@ -118,6 +118,8 @@ function makeRecord({ actor, body, connectorId, config, hasSync, now }: NewRecor
     consecutiveFailures: 0,
     aclCheckedAt: null,
     lastFullAt: null,
+    refusedAt: null,
+    proofTriedAt: null,
     createdAt: now,
     createdBy: actor.userId,
   };

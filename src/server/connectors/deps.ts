@@ -9,6 +9,7 @@ import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceHttpPool } from "#sources/http.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
+import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import type { CredentialKeeper } from "./credentials.ts";
@@ -36,6 +37,12 @@ export interface SyncControl {
   nextState(state: ConnectorState, event: "pause" | "resume" | "delete"): ConnectorState;
   /** After the commit: something was queued, and these runs were told to end. */
   signal(cancelled?: readonly SyncRecord[]): void;
+  /** When it is next due: by its schedule, or sooner to prove its permissions; null = when somebody asks. */
+  nextRunOf(
+    spec: Source["spec"],
+    connector: Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">,
+    age: Believing,
+  ): number | null;
 }
 
 /** What every function of the connector service depends on. */

@@ -5,7 +5,8 @@ import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /**
- * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here.
+ * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here, as it
+ * is for what was never looked at.
  * Where the source gives no http(s) URL it is the permalink: paths of the server are nobody's business (B16).
  */
 export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, baseUrl: string): FileRecord {
@@ -18,7 +19,7 @@ export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, base
     url: cleanUrl(item.url) ?? permalinkOf(baseUrl, item.kbId),
     ...factsOnWire(item, "file"),
     indexedAt: isoOf(item.indexedAt),
-    aclCheckedAt: isoOrNull(aclCheckedAt),
+    aclCheckedAt: isoOrNull((item.ownClockAt ?? aclCheckedAt) || null),
     indexState: item.indexState,
     textState: {
       state: item.textChars > 0 ? "ok" : "none",

@@ -14,6 +14,8 @@ export interface BatchSink {
   progress(progress: SyncProgress): void;
   /** Covers everything added before; `state` is stored with it. */
   cursor(cursor: string, state?: Readonly<Record<string, string | null>>): void;
+  /** The connector's clock from the next batch on. */
+  clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
   /**
    * @param isEnd  true = no other attempt of the run follows
@@ -35,7 +37,9 @@ export interface SinkOptions {
   connectorId: string;
   always: readonly Principal[];
   highest: number;
-  run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state">;
+  run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
+  /** Given where permissions are mirrored: the connector's clock as it is now. */
+  mirror?: { aclCheckedAt: number | null };
   total: number | null;
   now: () => number;
 }
@@ -63,6 +67,8 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let total = options.total;
   let cursor: string | undefined;
   let state: Record<string, string | null> = {};
+  let { mirror } = options;
+  let clock: number | undefined;
   let size = 100;
   let startedAt = options.now();
   let refusal: BatchSink["refusal"];
@@ -78,7 +84,14 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
     const addCounts = takeCounts(isEnd || cursor !== undefined);
-    if (ops.length === 0 && Object.keys(addCounts).length === 0 && cursor === undefined && !progress && shown === done)
+    if (
+      ops.length === 0 &&
+      Object.keys(addCounts).length === 0 &&
+      cursor === undefined &&
+      !progress &&
+      shown === done &&
+      clock === undefined
+    )
       return;
     shown = done;
     const taken = ops;
@@ -86,16 +99,20 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       ...options.run,
       addCounts,
       progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
-      ...defined({ cursor }),
+      ...defined({ cursor, aclCheckedAt: clock }),
       ...(Object.keys(state).length > 0 && { state }),
     };
+    const moved = clock;
+    clock = undefined;
     ops = [];
     chars = 0;
     progress = undefined;
     cursor = undefined;
     state = {};
     const { connectorId, always, highest } = options;
-    const result = await options.apply({ connectorId, always, highest, now: options.now(), run, ops: taken });
+    const basis = { connectorId, always, highest, now: options.now(), ...(mirror && { mirror }) };
+    const result = await options.apply({ ...basis, run, ops: taken });
+    if (mirror && moved !== undefined) mirror = { aclCheckedAt: moved };
     if (!result.isApplied) {
       refusal = result.reason;
       throw new BatchRefused(result.reason);
@@ -128,6 +145,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       cursor = next;
       state = { ...state, ...more };
     },
+    clock: (next) => (clock = next),
     async flushIfDue() {
       if (ops.length >= size || chars >= MAX_CHARS || options.now() - startedAt >= MAX_AGE_MS) await flush();
     },

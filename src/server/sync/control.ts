@@ -4,6 +4,7 @@ import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
+import { nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
 import type { PrepareOptions } from "./prepare.ts";
@@ -87,6 +88,7 @@ export function makeSyncControl(options: {
       for (const sync of open) ended.push(await cancel(tx, workspaceId, sync));
       return ended;
     },
+    nextRunOf,
     nextState: (state: ConnectorState, event: "pause" | "resume" | "delete") => nextConnectorState(state, event),
     signal(cancelled: readonly SyncRecord[] = []) {
       for (const sync of cancelled) worker?.cancel(sync.syncId);

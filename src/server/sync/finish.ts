@@ -3,6 +3,9 @@ import type { SourceProblem } from "#api/common.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
 import { backOffMs } from "#storage/records/queue.ts";
 import type { SyncPatch, SyncRecord } from "#storage/records/syncs.ts";
+import type { SourceSpec } from "#sources/contract.ts";
+import type { Believing } from "#storage/access/clocks.ts";
+import { proofDueAt } from "./clocks.ts";
 import type { RunEnd } from "./run.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
 
@@ -50,7 +53,7 @@ export function aftermath(
 }
 
 function afterEnd(
-  { isComplete, isCurrent, problem }: Extract<RunEnd, { type: "done" }>,
+  { isComplete, problem }: Extract<RunEnd, { type: "done" }>,
   sync: SyncRecord,
   connector: ConnectorRecord,
   now: number,
@@ -70,13 +73,26 @@ function afterEnd(
       state,
       consecutiveFailures,
       stateReason: problem?.message ?? null,
-      // Only a complete listing would have shown every change of a permission. Source: S23.
-      ...(isCurrent && { aclCheckedAt: sync.startedAt ?? now }),
+      refusedAt: null,
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
       // What was left out is not news to the source any more: the next run asks for everything.
       ...(problem !== undefined && { lastFullAt: null }),
     },
   };
+}
+
+/** When a connector that mirrors permissions has to prove them again; nothing changes for others. */
+export function afterProof(
+  spec: Pick<SourceSpec<unknown>, "acl" | "freshness" | "placement">,
+  connector: ConnectorRecord,
+  { mode, startedAt }: Pick<SyncRecord, "mode" | "startedAt">,
+  age: Believing,
+): ConnectorPatch {
+  const proofTriedAt = mode === "full" || mode === "access" ? startedAt : connector.proofTriedAt;
+  const dueAt = proofDueAt(spec, { ...connector, proofTriedAt }, age);
+  if (dueAt === undefined) return {};
+  const isRunning = connector.state === "active" || connector.state === "error";
+  return { proofTriedAt, ...(isRunning && { nextRunAt: Math.min(connector.nextRunAt ?? dueAt, dueAt) }) };
 }
 
 function afterFailure(
@@ -93,6 +109,7 @@ function afterFailure(
     connector: {
       state,
       consecutiveFailures,
+      ...(problem.code === "auth_required" && { refusedAt: connector.refusedAt ?? now }),
       stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
       ...(isScheduled && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),
     },

@@ -13,7 +13,7 @@ import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
-import { aftermath } from "./finish.ts";
+import { afterProof, aftermath } from "./finish.ts";
 import { noteOnNobodys, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
@@ -278,7 +278,7 @@ export async function makeContext(
 
 /** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
 async function finish(
-  { store, now, randomBytes, log }: SyncDeps,
+  { store, findSource, now, randomBytes, log }: SyncDeps,
   job: ClaimedJob,
   owner: string,
   end: RunEnd,
@@ -300,7 +300,10 @@ async function finish(
         ...defined({ problem }),
         counts: { ...sync.counts, parentMissing },
       });
-      await connectors.update(connectorId, after.connector);
+      const source = await findSource(connector.providerId);
+      const age = { now: now(), maxAclAgeMs: await access.maxAclAgeMs() };
+      const proof = end.type === "done" && source ? afterProof(source.spec, connector, sync, age) : {};
+      await connectors.update(connectorId, { ...after.connector, ...proof });
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();
       if (end.type === "done") await listAgain({ tx, now, randomBytes }, job.workspaceId, connector);

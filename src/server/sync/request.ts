@@ -35,7 +35,9 @@ export async function requestSync(
   const { now, trigger } = wish;
   const mode = wish.mode ?? dueMode(connector, now);
   const open = await syncs.listOpen([connector.connectorId]);
-  const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
+  // What says only who may read what stands for no other run, and no other for it.
+  const isAlike = (sync: SyncRecord) => (sync.mode === "access") === (mode === "access");
+  const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
   const sync = queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish);
   if (queued)
     await syncs.update(sync.syncId, {
@@ -69,6 +71,7 @@ function join(queued: SyncRecord, mode: SyncMode, items: readonly string[] | und
   if (queued.mode === "items" && mode === "items") {
     return { ...queued, items: [...new Set([...(queued.items ?? []), ...(items ?? [])])] };
   }
+  if (mode === "access") return queued;
   const isFull = queued.mode === "full" || mode === "full";
   return { ...queued, mode: isFull ? "full" : "incremental", items: null };
 }

@@ -22,6 +22,8 @@ import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } f
 import { fetcherOf } from "./fetch.ts";
 import type { PrepareOptions } from "./prepare.ts";
 import { toProblem } from "./problem.ts";
+import { isMirror } from "./clocks.ts";
+import { beginClocks, leaveBehind, look, type LookEvent, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { makeRunState, type RunState } from "./run-state.ts";
 import { makeStored } from "./stored.ts";
@@ -53,11 +55,8 @@ export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connec
 
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
 export type RunEnd =
-  /**
-   * The source said all it had. `isComplete`: every living item in scope was named; `isCurrent`: and the run would have
-   * shown every change of a permission. `problem`: not all was taken.
-   */
-  | { type: "done"; isComplete: boolean; isCurrent: boolean; problem?: SourceProblem }
+  /** The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. */
+  | { type: "done"; isComplete: boolean; problem?: SourceProblem }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
@@ -112,6 +111,7 @@ async function makeSink(options: RunOptions): Promise<BatchSink> {
     highest: guard.highest,
     run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
     total: sync.progress.total,
+    ...(isMirror(options.source.spec) && { mirror: { aclCheckedAt: connector.aclCheckedAt } }),
     now,
   });
 }
@@ -126,6 +126,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   }
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
+  const looking = { options, known, sink, clocks: await beginClocks(options, sink) };
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, toRequest(options));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
   const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, signal: abort.signal }), {
@@ -138,19 +139,16 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   for await (const step of steps) {
     end = step.end ?? end;
     problem ??= step.problem;
-    await take(step, options, known, sink);
+    await take(step, looking);
     step.leaveGate?.();
   }
   options.signal.throwIfAborted();
+  if (end) await leaveBehind(looking, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep(options, known, sink);
+  await prove(looking, end);
   await sink.flush(true);
-  return {
-    type: "done",
-    isComplete: isFullListing,
-    isCurrent: isFullListing && end?.permissions === "current",
-    ...defined({ problem }),
-  };
+  return { type: "done", isComplete: isFullListing, ...defined({ problem }) };
 }
 
 function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
@@ -158,7 +156,7 @@ function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
     // Identities have a run of their own when a source has them; until then nothing asks for it.
     mode: sync.mode === "identities" ? "incremental" : sync.mode,
     scope: connector.scope,
-    cursor: connector.cursor,
+    cursor: sync.mode === "access" ? null : connector.cursor,
     ...(sync.items && { externalIds: sync.items }),
     runId: sync.syncId,
   };
@@ -176,6 +174,9 @@ interface Step {
   keepChildrenOf?: readonly string[];
   cursor?: { json: string; state: Readonly<Record<string, string | null>> };
   progress?: { done: number; total: number | null; note: string | null };
+  /** When the source said so. */
+  saidAt?: number;
+  look?: LookEvent;
   end?: SyncEnd;
   /** Why the item was not taken, when that is no fault of its own. */
   problem?: SourceProblem;
@@ -196,17 +197,22 @@ function toStep(options: RunOptions, event: SyncEvent, surroundings: Surrounding
   const { signal } = surroundings;
   // What was read before the end of a run is still stored; nothing is begun after it.
   signal.throwIfAborted();
+  const saidAt = options.now();
   switch (event.t) {
     case "upsert":
-      return prepareInside(options, event, surroundings);
+      return prepareInside(options, event, surroundings).then((step) => ({ ...step, saidAt }));
     case "access": {
       const { externalId } = event;
       return {
         ops: [{ type: "access", externalId, access: options.judge(event.access) }],
         bytes: 0,
+        saidAt,
         ...alive(externalId),
       };
     }
+    case "refused":
+    case "listed":
+      return { ops: [], bytes: 0, look: event };
     case "delete":
       return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
     case "delete_container":
@@ -309,7 +315,8 @@ function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, o
   }
 }
 
-async function take(step: Step, options: RunOptions, known: Known, sink: BatchSink): Promise<void> {
+async function take(step: Step, looking: Looking & { options: RunOptions; known: Known }): Promise<void> {
+  const { options, known, sink, clocks } = looking;
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
   await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
   for (const externalId of step.seen ?? []) {
@@ -323,13 +330,16 @@ async function take(step: Step, options: RunOptions, known: Known, sink: BatchSi
     for (const child of known.childrenOf(externalId)) markAlive(child, known, sink);
   }
   for (const op of step.ops) {
-    sink.add(op);
+    sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
     if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : { skipped: 1 });
     // An archive is many items: it may go in several batches, its version with the last.
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
   }
+  for (const op of clocks?.late() ?? []) sink.add(op);
+  if (step.look) await look(looking, step.look);
   if (step.progress) sink.progress(step.progress);
-  if (step.cursor !== undefined) {
+  // What says only who may read what is nowhere in the feed that the cursor is of.
+  if (step.cursor !== undefined && options.sync.mode !== "access") {
     // Whoever resumes from this cursor must know what was named before it.
     for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
     sink.cursor(step.cursor.json, step.cursor.state);

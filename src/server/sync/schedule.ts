@@ -1,6 +1,9 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { Store } from "#storage/store.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import { nextRunOf, proofNow } from "./clocks.ts";
 import { requestSync } from "./request.ts";
 
 export interface Schedule {
@@ -10,6 +13,7 @@ export interface Schedule {
 
 export interface ScheduleOptions {
   store: Store;
+  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   now: () => number;
   randomBytes: RandomBytes;
 }
@@ -25,7 +29,9 @@ const FIRST_SWEEP_MS = 6 * 3_600_000;
  * Queues what time brings: due runs of connectors, the purge of removed items once an hour, and once a day the sweep of
  * accesses that nothing has any more.
  */
-export function makeSchedule({ store, now, randomBytes }: ScheduleOptions): Schedule {
+export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOptions): Schedule {
+  const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
+
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;
 
@@ -37,14 +43,20 @@ export function makeSchedule({ store, now, randomBytes }: ScheduleOptions): Sche
     connectorId: string;
   }): Promise<boolean> {
     return store.transaction(async (tx) => {
-      const { connectors, syncs } = tx.in(workspaceId);
+      const { connectors, syncs, access } = tx.in(workspaceId);
       const connector = await connectors.find(connectorId);
-      if (!connector || connector.everyMinutes === null || connector.nextRunAt === null) return false;
-      if (connector.nextRunAt > now()) return false;
-      await connectors.update(connectorId, { nextRunAt: now() + connector.everyMinutes * 60_000 });
+      if (!connector || connector.nextRunAt === null || connector.nextRunAt > now()) return false;
+      const age = { now: now(), maxAclAgeMs: await access.maxAclAgeMs() };
+      const spec = await specOf(connector);
+      const nextRunAt = nextRunOf(spec, connector, age);
+      await connectors.update(connectorId, { nextRunAt });
       // A run that is still going on stands for this one.
-      if ((await syncs.listOpen([connectorId])).length > 0) return false;
-      await requestSync(tx, workspaceId, connector, { trigger: "schedule", now: now(), randomBytes });
+      if (nextRunAt === null || (await syncs.listOpen([connectorId])).length > 0) return false;
+      const mode = proofNow(spec, connector, age);
+      if (mode) await connectors.update(connectorId, { proofTriedAt: now() });
+      else if (connector.everyMinutes === null) return false;
+      const wish = { trigger: "schedule" as const, now: now(), randomBytes, ...(mode && { mode }) };
+      await requestSync(tx, workspaceId, connector, wish);
       return true;
     });
   }

@@ -1,6 +1,7 @@
 import { isChildId } from "#core/child-ids.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { isConnectorList } from "#storage/access/item-clocks.ts";
 import type { StoredItems } from "#sources/contract.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -18,7 +19,7 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<Known,
     async accessKey(externalId) {
       const aclId = await store.itemWrites.findOwnAccess(connectorId, externalId);
       if (aclId === undefined) return undefined;
-      const lists = aclId > 0 ? (await store.access.listsOf(aclId)).filter((list) => !isAlways(list)) : [];
+      const lists = aclId > 0 ? (await store.access.listsOf(aclId)).filter((list) => !isAlways(list, connectorId)) : [];
       return accessKeyOf(lists.length > 0 ? { known: true, all: lists } : { known: false });
     },
     async *list(container) {
@@ -33,9 +34,10 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<Known,
 }
 
 /** The lists that every access of a connector has: no source may name their groups. */
-function isAlways([only, ...more]: readonly Principal[]): boolean {
-  const type = only === undefined || more.length > 0 ? undefined : parsePrincipal(only)?.type;
-  return type === "connector" || type === "connection";
+function isAlways(list: readonly Principal[], connectorId: string): boolean {
+  const [only] = list;
+  const isConnection = only !== undefined && list.length === 1 && parsePrincipal(only)?.type === "connection";
+  return isConnection || isConnectorList(list, connectorId);
 }
 
 /** Every living item that has this container in its home chain, and the parts of those, some at a time. */

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "./actor.ts";
+import { believedUntil } from "./clocks.ts";
+import { connectorPrincipal } from "./item-clocks.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ConnectorGate } from "#storage/records/access.ts";
@@ -17,6 +19,8 @@ export interface Viewer {
   epoch: number;
   /** Epoch milliseconds from which time alone takes something away. */
   validUntil: number;
+  /** When they were made: a clock that goes back makes what was believed a thing of the future. */
+  madeAt: number;
   /** Stands for workspace and principals in cache keys. */
   key: string;
 }
@@ -66,49 +70,48 @@ export interface PolicyOptions {
   clock: Clock;
   /** How exact the permission mirror of a kind of source is (`SourceSpec.acl`); undefined = not known here. */
   aclOf(providerId: string): "per_item" | "container" | "connector" | undefined;
-  /** Milliseconds after which mirrored permissions are no longer believed; 24 hours unless told. */
-  maxAclAgeMs?: number;
 }
 
-const DEFAULT_MAX_ACL_AGE_MS = 24 * 60 * 60 * 1_000;
 const KEPT_VIEWERS = 2_000;
 /** It costs next to nothing to find out that the epoch has moved on: a sync that raises it all the time keeps nobody out. */
 const MOST_ASKED = 50;
 
 /** Makes the policy. Source: S4, S6, S7. */
 export function makePolicy(options: PolicyOptions): Policy {
-  const { store, clock, maxAclAgeMs = DEFAULT_MAX_ACL_AGE_MS } = options;
+  const { store, clock } = options;
   const viewers = new LRUCache<string, Viewer>({ max: KEPT_VIEWERS });
   const cache = makeVisibleCache();
 
-  /** Milliseconds at which a connector's permissions stop being believed; undefined = never. */
-  function expiryOf(gate: ConnectorGate): number | undefined {
-    // The pusher's last word stands: nobody could be asked again. Access set here does not age either (S23).
-    if (gate.providerId === "push" || options.aclOf(gate.providerId) === "connector") return undefined;
-    return gate.aclCheckedAt === null ? 0 : gate.aclCheckedAt + maxAclAgeMs;
-  }
+  /** The pusher's last word stands: nobody could be asked again. Access set here does not age either (S23). */
+  const ages = ({ providerId }: ConnectorGate) => providerId !== "push" && options.aclOf(providerId) !== "connector";
 
   async function makeViewer(on: WorkspaceStore, userId: string, epoch: number): Promise<Viewer> {
     const now = clock.now();
-    if (!(await on.access.isMember(userId))) return toViewer(on.workspaceId, [], epoch, Infinity);
-    const gates = await on.access.connectorGates();
+    const made = { epoch, madeAt: now };
+    if (!(await on.access.isMember(userId))) return toViewer(on.workspaceId, [], { ...made, validUntil: Infinity });
+    const believing = { now, maxAclAgeMs: await on.access.maxAclAgeMs() };
+    const mirrors = new Set<string>();
     const closed = new Set<Principal>();
     let validUntil = Infinity;
-    for (const gate of gates) {
-      const expiry = expiryOf(gate);
-      const isExpired = expiry !== undefined && expiry <= now;
-      if (gate.state === "deleting" || isExpired) closed.add(`group:connector:${gate.connectorId}`);
+    for (const gate of await on.access.connectorGates()) {
+      const until = ages(gate) ? believedUntil(gate.aclCheckedAt, believing) : Infinity;
+      if (until === undefined || isShut(gate, ages(gate))) closed.add(connectorPrincipal(gate.connectorId));
+      if (ages(gate) && !isShut(gate, true)) mirrors.add(gate.connectorId);
       // A fresh look at the source raises no epoch, so what age has closed is judged anew each time.
-      if (expiry !== undefined) validUntil = Math.min(validUntil, isExpired ? now : expiry);
+      validUntil = Math.min(validUntil, until ?? now);
     }
-    const own = [`user:${userId}`, "workspace", "everyone"];
-    const held = await on.access.expandAt(own, { now, maxAclAgeMs });
-    return toViewer(
-      on.workspaceId,
-      held.principals.filter((principal) => !closed.has(principal)),
-      epoch,
-      Math.min(validUntil, held.validUntil),
-    );
+    const reached = await on.access.expandAt([`user:${userId}`, "workspace", "everyone"], believing);
+    validUntil = Math.min(validUntil, reached.validUntil);
+    const all = new Set(reached.principals);
+    const held = reached.principals.filter((principal) => !closed.has(principal));
+    const clocks = mirrors.size === 0 ? [] : await on.access.itemClocks(now - believing.maxAclAgeMs);
+    for (const { connectorId, checkedAt } of clocks) {
+      const until = believedUntil(checkedAt, believing);
+      if (!mirrors.has(connectorId) || !all.has(connectorPrincipal(connectorId))) continue;
+      if (until !== undefined) held.push(connectorPrincipal(connectorId, checkedAt));
+      validUntil = Math.min(validUntil, until ?? now);
+    }
+    return toViewer(on.workspaceId, held.sort(), { ...made, validUntil });
   }
 
   const keyOf = (workspaceId: string, userId: string) => `${workspaceId} ${userId}`;
@@ -116,7 +119,8 @@ export function makePolicy(options: PolicyOptions): Policy {
   /** The last one that was made, of whatever epoch, unless time alone has taken something away. */
   function keptViewer(workspaceId: string, userId: string): Viewer | undefined {
     const kept = viewers.get(keyOf(workspaceId, userId));
-    return kept && clock.now() < kept.validUntil ? kept : undefined;
+    const now = clock.now();
+    return kept && now < kept.validUntil && now >= kept.madeAt ? kept : undefined;
   }
 
   async function viewerIn(on: WorkspaceStore, userId: string): Promise<Viewer> {
@@ -190,12 +194,21 @@ async function openOf(
   return new Set(living.filter((item) => open.has(item.aclId)).map((item) => item.kbId));
 }
 
+/** Whether nothing of a connector may be read, whatever its items' clocks say. */
+function isShut({ state, refusedAt }: ConnectorGate, isMirror: boolean): boolean {
+  return state === "deleting" || (isMirror && (state === "needs_owner" || refusedAt !== null));
+}
+
 /** The access number of nobody. */
 const NOBODYS = 0;
 
-function toViewer(workspaceId: string, principals: Principal[], epoch: number, validUntil: number): Viewer {
+function toViewer(
+  workspaceId: string,
+  principals: Principal[],
+  made: Pick<Viewer, "epoch" | "validUntil" | "madeAt">,
+): Viewer {
   const key = createHash("sha256")
     .update(JSON.stringify([workspaceId, principals]))
     .digest("base64");
-  return { principals, epoch, validUntil, key };
+  return { principals, ...made, key };
 }

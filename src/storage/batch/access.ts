@@ -1,6 +1,5 @@
 import { isChildId } from "#core/child-ids.ts";
-import type { SourceAccess } from "#core/principals.ts";
-import type { HiddenChild, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { HiddenChild, ItemOp, OpOutcome, PreparedItem } from "./item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 
@@ -10,13 +9,25 @@ export interface Standing {
   aclId: number;
 }
 
-type Named = Pick<PreparedItem, "externalId" | "parentExternalId" | "access">;
+/** As it is named now, with the clock of what it names itself. */
+export interface NamedStanding extends Standing {
+  ownClockAt: number | null;
+  ownClockCause: null;
+}
+
+type Place = Pick<PreparedItem, "externalId" | "parentExternalId">;
+type Named = Place & Pick<PreparedItem, "access">;
 
 /** The standing of an item as it is named now. What is made of a file has the access of the file and none of its own. */
-export async function standingOf(work: Work, { externalId, parentExternalId, access }: Named): Promise<Standing> {
-  const ownAclId = access === null || isChildId(externalId) ? null : await work.intern(access);
+export async function standingOf(
+  work: Work,
+  { externalId, parentExternalId, access }: Named,
+  clockAt: number | null = null,
+): Promise<NamedStanding> {
+  const isFollowing = access === null || isChildId(externalId);
+  const ownAclId = isFollowing ? null : await work.intern(access, clockAt);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
-  return { ownAclId, aclId };
+  return { ownAclId, aclId, ownClockAt: isFollowing ? null : clockAt, ownClockCause: null };
 }
 
 /** Notes that what is below an item may have another access now; with `isMoved` also where the item's own is the same. */
@@ -32,7 +43,7 @@ function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
 /** Notes what an item's new place and access mean for what is below it, and for the answer of the op. */
 export function noteStanding(
   work: Work,
-  item: Named,
+  item: Place,
   known: KnownItem | undefined,
   { ownAclId, aclId }: Standing,
 ): void {
@@ -51,15 +62,22 @@ export function noteStanding(
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 
-export async function changeAccess(work: Work, externalId: string, access: SourceAccess | null): Promise<OpOutcome> {
+export async function changeAccess(
+  work: Work,
+  { externalId, access, clockAt }: Extract<ItemOp, { type: "access" }>,
+): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
-  const standing = await standingOf(work, { ...known, access });
+  const standing = await standingOf(work, { ...known, access }, clockAt);
   const outcome = isSameStanding(known, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
-  noteStanding(work, { ...known, access }, known, standing);
+  noteStanding(work, known, known, standing);
   setStanding(work, known, standing);
+  const { ownClockAt, ownClockCause } = standing;
+  if (known.ownClockAt !== ownClockAt || known.ownClockCause !== null) {
+    work.rows.set(known.kbId, { ownClockAt, ownClockCause });
+  }
   return outcome;
 }
 
@@ -129,7 +147,7 @@ export function listHidden(work: Work): HiddenChild[] {
   });
 }
 
-function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
+export function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
   if (known.aclId === aclId && known.ownAclId === ownAclId) return;
   work.rows.set(known.kbId, { aclId, ownAclId, indexState: stateUnder(aclId, known) });
   setIndexAccess(work, known, aclId);

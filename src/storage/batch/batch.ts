@@ -1,5 +1,7 @@
 import { Kysely } from "kysely";
 import { ApiError, assertNever } from "#api/errors.ts";
+import type { Principal } from "#core/principals.ts";
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import type { SearchIndexWriter } from "#storage/search-index.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import type { Tables } from "#storage/schema.ts";
@@ -14,7 +16,7 @@ import {
   noteStanding,
   setIndexAccess,
   settleAccesses,
-  type Standing,
+  type NamedStanding,
   standingOf,
   touch,
 } from "./access.ts";
@@ -29,6 +31,7 @@ import type { KnownItem } from "./item-rows.ts";
 import { moveChildren } from "./child-rows.ts";
 import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "./withhold.ts";
+import { setClocks, settleExceptions } from "./item-clocks.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
 
 /** Items below one whose accesses a batch computes itself, beyond which it withholds them. Source: docs/decisions/0021. */
@@ -62,7 +65,14 @@ export function makeApplyBatch(
       const handles = { read: db, write: db, writer: undefined };
       const access = makeAccessStore(handles, workspaceId);
       const work = makeWork(connection, workspaceId, batch, {
-        intern: (what) => access.intern(what, batch.always),
+        intern: async (what, at) => {
+          if (at !== null) await access.noteClock(batch.connectorId, at);
+          return access.intern(what, alwaysAt(batch, at));
+        },
+        reclock: async (ownAclId, at) => {
+          if (at !== null) await access.noteClock(batch.connectorId, at);
+          return access.reclock(ownAclId, batch.connectorId, at);
+        },
         noteAccess: (aclId) => noteAccess(workspaceId, aclId),
       });
       requireExpected(work);
@@ -73,6 +83,7 @@ export function makeApplyBatch(
         if (hasRelisted) endRelist(work, op);
         work.op++;
       }
+      await settleExceptions(work);
       const tops = settleAccesses(work, atOnce);
       // Told as it will be: what is withheld for a moment is not taken away from anybody.
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
@@ -96,6 +107,12 @@ export function makeApplyBatch(
       };
     });
   };
+}
+
+/** What every access is ANDed with: whom the connector is for, at the item's own clock where it has one. */
+function alwaysAt({ always, connectorId }: ItemBatch, at: number | null): Principal[] {
+  const plain = connectorPrincipal(connectorId);
+  return always.map((principal) => (principal === plain ? connectorPrincipal(connectorId, at) : principal));
 }
 
 function requireExpected({ batch: { expects }, rows }: Work): void {
@@ -122,10 +139,10 @@ function overtaken(): ApiError {
 async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
   switch (op.type) {
     case "upsert":
-      return upsert(work, op.item);
+      return upsert(work, op.item, op.clockAt);
     case "access":
       if (op.of) requireSame(work, op.externalId, op.of);
-      return changeAccess(work, op.externalId, op.access);
+      return changeAccess(work, op);
     case "delete":
       return deleteItem(work, op);
     case "seen":
@@ -145,6 +162,8 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return removeAll(work, op.kbIds);
     case "release":
       return releaseAll(work, op.kbIds);
+    case "clock":
+      return setClocks(work, op);
     default:
       return assertNever(op);
   }
@@ -156,11 +175,11 @@ function endRelist({ rows }: Work, op: ItemOp): void {
   else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
 }
 
-async function upsert(work: Work, item: PreparedItem): Promise<OpOutcome> {
+async function upsert(work: Work, item: PreparedItem, clockAt: number | null = null): Promise<OpOutcome> {
   const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
-  const standing = await standingOf(work, item);
+  const standing = await standingOf(work, item, clockAt);
   noteStanding(work, item, known, standing);
   if (known && isLiving && known.indexState === "held") endHold(work, known);
   if (item.text.state === "failed") {
@@ -224,7 +243,7 @@ function keepFormer(
   known: KnownItem,
   item: PreparedItem,
   text: { message: string; retryAt: number | null },
-  standing: Standing,
+  standing: NamedStanding,
 ): OpOutcome {
   const { aclId } = standing;
   work.rows.set(known.kbId, {
@@ -242,7 +261,7 @@ function keepFormer(
   return "failed";
 }
 
-function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: Standing): void {
+function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, standing: NamedStanding): void {
   const { rows, batch } = work;
   const textHash = item.text.state === "text" ? item.text.textHash : null;
   const textReason = item.text.state === "text" ? null : item.text.state === "failed" ? "failed" : item.text.reason;
@@ -277,5 +296,6 @@ function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
     seenBy: work.seenBy,
     indexState: stateOf(known.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
+  work.exceptions.set(known.kbId, "failed");
   return "failed";
 }

@@ -1,6 +1,7 @@
 import type { EntityType, TextReason } from "#api/common.ts";
 import type { ItemFacts } from "#core/item-facts.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { ClockCause } from "#storage/access/item-clocks.ts";
 import type { Section } from "#core/sections.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
@@ -73,14 +74,17 @@ export interface ItemState {
   parentExternalId: string | null;
 }
 
-/** One change to the stored items; those of a batch are applied in the order given. */
+/**
+ * One change to the stored items; those of a batch are applied in the order given. `clockAt` is when the permissions that it
+ * names were looked at, where their connector's clock does not cover them.
+ */
 export type ItemOp =
-  | { type: "upsert"; item: PreparedItem }
+  | { type: "upsert"; item: PreparedItem; clockAt?: number | null }
   /**
    * A new access of its own, null as in `PreparedItem`; what has it for a parent follows. With `of` it is the access of
    * that version below that parent: nothing of the batch is stored when the item is another one by now.
    */
-  | { type: "access"; externalId: string; access: SourceAccess | null; of?: ItemState }
+  | { type: "access"; externalId: string; access: SourceAccess | null; of?: ItemState; clockAt?: number | null }
   /** Removes it and its child items, with `subtree` also what lies below `<externalId>/`; under the guard. */
   | { type: "delete"; externalId: string; subtree: boolean }
   /** Alive and unchanged; counted by the run. Of those that were held, the child items are held no more either. */
@@ -103,7 +107,12 @@ export type ItemOp =
   /** Removes these and their child items without asking the guard: left out by a person's own act. */
   | { type: "remove"; kbIds: readonly string[] }
   /** Ends the hold on these: they are kept. */
-  | { type: "release"; kbIds: readonly string[] };
+  | { type: "release"; kbIds: readonly string[] }
+  /**
+   * Says when the permissions of these were looked at: with their connector's (null), or then. With a cause they were not:
+   * what has a clock of its own keeps it, and what was refused is withheld.
+   */
+  | { type: "clock"; externalIds: readonly string[]; at: number | null; cause: ClockCause | null };
 
 /** What a run stores about itself together with a batch. */
 export interface BatchRun {
@@ -119,6 +128,8 @@ export interface BatchRun {
   cursor?: string;
   /** JSON of what the source keeps with this cursor, by key; null deletes. */
   state?: Readonly<Record<string, string | null>>;
+  /** The connector's clock from now on. */
+  aclCheckedAt?: number;
 }
 
 /** What a push stores about its upload together with a batch. */
@@ -150,6 +161,8 @@ export interface ItemBatch {
    * details get how many, which, and who was named before and is now. Absent for a run.
    */
   trace?: NewAuditRecord;
+  /** Given where permissions are mirrored, and so grow old: the connector's clock. */
+  mirror?: { aclCheckedAt: number | null };
   /** Highest number of living items in 24 hours as `guardOf` gave it, for the guard over removals. */
   highest: number;
   now: number;

@@ -18,6 +18,9 @@ export interface KnownItem {
   aclId: number;
   /** The access it names itself; null = none, `UNTOLD_ACCESS` = not known since children may have one. */
   ownAclId: number | null;
+  ownClockAt: number | null;
+  ownClockCause: string | null;
+  ownClockBy: string | null;
   seenBy: string | null;
   removedAt: number | null;
 }
@@ -29,7 +32,7 @@ export const UNTOLD_ACCESS = -1;
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, indexHash, indexState, aclId,
-  ownAclId, seenBy, removedAt from items where workspaceId = ?`;
+  ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, removedAt from items where workspaceId = ?`;
 
 const COLUMNS = [
   "externalId",
@@ -50,6 +53,8 @@ const COLUMNS = [
   "retryAt",
   "aclId",
   "ownAclId",
+  "ownClockAt",
+  "ownClockCause",
   "seenBy",
   "indexHash",
   "maskedSecrets",
@@ -211,6 +216,8 @@ export interface RowExtras {
   indexState: string;
   aclId: number;
   ownAclId: number | null;
+  ownClockAt: number | null;
+  ownClockCause: string | null;
   seenBy: string | null;
 }
 
@@ -264,6 +271,8 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
     text.state === "failed" ? text.retryAt : null,
     extras.aclId,
     extras.ownAclId,
+    extras.ownClockAt,
+    extras.ownClockCause,
     extras.seenBy,
     item.indexHash,
     item.maskedSecrets,

@@ -131,6 +131,7 @@ function hold(work: Work, item: KnownItem): void {
   if (item.indexState === "held") return;
   work.rows.hold(item.kbId, work.batch.run?.syncId ?? null, work.batch.now);
   work.rows.set(item.kbId, { indexState: "held" });
+  work.exceptions.set(item.kbId, "held");
 }
 
 function release(work: Work, item: KnownItem): void {

@@ -65,7 +65,24 @@ export function saveRun(
   }
   for (const [key, value] of Object.entries(run.state ?? {}))
     saveState(connection, [workspaceId, connectorId, key], value);
+  if (run.aclCheckedAt !== undefined) {
+    connection
+      .prepare("update connectors set aclCheckedAt = ? where workspaceId = ? and connectorId = ?")
+      .run(run.aclCheckedAt, workspaceId, connectorId);
+  }
+  // It answers: what a refusal of everything had withheld is there again.
+  if (counts.seen > 0) endRefusal(connection, workspaceId, connectorId);
   return row["cancelRequestedAt"] !== null;
+}
+
+function endRefusal(connection: SqliteConnection, workspaceId: string, connectorId: string): void {
+  const { changes } = connection
+    .prepare(
+      "update connectors set refusedAt = null where workspaceId = ? and connectorId = ? and refusedAt is not null",
+    )
+    .run(workspaceId, connectorId);
+  if (changes === 0) return;
+  connection.prepare("update access_state set epoch = epoch + 1 where workspaceId = ?").run(workspaceId);
 }
 
 function saveState(connection: SqliteConnection, key: [string, string, string], value: string | null): void {

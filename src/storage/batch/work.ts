@@ -1,5 +1,6 @@
 import type { IndexChange } from "#storage/search-index.ts";
 import type { SourceAccess } from "#core/principals.ts";
+import type { ClockCause } from "#storage/access/item-clocks.ts";
 import { NO_COUNTS, type SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
@@ -22,7 +23,12 @@ export interface Work {
   allowance: number;
   /** The run, or the set that is open: what is named now is not swept by it. */
   seenBy: string | null;
-  intern(access: SourceAccess): Promise<number>;
+  /** The number of an access whose permissions were looked at then; null = at its connector's clock. */
+  intern(access: SourceAccess, clockAt: number | null): Promise<number>;
+  /** The same access at another clock. */
+  reclock(ownAclId: number | null, clockAt: number | null): Promise<number | null>;
+  /** Items that could not be looked at, by kbId. */
+  exceptions: Map<string, ClockCause>;
   effective: EffectiveAccess;
   /** Number of the op that is applied. */
   op: number;
@@ -40,10 +46,11 @@ export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
   batch: ItemBatch,
-  { intern, noteAccess }: Pick<Work, "intern"> & { noteAccess(aclId: number): void },
+  { intern, reclock, noteAccess }: Pick<Work, "intern" | "reclock"> & { noteAccess(aclId: number): void },
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
+  const reclocked = new Map<string, Promise<number | null>>();
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
   return {
     batch,
@@ -59,9 +66,16 @@ export function makeWork(
     guarded: 0,
     allowance: removalLimit(batch.highest) - removedLately(connection, { workspaceId, connectorId }, batch.now),
     seenBy: run?.syncId ?? openSetOf(connection, workspaceId, connectorId),
-    intern(access) {
-      const key = JSON.stringify(access);
-      const found = interned.get(key) ?? intern(access);
+    exceptions: new Map(),
+    reclock(ownAclId, clockAt) {
+      const key = `${ownAclId} ${clockAt}`;
+      const found = reclocked.get(key) ?? reclock(ownAclId, clockAt);
+      reclocked.set(key, found);
+      return found;
+    },
+    intern(access, clockAt) {
+      const key = JSON.stringify([clockAt, access]);
+      const found = interned.get(key) ?? intern(access, clockAt);
       interned.set(key, found);
       return found;
     },

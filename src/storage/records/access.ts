@@ -2,10 +2,12 @@ import { CompiledQuery } from "kysely";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
 import type { Believing } from "#storage/access/clocks.ts";
+import { connectorPrincipal, isConnectorList } from "#storage/access/item-clocks.ts";
 import { listsMet } from "#storage/access/decision-sql.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
+import { makeItemClockStore } from "./item-clocks.ts";
 
 /** What decides, beside the lists, whether a connector's items may be read at all. */
 export interface ConnectorGate {
@@ -15,6 +17,8 @@ export interface ConnectorGate {
   state: string;
   /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
   aclCheckedAt: number | null;
+  /** Since when its source refuses it everything; null while it answers. */
+  refusedAt: number | null;
 }
 
 export type AccessStore = ReturnType<typeof makeAccessStore>;
@@ -54,7 +58,17 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     }
   }
 
+  async function raiseEpoch(): Promise<void> {
+    await sql.write
+      .insertInto("access_state")
+      .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
+      .onConflict((oc) => oc.column("workspaceId").doUpdateSet((eb) => ({ epoch: eb("access_state.epoch", "+", 1) })))
+      .execute();
+  }
+
   const store = {
+    ...makeItemClockStore(sql, workspaceId, raiseEpoch),
+
     /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
     async epoch(): Promise<number> {
       const row = await sql.read
@@ -66,13 +80,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Raises the epoch; call it in the transaction of the change. */
-    async raiseEpoch(): Promise<void> {
-      await sql.write
-        .insertInto("access_state")
-        .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
-        .onConflict((oc) => oc.column("workspaceId").doUpdateSet((eb) => ({ epoch: eb("access_state.epoch", "+", 1) })))
-        .execute();
-    },
+    raiseEpoch,
 
     /**
      * The number of an access: the source's lists AND each of `always` (connector and connection groups).
@@ -94,6 +102,18 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       const aclId = await takeNumber(sql, workspaceId, "nextAclId");
       await sql.write.insertInto("accesses").values({ workspaceId, aclId, listIds: key }).execute();
       return aclId;
+    },
+
+    /**
+     * The number of what an item names itself, looked at at another time: at its connector's clock (null), or its own. An item
+     * that names nothing gets a clock as its only list, which its parent's access is ANDed with, and loses it again.
+     */
+    async reclock(ownAclId: number | null, connectorId: string, at: number | null): Promise<number | null> {
+      if (ownAclId !== null && ownAclId <= 0) return ownAclId;
+      const lists = ownAclId === null ? [] : await store.listsOf(ownAclId);
+      const named = lists.filter((list) => !isConnectorList(list, connectorId));
+      if (named.length > 0) return store.intern({ known: true, all: named }, [connectorPrincipal(connectorId, at)]);
+      return at === null ? null : store.intern({ known: true, all: [[connectorPrincipal(connectorId, at)]] }, []);
     },
 
     /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */
@@ -169,7 +189,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     connectorGates(): Promise<ConnectorGate[]> {
       return sql.read
         .selectFrom("connectors")
-        .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt"])
+        .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt", "refusedAt"])
         .where("workspaceId", "=", workspaceId)
         .execute();
     },

@@ -42,6 +42,10 @@ export interface ConnectorRecord {
   consecutiveFailures: number;
   /** When a listing last would have shown a change of permissions. Source: S23. */
   aclCheckedAt: number | null;
+  /** Since when its source refuses it everything (401); null while it answers. */
+  refusedAt: number | null;
+  /** When a run that could prove its permissions was last put in line. */
+  proofTriedAt: number | null;
   lastFullAt: number | null;
   createdAt: number;
   /** Whose role says how far it may reach: its maker, or who took it over. */

@@ -26,11 +26,21 @@ export interface ItemRecord extends ItemFacts {
   textReason: TextReason | null;
   textMessage: string | null;
   aclId: number;
+  /** When its permissions were looked at, where that is not its connector's `aclCheckedAt`; 0 = refused. */
+  ownClockAt: number | null;
 }
 
 /** The record in a row. The columns of closed sets and JSON are written by the item-writing side only, from the types named here. */
 export function toItemRecord(row: ItemsTable): ItemRecord {
-  const { seenBy: _seenBy, removedAt: _removedAt, retryAt: _retryAt, workspaceId: _workspaceId, ...kept } = row;
+  const {
+    ownClockCause: _cause,
+    ownClockBy: _by,
+    seenBy: _seenBy,
+    removedAt: _removedAt,
+    retryAt: _retryAt,
+    workspaceId: _workspaceId,
+    ...kept
+  } = row;
   return {
     ...kept,
     ...convertFields(FIELD_NAMES, row, FROM_COLUMN),

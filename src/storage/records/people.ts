@@ -26,6 +26,8 @@ export interface WorkspaceRecord {
   secrets: SecretsSetting;
   /** Domains, in lower case, whose addresses say who a user of a source is here. Source: S3. */
   identityDomains: string[];
+  /** How long mirrored permissions are believed. Source: S23. */
+  maxAclAgeMs: number;
   createdAt: number;
 }
 
@@ -211,7 +213,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
     },
 
     /** A new one masks secrets. */
-    async insert(workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains">): Promise<void> {
+    async insert(workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains" | "maxAclAgeMs">): Promise<void> {
       await sql.write.insertInto("workspaces").values(workspace).execute();
     },
 
@@ -220,7 +222,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
       {
         identityDomains,
         ...plain
-      }: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains">>,
+      }: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains" | "maxAclAgeMs">>,
     ): Promise<void> {
       const change = { ...plain, ...(identityDomains && { identityDomains: JSON.stringify(identityDomains) }) };
       if (Object.keys(change).length === 0) return;

@@ -15,6 +15,13 @@ export interface StoredItem {
   parentExternalId: string | null;
 }
 
+/** What lives in a container and was created in a stretch of time; epoch milliseconds, `to` not included. */
+export interface Slice {
+  entityId: string;
+  from?: number;
+  to?: number;
+}
+
 /** A stored item as scope rules judge it. */
 export interface PlacedRow {
   kbId: string;
@@ -130,6 +137,50 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .where((eb) => eb.or([eb("seenBy", "is", null), eb("seenBy", "<>", syncId)]))
         .where("indexState", "<>", "held")
         .orderBy("externalId")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Living items that a slice holds, after this kbId in its order, at most `limit`. */
+    async listSlice(
+      connectorId: string,
+      { entityId, from, to }: Slice,
+      afterKbId: string,
+      limit: number,
+    ): Promise<StoredItem[]> {
+      const inside = sql.read
+        .selectFrom("item_entities")
+        .select("kbId")
+        .where("workspaceId", "=", workspaceId)
+        .where("entityId", "=", entityId)
+        .where(rawSql<boolean>`"isHome" = 1`);
+      let query = stored(connectorId).where("kbId", ">", afterKbId).where("kbId", "in", inside);
+      if (from !== undefined) query = query.where("createdAt", ">=", from);
+      if (to !== undefined) query = query.where("createdAt", "<", to);
+      return (await query.orderBy("kbId").limit(limit).execute()).map(toStored);
+    },
+
+    /**
+     * Living items after this kbId whose own clock means nothing once their connector's is at this run: it was a look of
+     * their own, or the run has seen what others could not.
+     */
+    async listOvertaken(
+      connectorId: string,
+      syncId: string,
+      afterKbId: string,
+      limit: number,
+    ): Promise<{ kbId: string; externalId: string }[]> {
+      return living(connectorId)
+        .select(["kbId", "externalId"])
+        .where("ownClockAt", "is not", null)
+        .where("kbId", ">", afterKbId)
+        .where((eb) =>
+          eb.or([
+            eb("ownClockCause", "is", null),
+            eb.and([eb("seenBy", "=", syncId), eb.or([eb("ownClockBy", "is", null), eb("ownClockBy", "<>", syncId)])]),
+          ]),
+        )
+        .orderBy("kbId")
         .limit(limit)
         .execute();
     },

@@ -45,6 +45,7 @@ export const hostileItem: fc.Arbitrary<ItemRecord> = fc.record({
   source: hostileText,
   ...perField<FieldName, typeof VALUE>(FIELD_NAMES, (_name, type) => VALUE[type]),
   lineAnchor: fc.constant(null),
+  ownClockAt: fc.constant(null),
   url: nullable(
     fc.oneof(
       hostileText,

@@ -152,6 +152,8 @@ function connectorRecord(connectorId: string, user: TestUser) {
     consecutiveFailures: 0,
     aclCheckedAt: null,
     lastFullAt: null,
+    refusedAt: null,
+    proofTriedAt: null,
     createdAt: TEST_NOW,
     createdBy: user.userId,
   };

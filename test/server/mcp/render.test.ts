@@ -306,6 +306,7 @@ const ENTRY: ShownHit = {
     title: "Payment webhook times out under load",
     url: "https://github.com/acme/web/issues/412",
     lineAnchor: null,
+    ownClockAt: null,
     path: [],
     mimeType: null,
     size: null,

@@ -226,6 +226,8 @@ export function makeConnector(now: number, more: Partial<ConnectorRecord> = {}):
     consecutiveFailures: 0,
     aclCheckedAt: null,
     lastFullAt: null,
+    refusedAt: null,
+    proofTriedAt: null,
     createdAt: now,
     createdBy: OWNER,
     ...more,

@@ -165,6 +165,8 @@ function connectorRow(workspaceId: string, connectorId: string, options: Connect
     consecutiveFailures: 0,
     aclCheckedAt: options.aclCheckedAt ?? null,
     lastFullAt: null,
+    refusedAt: null,
+    proofTriedAt: null,
     createdAt: NOW,
     createdBy: ownerUserId,
   };
@@ -177,6 +179,9 @@ function itemRow(kbId: string, text: string): Omit<ItemsTable, "workspaceId" | "
     kbId,
     externalId: `${kbId}.md`,
     parentExternalId: null,
+    ownClockAt: null,
+    ownClockCause: null,
+    ownClockBy: null,
     providerId: "filesystem",
     source: "filesystem:Docs",
     ...factColumns({ title: kbId, mimeType: "text/markdown", updatedAt: NOW }),

@@ -42,6 +42,8 @@ async function addConnector(kb: TestServer, owner: TestUser, change: Record<stri
       consecutiveFailures: 0,
       aclCheckedAt: null,
       lastFullAt: null,
+      refusedAt: null,
+      proofTriedAt: null,
       createdAt: kb.clock.now(),
       createdBy: owner.userId,
       ...change,

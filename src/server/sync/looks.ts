@@ -1,0 +1,157 @@
+import { isChildId } from "#core/child-ids.ts";
+import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import { removalLimit } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { BatchSink } from "./batch-sink.ts";
+import { isMirror, isProof, makeRunClocks, type RunClocks } from "./clocks.ts";
+import { containerEntityId } from "./entities.ts";
+import type { Known } from "./known.ts";
+import { listBelow } from "./stored.ts";
+
+export interface LookingRun {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
+  source: Pick<Source, "spec">;
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+  now: () => number;
+}
+
+/** A run as far as it says what was looked at. */
+export interface Looking {
+  options: LookingRun;
+  known: Pick<Known, "takeMarks">;
+  sink: BatchSink;
+  /** Absent where permissions are not mirrored. */
+  clocks: RunClocks | undefined;
+}
+
+export type LookEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
+
+const PAGE = 500;
+
+/** The clocks of a run; undefined where permissions are not mirrored. What is empty is as new as the run that fills it. */
+export async function beginClocks(options: LookingRun, sink: BatchSink): Promise<RunClocks | undefined> {
+  const { source, connector, sync, store, now } = options;
+  if (!isMirror(source.spec)) return undefined;
+  let { aclCheckedAt } = connector;
+  if (aclCheckedAt === null && (await store.itemWrites.guardOf(connector.connectorId, now())).living === 0) {
+    sink.clock((aclCheckedAt = sync.startedAt ?? now()));
+  }
+  return makeRunClocks(aclCheckedAt, await store.access.maxAclAgeMs(), now);
+}
+
+/** What an event says of a look at a part of the source. */
+export function look(looking: Looking, event: LookEvent): Promise<void> {
+  return event.t === "refused" ? withhold(looking, event.what) : endSlice(looking, event);
+}
+
+/** What the source would not show is there still, and nobody reads it; where access is set in kb it stays as it is. */
+async function withhold(looking: Looking, what: What): Promise<void> {
+  for await (const items of storedOf(looking, what)) await leave(looking, items, "refused");
+}
+
+/** What the run could not look at stays, and its permissions are as old as they were. */
+export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void> {
+  for (const what of end.notLookedAt ?? []) {
+    for await (const items of storedOf(looking, what)) await leave(looking, items, "not_looked_at");
+  }
+}
+
+/** Ends the listing of a slice: what the run did not name in it goes, or is held; the rest was looked at just now. */
+async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
+  const { options, sink } = looking;
+  const { store, connector, sync, now } = options;
+  const slice = {
+    entityId: containerEntityId(store.workspaceId, connector.connectorId, listed.container),
+    ...(listed.from && { from: listed.from.getTime() }),
+    ...(listed.to && { to: listed.to.getTime() }),
+  };
+  await flushMarks(looking);
+  const gone: string[] = [];
+  const read = (after: string) => store.itemWrites.listSlice(connector.connectorId, slice, after, PAGE);
+  for await (const items of pages(read)) {
+    const named = items.filter(({ seenBy }) => seenBy === sync.syncId);
+    gone.push(...items.flatMap((item) => (isGone(item, sync.syncId) ? [item.kbId] : [])));
+    const ids = named.map(({ externalId }) => externalId);
+    for (const op of looking.clocks?.restamp(ids, now()) ?? []) sink.add(op);
+    await sink.flush();
+  }
+  if (gone.length === 0) return;
+  const guard = await store.itemWrites.guardOf(connector.connectorId, now());
+  const hold = guard.removed + gone.length > removalLimit(guard.highest);
+  for (const kbIds of inChunks(gone, 100)) {
+    sink.add({ type: "sweep", kbIds, hold });
+    await sink.flush();
+  }
+}
+
+/**
+ * Moves the connector's clock to the beginning of a run that would have shown every change of a permission, and lets go of
+ * the clocks of items that it overtakes. What could not be looked at was given one of its own before, so a process that dies
+ * in between has nothing to take back.
+ */
+export async function prove(looking: Looking, end: SyncEnd | undefined): Promise<void> {
+  const { options, sink } = looking;
+  const { store, connector, sync, source, now } = options;
+  if (!isMirror(source.spec) || !isProof(source.spec, sync.mode, end)) return;
+  await flushMarks(looking);
+  sink.clock(sync.startedAt ?? now());
+  await sink.flush();
+  const read = (after: string) => store.itemWrites.listOvertaken(connector.connectorId, sync.syncId, after, PAGE);
+  for await (const items of pages(read)) {
+    sink.add({ type: "clock", externalIds: items.map(({ externalId }) => externalId), at: null, cause: null });
+    await sink.flush();
+  }
+  await store.access.dropUnusedClocks(connector.connectorId);
+}
+
+async function leave(looking: Looking, items: readonly StoredItem[], cause: "refused" | "not_looked_at") {
+  const { sink, clocks } = looking;
+  const alive = items.filter(({ indexState }) => indexState !== "held").map(({ externalId }) => externalId);
+  sink.add({ type: "seen", externalIds: alive });
+  const externalIds = items.map(({ externalId }) => externalId).filter((id) => !isChildId(id));
+  if (clocks) sink.add({ type: "clock", externalIds, at: null, cause });
+  await sink.flush();
+}
+
+async function* storedOf(looking: Looking, what: What): AsyncGenerator<StoredItem[], void> {
+  const { store, connector } = looking.options;
+  await flushMarks(looking);
+  if ("externalId" in what) yield await store.itemWrites.listStoredOf(connector.connectorId, [what.externalId]);
+  if ("container" in what) yield* below(looking, what.container);
+}
+
+function below({ options: { store, connector } }: Looking, container: ContainerRef) {
+  return listBelow(
+    store,
+    connector.connectorId,
+    containerEntityId(store.workspaceId, connector.connectorId, container),
+  );
+}
+
+/** What the run has said so far is to be seen in what is stored. */
+async function flushMarks({ known, sink }: Looking): Promise<void> {
+  for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
+  await sink.flush();
+}
+
+async function* pages<T extends { kbId: string }>(read: (after: string) => Promise<T[]>): AsyncGenerator<T[], void> {
+  for (let after = ""; ;) {
+    const page = await read(after);
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.kbId;
+  }
+}
+
+function isGone({ externalId, seenBy, indexState }: StoredItem, syncId: string): boolean {
+  return seenBy !== syncId && indexState !== "held" && !isChildId(externalId);
+}
+
+export function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
+  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
+}

@@ -1,0 +1,52 @@
+import { isChildId } from "#core/child-ids.ts";
+import { type ClockCause, NEVER } from "#storage/access/item-clocks.ts";
+import { noteStanding, setStanding } from "./access.ts";
+import type { ItemOp, OpOutcome } from "./item-batch.ts";
+import type { KnownItem } from "./item-rows.ts";
+import type { Work } from "./work.ts";
+
+/** Gives these a clock of their own, or that of their connector again. What was made of a file has the file's. */
+export async function setClocks(
+  work: Work,
+  { externalIds, at, cause }: Extract<ItemOp, { type: "clock" }>,
+): Promise<OpOutcome> {
+  for (const externalId of externalIds) {
+    const item = work.rows.find(externalId);
+    if (!item || item.removedAt !== null || isChildId(externalId)) continue;
+    if (cause === "refused") await giveClock(work, item, NEVER, cause);
+    else if (cause !== null) await except(work, item, at ?? work.batch.mirror?.aclCheckedAt ?? NEVER, cause);
+    else if (at === null || item.ownClockCause !== null || (item.ownClockAt ?? at - 1) < at) {
+      await giveClock(work, item, at, null);
+    }
+  }
+  return "done";
+}
+
+/** Leaves behind, at their connector's clock of now, what the batch found could not be looked at. */
+export async function settleExceptions(work: Work): Promise<void> {
+  const { mirror } = work.batch;
+  for (const [kbId, cause] of mirror ? work.exceptions : []) {
+    const item = work.rows.findByKbId(kbId);
+    const isLiving = item !== undefined && item.removedAt === null && !isChildId(item.externalId);
+    if (isLiving) await except(work, item, mirror?.aclCheckedAt ?? NEVER, cause);
+  }
+  work.exceptions.clear();
+}
+
+/** What has a clock of its own keeps it: it is not the newer for not being looked at. */
+function except(work: Work, item: KnownItem, at: number, cause: ClockCause): Promise<void> {
+  return giveClock(work, item, item.ownClockAt ?? at, item.ownClockCause === "refused" ? "refused" : cause);
+}
+
+async function giveClock(work: Work, item: KnownItem, at: number | null, cause: ClockCause | null): Promise<void> {
+  const by = cause === null ? null : (work.batch.run?.syncId ?? null);
+  if (item.ownClockAt === at && item.ownClockCause === cause && item.ownClockBy === by) return;
+  work.rows.set(item.kbId, { ownClockAt: at, ownClockCause: cause, ownClockBy: by });
+  const { externalId, parentExternalId } = item;
+  // Without a parent and an access it is nobody's, and a clock would be the first list that it has.
+  const isNobodys = item.ownAclId === null && parentExternalId === null;
+  const ownAclId = isNobodys ? null : await work.reclock(item.ownAclId, at);
+  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
+  noteStanding(work, item, item, { ownAclId, aclId });
+  setStanding(work, item, { ownAclId, aclId });
+}

@@ -1,0 +1,75 @@
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** An instant that clocks of items of a connector stand at. */
+export interface ItemClock {
+  connectorId: string;
+  checkedAt: number;
+}
+
+/** No permissions are believed longer. */
+const MAX_AGE_MS = 30 * 24 * 3_600_000;
+
+/** How long permissions of sources are believed, and the instants that clocks of items stand at. Source: S23. */
+export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
+  return {
+    /** How long permissions of sources are believed in this workspace, in milliseconds. */
+    async maxAclAgeMs(): Promise<number> {
+      const row = await sql.read
+        .selectFrom("workspaces")
+        .select("maxAclAgeMs")
+        .where("workspaceId", "=", workspaceId)
+        .executeTakeFirst();
+      return row?.maxAclAgeMs ?? 0;
+    },
+
+    /** The instants that clocks of items stand at, after this one. */
+    itemClocks(after: number): Promise<ItemClock[]> {
+      return sql.read
+        .selectFrom("item_clocks")
+        .select(["connectorId", "checkedAt"])
+        .where("workspaceId", "=", workspaceId)
+        .where("checkedAt", ">", after)
+        .execute();
+    },
+
+    /** Notes that items have this clock; whoever may hold it holds it from now on. */
+    async noteClock(connectorId: string, checkedAt: number): Promise<void> {
+      if (checkedAt <= 0) return;
+      const [fresh] = await sql.write
+        .insertInto("item_clocks")
+        .values({ workspaceId, connectorId, checkedAt })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId", "checkedAt"]).doNothing())
+        .returning("checkedAt")
+        .execute();
+      if (fresh === undefined) return;
+      await sql.write
+        .deleteFrom("item_clocks")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("checkedAt", "<=", checkedAt - MAX_AGE_MS)
+        .execute();
+      await raiseEpoch();
+    },
+
+    /** Forgets instants that no item's clock stands at any more. */
+    async dropUnusedClocks(connectorId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("item_clocks")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom("items as i")
+                .select("i.kbId")
+                .whereRef("i.workspaceId", "=", "item_clocks.workspaceId")
+                .whereRef("i.connectorId", "=", "item_clocks.connectorId")
+                .whereRef("i.ownClockAt", "=", "item_clocks.checkedAt"),
+            ),
+          ),
+        )
+        .execute();
+    },
+  };
+}
