@@ -26,6 +26,5 @@ export const NO_HTTP: SourceHttp = NO_HTTP_POOL.for({
   source: { spec: { auth: [{ type: "none" }] } },
   config: {},
   credentials: {},
-  reach: { isAdminMade: false },
   signal: new AbortController().signal,
 }).http;

@@ -24,6 +24,8 @@ const ById = z.object({ id: ConnectorId });
 const BySync = z.object({ id: ConnectorId, syncId: idSchema("sync") });
 const Page = z.strictObject({ limit: PageLimit, cursor: PageCursor.optional() });
 const One = z.object({ connector: Connector });
+/** What the source says of the settings although they work; absent when it says nothing. */
+const Warnings = z.array(z.string()).optional();
 const OneSync = z.object({ sync: Sync });
 const ConnectorList = z.object({
   connectors: z.array(z.union([Connector, ConnectorPublic])),
@@ -57,7 +59,12 @@ export const connectorRoutes = {
     responses: {
       201: answer(
         "The connector, its first sync (null for push), and the key of a push connector, which is shown only once",
-        z.object({ connector: Connector, sync: z.union([Sync, z.null()]), key: z.string().optional() }),
+        z.object({
+          connector: Connector,
+          sync: z.union([Sync, z.null()]),
+          warnings: Warnings,
+          key: z.string().optional(),
+        }),
       ),
       default: problems(
         "provider_unknown",
@@ -128,7 +135,7 @@ export const connectorRoutes = {
     summary: "Update a connector's name, config, access or schedule",
     request: { params: ById, body: body(PatchConnectorBody) },
     responses: {
-      200: answer("The updated connector", One),
+      200: answer("The updated connector", z.object({ connector: Connector, warnings: Warnings })),
       default: problems(
         "connector_state_conflict",
         "credential_required",

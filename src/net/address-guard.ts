@@ -9,8 +9,8 @@ export interface NetworkTarget {
   port: number;
   /** The ports that need no permission of the operator; 80 and 443 unless told. */
   usualPorts?: readonly number[];
-  /** For a connector or server that an admin made: the operator's list of private hosts counts. */
-  isAdminMade: boolean;
+  /** The operator's list of private hosts counts: for connectors and servers, and for no document that a stranger names. */
+  isListUsed: boolean;
 }
 
 /** An address that was judged. The connection goes to it and asks no resolver again. */
@@ -49,19 +49,19 @@ export interface AddressGuardOptions {
 /**
  * The one judge of addresses that somebody else named: connectors, servers, webhooks, documents of clients. Resolves
  * once, judges every address, and gives the one to connect to; who connects asks no resolver again. An address that
- * is not public is refused unless an admin made the connector and the operator listed host and port; metadata services
- * and this server itself are refused even then.
+ * is not public is refused unless the operator listed host and port; metadata services and this server itself are refused
+ * even then.
  *
  * Source: S39.
  */
 export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOptions): AddressGuard {
   const listed = new Set(privateHosts.map(normalEntry));
   return {
-    async resolve({ host: written, port, usualPorts = USUAL_PORTS, isAdminMade }) {
+    async resolve({ host: written, port, usualPorts = USUAL_PORTS, isListUsed }) {
       const host = normalHost(written);
-      const isNamed = isAdminMade && listed.has(`${host}:${port}`);
+      const isNamed = isListUsed && listed.has(`${host}:${port}`);
       const found = await addressesOf(host, lookup);
-      const isListedAt = (address: string) => isNamed || (isAdminMade && listed.has(`${address}:${port}`));
+      const isListedAt = (address: string) => isNamed || (isListUsed && listed.has(`${address}:${port}`));
       const isListed = found.every(({ address }) => isListedAt(address));
       if (!usualPorts.includes(port) && !isListed) throw portRefused(host, port);
       for (const { address } of found) {
@@ -82,13 +82,13 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
  *
  * @throws ApiError as `resolve`, and `address_not_allowed` for other schemes and for user names in the URL
  */
-export async function resolveUrl(guard: AddressGuard, url: URL, isAdminMade: boolean): Promise<PinnedAddress> {
+export async function resolveUrl(guard: AddressGuard, url: URL, isListUsed: boolean): Promise<PinnedAddress> {
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     throw refused(`kb does not fetch ${url.protocol} URLs. Use https.`);
   }
   if (url.username !== "" || url.password !== "") throw refused("The URL contains a user name or a password.");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
-  return guard.resolve({ host: url.hostname, port, isAdminMade });
+  return guard.resolve({ host: url.hostname, port, isListUsed });
 }
 
 /** What is wrong with the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when nothing is. */
@@ -154,14 +154,14 @@ function unknownHost(host: string, cause?: unknown): ApiError {
 function privateRefused(host: string, port: number): ApiError {
   return new ApiError("address_not_allowed", {
     message: `${host} is not a public address. Connectors can reach public addresses only.`,
-    hint: `The operator can allow it for admins' connectors: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    hint: `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
   });
 }
 
 function portRefused(host: string, port: number): ApiError {
   return new ApiError("address_not_allowed", {
     message: `Connectors can't reach port ${port} of ${host}.`,
-    hint: `The operator can allow it for admins' connectors: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
+    hint: `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`,
   });
 }
 

@@ -29,8 +29,8 @@ export interface GuardedClient {
   close(): void;
 }
 
-/** Whose wish it is: what the operator has listed is for connectors, and for none of the strangers who name documents. */
-export type Reach = Pick<NetworkTarget, "isAdminMade">;
+/** Whether what the operator has listed can be reached, too. */
+export type Reach = Pick<NetworkTarget, "isListUsed">;
 
 export interface GuardedClientOptions {
   guard: AddressGuard;
@@ -53,12 +53,12 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
   const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
   const judged = new LRUCache<string, Promise<PinnedAddress>>({ max: 1_000, ttl: JUDGED_FOR_MS });
   return {
-    resolve(url, { isAdminMade }) {
-      if (agents === undefined) return resolveUrl(guard, url, isAdminMade);
-      const key = `${url.origin} ${isAdminMade} ${url.username === "" && url.password === ""}`;
+    resolve(url, { isListUsed }) {
+      if (agents === undefined) return resolveUrl(guard, url, isListUsed);
+      const key = `${url.origin} ${isListUsed} ${url.username === "" && url.password === ""}`;
       const known = judged.get(key);
       if (known !== undefined) return known;
-      const judging = resolveUrl(guard, url, isAdminMade);
+      const judging = resolveUrl(guard, url, isListUsed);
       judged.set(key, judging);
       judging.catch(() => judged.delete(key));
       return judging;

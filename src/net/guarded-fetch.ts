@@ -10,8 +10,8 @@ export interface GuardedRequest {
   headers?: Readonly<Record<string, string>>;
   /** Goes to the first origin only. */
   body?: Uint8Array;
-  /** For a connector or server that an admin made. */
-  isAdminMade: boolean;
+  /** The operator's list of private hosts counts. */
+  isListUsed: boolean;
   signal: AbortSignal;
   /** Bytes of the answer's body; more ends the request. */
   maxBytes: number;

@@ -196,8 +196,6 @@ export interface SourceContext<Config> {
     owner?: Principal;
     /** The instance that its users are of, for `formatPrincipal`; absent in `check` and `browse`, and without `hasPeople`. */
     instance?: string;
-    /** Made by an admin of today: may reach the private addresses that the operator allows. Absent = not. Source: S39. */
-    isAdminMade?: boolean;
   };
   /** The only way to the provider over HTTP. It signs in: a source never has a credential. */
   http: SourceHttp;
@@ -342,7 +340,7 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * instance of its own, whose users are names. Source: S2.
    */
   baseUrlOf?(config: Config): string;
-  /** Whether only an admin may connect this, so. Absent: kinds with `auth` `none` or `key` are for admins. */
+  /** Whether only an admin may connect this, so. Absent: what is connected without credentials is for admins. */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;
   /** Deletes what the source keeps of a connector outside the store: the connector is gone. */
   forget?(connectorId: string): Promise<void>;

@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
-import { makeGuardedClient, type Reach } from "#net/guarded-client.ts";
+import { makeGuardedClient } from "#net/guarded-client.ts";
 import { parseUrl } from "#net/redirects.ts";
 import type { SourceContext, SourceSpec } from "./contract.ts";
 import type {
@@ -30,7 +30,6 @@ export interface HttpGrant {
   config: unknown;
   credentials: Readonly<Record<string, string>>;
   account?: AccountTokens;
-  reach: Reach;
   signal: AbortSignal;
 }
 
@@ -68,13 +67,13 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   return {
     /** What a source gets of this: its requests, its connections, and for git what its program signs in with. */
     for(grant: HttpGrant): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
-      const { source, config, credentials, account, reach, signal } = grant;
+      const { source, config, credentials, account, signal } = grant;
       const { auth, limits = {}, ports } = source.spec;
       const entries = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
       const told = JSON.stringify([account?.key ?? null, entries]);
       const key = createHmac("sha256", secret).update(told).digest("base64url");
       const origins = signedOrigins(source, config);
-      const shared = { client, reach, limits, now, sleep, random, origins };
+      const shared = { client, reach: REACH, limits, now, sleep, random, origins };
       const mintLine: Line = {
         ...shared,
         signal: new AbortController().signal,
@@ -93,7 +92,16 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       return {
         http: makeHttp(makeLine, signal),
         ...(ports && {
-          connect: makeConnect({ client, reach, usualPorts: ports, signal, origins, ways: auth, credentials, account }),
+          connect: makeConnect({
+            client,
+            reach: REACH,
+            usualPorts: ports,
+            signal,
+            origins,
+            ways: auth,
+            credentials,
+            account,
+          }),
         }),
         ...(auth.some(isGit) && { git: { credentials } }),
       };
@@ -105,6 +113,8 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   };
 }
 
+/** A connector reaches what the operator has listed, whoever made it. */
+const REACH = { isListUsed: true } as const;
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;

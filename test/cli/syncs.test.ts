@@ -146,7 +146,7 @@ test("settings of a new connector take the types of the source's schema, and sec
   const world = worldWith();
   world.env["SECRET"] = "s3cret";
   world.routes["GET /api/connectors/sources"] = { body: { sources: [source] } };
-  world.routes["POST /api/connectors"] = { status: 201, body: { connector, sync: null } };
+  world.routes["POST /api/connectors"] = { status: 201, body: { connector, sync: null, warnings: ["It is empty."] } };
   const set = ["--set", "root=notes", "--set", "hidden=true", "--set", "maxFileMb=2", "--set", "tags=a, b"];
   const run = await kb(
     world,
@@ -159,7 +159,7 @@ test("settings of a new connector take the types of the source's schema, and sec
     "--every",
     "1h",
   );
-  expect(run.code).toBe(0);
+  expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("Warning: It is empty.")]);
   expect(run.sent.at(-1)?.body).toEqual({
     providerId: "filesystem",
     name: "notes",

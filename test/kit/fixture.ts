@@ -44,7 +44,7 @@ export function contextOf(
   return {
     config,
     connector: { id: fixture.authority.connectorId, name: "Kit", visibility: "workspace" },
-    ...poolOf(guard).for({ source, config, credentials, reach: { isAdminMade: true }, signal }),
+    ...poolOf(guard).for({ source, config, credentials, signal }),
     now: () => Date.now(),
     ...fixture.context,
     signal,

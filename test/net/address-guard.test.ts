@@ -24,8 +24,8 @@ function guardOf(names: Record<string, string[]> = {}, privateHosts: string[] = 
   return { guard, asked };
 }
 
-const user = { isAdminMade: false };
-const admin = { isAdminMade: true };
+const stranger = { isListUsed: false };
+const connector = { isListUsed: true };
 
 describe("the class of an address", () => {
   test.each([
@@ -224,7 +224,7 @@ describe("test 56: the guard", () => {
       "v6.test": ["2606:4700::1", "fd00::7"],
       "metadata.test": ["169.254.169.254"],
     });
-    await expect(guard.resolve({ host, port: 443, ...user })).rejects.toThrow(REFUSED);
+    await expect(guard.resolve({ host, port: 443, ...stranger })).rejects.toThrow(REFUSED);
   });
 
   test.each([
@@ -258,14 +258,16 @@ describe("test 56: the guard", () => {
 
   test("a name without an address is a failure of the source, not a refusal", async () => {
     const { guard } = guardOf();
-    await expect(guard.resolve({ host: "gone.test", port: 443, ...user })).rejects.toThrow(
+    await expect(guard.resolve({ host: "gone.test", port: 443, ...stranger })).rejects.toThrow(
       expect.objectContaining({ code: "source_unavailable" }),
     );
   });
 
   verifies("ssrf:tells-nothing", "tells nothing about the address behind a refused name", async () => {
     const { guard } = guardOf({ "intern.test": ["10.9.8.7"] });
-    const error: unknown = await guard.resolve({ host: "intern.test", port: 443, ...user }).catch((e: unknown) => e);
+    const error: unknown = await guard
+      .resolve({ host: "intern.test", port: 443, ...stranger })
+      .catch((e: unknown) => e);
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("10.9.8.7");
   });
 
@@ -292,21 +294,21 @@ describe("test 56: the guard", () => {
       ["10.0.0.9", 443, "10.0.0.9"],
       ["nine.corp.test", 443, "10.0.0.9"],
       ["[fd00:0::9]", 443, "fd00::9"],
-    ])("an admin's connector reaches %s:%s", async (host, port, address) => {
-      expect(await guard.resolve({ host, port, ...admin })).toMatchObject({ address, isListed: true });
+    ])("a connector reaches %s:%s", async (host, port, address) => {
+      expect(await guard.resolve({ host, port, ...connector })).toMatchObject({ address, isListed: true });
     });
 
     test.each([
-      ["git.corp.test", 8443, user],
-      ["git.corp.test", 443, admin],
-      ["git.corp.test", 22, admin],
-      ["other.corp.test", 8443, admin],
-      ["10.0.0.5", 8443, admin],
-      ["10.0.0.9", 80, admin],
-      ["half.corp.test", 443, admin],
-      ["169.254.169.254", 80, admin],
-      ["127.0.0.1", 7700, admin],
-      ["[::ffff:127.0.0.1]", 7700, admin],
+      ["git.corp.test", 8443, stranger],
+      ["git.corp.test", 443, connector],
+      ["git.corp.test", 22, connector],
+      ["other.corp.test", 8443, connector],
+      ["10.0.0.5", 8443, connector],
+      ["10.0.0.9", 80, connector],
+      ["half.corp.test", 443, connector],
+      ["169.254.169.254", 80, connector],
+      ["127.0.0.1", 7700, connector],
+      ["[::ffff:127.0.0.1]", 7700, connector],
     ])("and %s:%s is refused for %j", async (host, port, who) => {
       await expect(guard.resolve({ host, port, ...who })).rejects.toThrow(REFUSED);
     });
@@ -353,7 +355,7 @@ describe("a guarded fetch", () => {
     const { port } = server.address() as AddressInfo;
     return { port, seen, connections: () => connections };
   }
-  const common = { ...admin, signal: new AbortController().signal, maxBytes: 1_000, timeoutMs: 5_000 };
+  const common = { ...connector, signal: new AbortController().signal, maxBytes: 1_000, timeoutMs: 5_000 };
 
   verifies("ssrf:judged-address", "goes to the judged address without a second look-up", async () => {
     const { port, seen } = await listener(() => ({}));

@@ -939,6 +939,7 @@ export interface paths {
                             connector: components["schemas"]["Connector"];
                             key?: string;
                             sync: components["schemas"]["Sync"] | null;
+                            warnings?: string[];
                         };
                     };
                 };
@@ -1130,6 +1131,7 @@ export interface paths {
                     content: {
                         "application/json": {
                             connector: components["schemas"]["Connector"];
+                            warnings?: string[];
                         };
                     };
                 };

@@ -27,10 +27,10 @@ export async function updateConnector(
   actor: Actor,
   connectorId: string,
   body: PatchConnectorBody,
-): Promise<{ connector: Connector }> {
+): Promise<{ connector: Connector; warnings?: string[] }> {
   const before = await requireChangeable(deps, actor, connectorId);
   const source = await requireSource(deps.sources, before.providerId);
-  const { patch, credentials, tenantId } = await toPatch(deps, actor, source, before, body);
+  const { patch, credentials, warnings, tenantId } = await toPatch(deps, actor, source, before, body);
   const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
   if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
   const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
@@ -58,7 +58,7 @@ export async function updateConnector(
     return ended;
   });
   deps.syncs.signal(cancelled);
-  return one(deps, actor, connectorId);
+  return { ...(await one(deps, actor, connectorId)), ...defined({ warnings }) };
 }
 
 /**
@@ -180,9 +180,10 @@ async function toPatch(
   source: Source,
   before: ConnectorRecord,
   body: PatchConnectorBody,
-): Promise<{ patch: ConnectorPatch; credentials?: Credentials; tenantId: string | undefined }> {
+): Promise<{ patch: ConnectorPatch; tenantId: string | undefined; warnings?: string[]; credentials?: Credentials }> {
   const { connectorId } = before;
   let tenantId: string | undefined;
+  let warnings: string[] | undefined;
   let parsedCredentials: Credentials | undefined;
   const patch: ConnectorPatch = body.name === undefined ? {} : { name: body.name };
   const { credentials, accountId, connectionId } = body;
@@ -190,11 +191,8 @@ async function toPatch(
     await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
     const config = parseConfig(source, body.config ?? before.config);
     const standing = await standingFor(deps, actor, source, { before, config, credentials });
-    ({ tenantId } = await checkSource(deps, source, config, {
-      id: connectorId,
-      name: body.name ?? before.name,
-      ...standing,
-    }));
+    const asked = { id: connectorId, name: body.name ?? before.name, ...standing };
+    ({ tenantId, warnings } = await checkSource(deps, source, config, asked));
     if (credentials !== undefined) {
       parsedCredentials = standing.credentials;
       if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
@@ -216,7 +214,7 @@ async function toPatch(
     const { everyMinutes } = patch;
     patch.nextRunAt = mayRun ? deps.syncs.nextRunOf(source.spec, { ...before, everyMinutes }, age) : null;
   }
-  return { patch, tenantId, ...defined({ credentials: parsedCredentials }) };
+  return { patch, tenantId, ...defined({ warnings, credentials: parsedCredentials }) };
 }
 
 /**

@@ -23,7 +23,7 @@ export async function createConnector(
   deps: ConnectorDeps,
   actor: Actor,
   body: CreateConnectorBody,
-): Promise<{ connector: Connector; sync: Sync | null; key?: string }> {
+): Promise<{ connector: Connector; sync: Sync | null; warnings?: string[]; key?: string }> {
   const { store, policy, audit, syncs, credentials, clock, randomBytes } = deps;
   const source = await requireUsable(deps, actor, body);
   const { spec } = source;
@@ -32,7 +32,8 @@ export async function createConnector(
   const connectorId = makeId("connector", randomBytes);
   const standing = standingOfActor(actor, source, body);
   requireMayConnect(actor, source, config, standing.credentials);
-  const { tenantId } = await checkSource(deps, source, config, { id: connectorId, name: body.name, ...standing });
+  const asked = { id: connectorId, name: body.name, ...standing };
+  const { tenantId, warnings } = await checkSource(deps, source, config, asked);
 
   const record = makeRecord({ actor, body, connectorId, config, hasSync: source.sync !== undefined, now: clock.now() });
   const made = await store.transaction(async (tx) => {
@@ -60,6 +61,7 @@ export async function createConnector(
   return {
     connector: await toConnector(workspace, actor, made.connector, clock.now()),
     sync: made.sync ? await toSync(workspace, policy, actor, made.connector, made.sync) : null,
+    ...defined({ warnings }),
     ...defined({ key: made.key }),
   };
 }

@@ -89,13 +89,24 @@ export function parseCredentials(source: Source, received: Credentials | undefin
   });
 }
 
-/** @throws ApiError `forbidden` when only an admin may connect this, so */
+/**
+ * What speaks for nobody's account is for admins, unless the source says otherwise.
+ *
+ * @throws ApiError `forbidden` when only an admin may connect this, so; `connector_config_invalid` when the source needs
+ *   credentials and has none
+ */
 export function requireMayConnect(actor: Actor, source: Source, config: unknown, credentials: Credentials): void {
+  const hasCredentials = Object.keys(credentials).length > 0;
+  const { auth, name } = source.spec;
+  const isNeeded = auth.every(({ type }) => type !== "none" && type !== "key");
+  if (isNeeded && !hasCredentials) {
+    throw new ApiError("connector_config_invalid", { message: `${name} needs credentials.`, field: "credentials" });
+  }
   if (actsAsAdmin(actor)) return;
-  const isForAdmins = source.isForAdmins?.(config, { hasCredentials: Object.keys(credentials).length > 0 }) ?? false;
+  const isForAdmins = source.isForAdmins?.(config, { hasCredentials }) ?? !hasCredentials;
   if (!isForAdmins) return;
   throw new ApiError("forbidden", {
-    message: `Only an admin can connect ${source.spec.name} without credentials.`,
+    message: `Only an admin can connect ${name} without credentials.`,
     hint: "Give your own credentials, or ask an admin.",
   });
 }

@@ -106,7 +106,7 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
 /**
  * Asks the source whether it can be used so.
  *
- * @returns the tenant that its server tells
+ * @returns the tenant that its server tells, and what the source warns of
  *
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
@@ -115,17 +115,18 @@ export async function checkSource(
   source: Source,
   config: Record<string, unknown>,
   connector: { id: string; name: string } & Standing,
-): Promise<{ tenantId: string | undefined }> {
+): Promise<{ tenantId: string | undefined; warnings?: string[] }> {
   const result = await source.check(makeContext(deps, source, config, connector));
-  if (result.ok) return { tenantId: result.tenantId };
+  if (result.ok) {
+    const { tenantId, warnings = [] } = result;
+    return { tenantId, ...(warnings.length > 0 && { warnings: warnings.map(redact) }) };
+  }
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
     message: redact(message),
     // Ours, not the source's: a path in it is to be pasted.
     ...defined({ hint }),
-    ...(field !== undefined && {
-      field: field === "config" || field.startsWith("config.") ? field : `config.${field}`,
-    }),
+    ...(field !== undefined && { field: /^(?:config|credentials)(?:\.|$)/.test(field) ? field : `config.${field}` }),
     details: { problem: code },
   });
 }
@@ -135,14 +136,14 @@ export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
-  { credentials, ...connector }: { id: string; name: string } & Standing,
+  { credentials, id, name }: { id: string; name: string } & Standing,
 ): SourceContext<unknown> {
   const parsed = parseConfig(source, config);
   const signal = AbortSignal.timeout(ASK_MS);
   return {
     config: parsed,
-    connector,
-    ...http.for({ source, config: parsed, credentials, reach: connector, signal }),
+    connector: { id, name },
+    ...http.for({ source, config: parsed, credentials, signal }),
     signal,
     now: () => clock.now(),
     log: (message, fields) => log.info({ providerId: source.spec.providerId, ...fields }, message),

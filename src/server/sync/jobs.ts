@@ -35,7 +35,7 @@ export interface SyncDeps {
   standingOf?(
     workspaceId: string,
     connector: ConnectorRecord,
-  ): Promise<{ credentials: Readonly<Record<string, string>>; isAdminMade: boolean }>;
+  ): Promise<{ credentials: Readonly<Record<string, string>> }>;
   /** The way of sources to their providers. */
   http: Pick<SourceHttpPool, "for">;
   /** Whether the workspace wants secrets in texts to be found. Source: S37. */
@@ -265,11 +265,11 @@ export async function makeContext(
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
   const { connectorId: id, name, visibility } = connector;
   const owner = `user:${connector.ownerUserId}`;
-  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {}, isAdminMade: false };
+  const standing = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
   return {
     config: config.data,
-    connector: { id, name, visibility, owner, isAdminMade: standing.isAdminMade },
-    ...http.for({ source, config: config.data, credentials: standing.credentials, reach: standing, signal }),
+    connector: { id, name, visibility, owner },
+    ...http.for({ source, config: config.data, credentials: standing.credentials, signal }),
     signal,
     now,
     log: (message, fields) => log.info({ ...about, ...fields }, message),

@@ -41,6 +41,8 @@ const PROBLEM_CODES: Partial<Record<string, string>> = {
   source_rate_limited: "rate_limited",
   source_unavailable: "unreachable",
   source_not_found: "not_found",
+  source_gone: "not_found",
+  source_forbidden: "forbidden",
   secret_unreadable: "auth_required",
   address_not_allowed: "forbidden",
   root_not_allowed: "forbidden",

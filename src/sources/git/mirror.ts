@@ -118,7 +118,6 @@ export async function askRemote(
 ): Promise<RemoteRef | undefined> {
   const remote = requireRemote(ctx.config);
   if (remote.type === "path") return resolveLocal(await openLocal(remote.path, environment), ctx.config.ref);
-  requireTls(remote, ctx);
   const transport = await openTransport(ctx, remote, environment);
   try {
     return await findRemoteRef(transport, ctx.config.ref, ASK_MS);
@@ -138,12 +137,6 @@ const MIRROR_VERSION = 1;
 const INCOMING = "refs/kb/incoming";
 const TARGET = "refs/kb/target";
 const BASE = "refs/kb/base";
-
-/** http says everything to everybody on the way: only where the operator has listed host and port. */
-function requireTls(remote: Remote, ctx: SourceContext<GitConfig>): void {
-  if (remote.type !== "http" || remote.scheme === "https" || ctx.connector.isAdminMade) return;
-  throw new ApiError("address_not_allowed", { message: "Use https. Plain http is not supported.", field: "url" });
-}
 
 type ObjectFormat = "sha1" | "sha256";
 
@@ -188,7 +181,6 @@ async function bring(
       await importLocal(repository, ref.oid, { program: environment.program, gitDir, ref: INCOMING }, ctx.signal);
     return ref;
   }
-  requireTls(remote, ctx);
   const transport = await openTransport(ctx, remote, environment);
   try {
     const ref = await findRemoteRef(transport, ctx.config.ref, ASK_MS);

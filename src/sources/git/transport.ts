@@ -43,9 +43,8 @@ export async function openTransport(
   deps: TransportDeps,
 ): Promise<Transport> {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
-  const isAdminMade = ctx.connector.isAdminMade ?? false;
   const credentials = credentialsOf(ctx);
-  const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isAdminMade });
+  const pinned = await deps.guard.resolve({ host: remote.host, port: remote.port, usualPorts, isListUsed: true });
   const talk: Talk = {
     place: pinned.host,
     hasCredentials: Object.keys(credentials).length > 0,

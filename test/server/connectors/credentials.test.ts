@@ -14,14 +14,14 @@ const BODY = { ...SAFE, credentials: { token: CANARY }, access: { visibility: "p
 
 /** A server with one source that takes a token and remembers what it was called with. */
 async function makeSafeServer() {
-  const calls: { what: string; token: string | undefined; isAdminMade: boolean | undefined }[] = [];
+  const calls: { what: string; token: string | undefined }[] = [];
   const world = {
     problem: undefined as string | undefined,
     forgotten: [] as string[],
     held: undefined as (() => void) | undefined,
   };
-  const note = (what: string, { git, connector }: SourceContext<unknown>) =>
-    void calls.push({ what, token: git?.credentials["token"], isAdminMade: connector.isAdminMade });
+  const note = (what: string, { git }: SourceContext<unknown>) =>
+    void calls.push({ what, token: git?.credentials["token"] });
   const source: Source<{ url: string }> = {
     spec: {
       providerId: "safe",
@@ -188,8 +188,8 @@ describe("credentials of a connector", () => {
     expect((await kb.as(kb.member).post("/api/connectors", BODY)).status).toBe(201);
     await kb.worker.runUntilIdle();
     // The two runs go side by side.
-    const made = kb.calls.filter(({ what }) => what === "sync").map(({ isAdminMade }) => isAdminMade);
-    expect(made.toSorted()).toEqual([false, true]);
+    const made = kb.calls.filter(({ what }) => what === "sync").map(({ token }) => token ?? "none");
+    expect(made.toSorted()).toEqual([CANARY, "none"]);
   });
 
   test("given anew open a connector that waits for them", async () => {
@@ -264,7 +264,7 @@ describe("credentials of a connector", () => {
       });
       expect(await found()).toBe(0);
       await kb.worker.runUntilIdle();
-      expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "mine", isAdminMade: true });
+      expect(kb.calls.at(-1)).toMatchObject({ what: "sync", token: "mine" });
       expect(await found()).toBe(1);
       const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.taken_over")).json;
       expect(entries).toMatchObject([{ details: { from: kb.member.userId, to: kb.admin.userId } }]);

@@ -16,7 +16,7 @@ function makeFolders() {
   repository.commit();
   const browse = async (at: { parent: string | null; query?: string }, ref?: string) => {
     // Nobody is connected yet.
-    const connector = { id: "", name: "", isAdminMade: true };
+    const connector = { id: "", name: "" };
     const answer = await repository.source.browse?.(
       repository.context(ref === undefined ? {} : { ref }, { connector }),
       at,
@@ -63,7 +63,7 @@ describe("browsing a repository before it is connected", () => {
     makeBare(join(base, "work"), join(base, "served.git"));
     const remote = await serveHttp(base);
     const { source, context } = makeReader(base, remote.url("served.git"), { guard: loopbackGuard() });
-    const connector = { id: "", name: "", isAdminMade: true };
+    const connector = { id: "", name: "" };
     const { nodes } = (await source.browse?.(context({}, { connector }), { parent: null })) ?? {};
     expect(nodes?.map(({ id }) => id)).toEqual([".github", ".kbignore", "README.md", "docs", "src"]);
   });

@@ -99,7 +99,7 @@ export function makeReader(base: string, url: string, options: Partial<GitOption
     more: Partial<SyncContext<GitConfig>> = {},
   ): SyncContext<GitConfig> => ({
     config: GitConfig.parse({ url, ...config }),
-    connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace", isAdminMade: true },
+    connector: { id: CONNECTOR_ID, name: "Code", visibility: "workspace" },
     http: NO_HTTP,
     signal: new AbortController().signal,
     now: () => Date.parse("2026-11-21T09:30:00.000Z"),

@@ -129,10 +129,12 @@ describe("a repository over http", () => {
     expect(remote.connections()).toBe(0);
   });
 
-  test("may be plain http only for a connector that an admin made", async () => {
-    const { source, context, remote } = await makeRemote();
-    const connector = { id: CONNECTOR_ID, name: "Code", isAdminMade: false };
-    expect(await source.check(context({}, { connector }))).toMatchObject({ ok: false, problem: { code: "forbidden" } });
+  test("may be plain http only where the operator has listed it", async () => {
+    const { base, remote } = await makeRemote();
+    const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
+    const guard = makeAddressGuard({ privateHosts: [`127.0.0.1:${remote.port + 1}`], isOwn: () => false, lookup });
+    const { source, context } = makeReader(base, remote.url("served.git"), { guard });
+    expect(await source.check(context())).toMatchObject({ ok: false, problem: { code: "forbidden" } });
     expect(remote.connections()).toBe(0);
   });
 });

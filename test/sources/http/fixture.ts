@@ -108,7 +108,6 @@ export function makePool(
       source: { spec: { auth, ...spec }, originOf: more.originOf ?? ((value) => (value as { url: string }).url) },
       config,
       credentials: more.credentials ?? { token: SECRET },
-      reach: { isAdminMade: true },
       signal: more.signal ?? new AbortController().signal,
       ...(more.account && { account: more.account }),
     });

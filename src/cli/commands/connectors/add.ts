@@ -67,6 +67,7 @@ export const addConnector = command(ADD, async (input, deps): Promise<number> =>
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);
     output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);
+    for (const warning of made.warnings ?? []) output.talk(`Warning: ${warning}`);
     if (made.key !== undefined) output.talk("Its key is shown only once: store it now.");
   });
   if (!input.options.wait || made.sync === null) return EXIT.ok;

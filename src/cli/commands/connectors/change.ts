@@ -37,7 +37,10 @@ export const updateConnector = command(UPDATE, async (input, deps) => {
   if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb connectors update --help");
   const answer = await api.patch("/api/connectors/{id}", { params: { path: { id: connector.id } }, body });
   const output = makeOutput(input, deps, api.settings.defaults);
-  output.result(answer, () => output.talk(`Updated connector "${answer.connector.name}".`));
+  output.result(answer, () => {
+    output.talk(`Updated connector "${answer.connector.name}".`);
+    for (const warning of answer.warnings ?? []) output.talk(`Warning: ${warning}`);
+  });
 });
 
 /** `kb connectors pause CONNECTOR` and `resume`. */

@@ -26,7 +26,7 @@ export function makeDocumentFetch(fetchGuarded: GuardedFetch): (url: string) => 
   return async (url) => {
     const answer = await fetchGuarded(url, {
       headers: { accept: "application/json" },
-      isAdminMade: false,
+      isListUsed: false,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       maxBytes: MAX_DOCUMENT_BYTES,
       timeoutMs: TIMEOUT_MS,

@@ -154,7 +154,7 @@ function toFetch(fetch: GuardedFetch): oidc.CustomFetch {
       // This library sends forms and nothing else.
       ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
       // The operator named the provider.
-      isAdminMade: true,
+      isListUsed: true,
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
       maxBytes: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
