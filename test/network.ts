@@ -1,6 +1,6 @@
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
-import { makeSourceHttpPool, type SourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http.ts";
 
 /** For tests that speak to nobody: every address is refused. */
 export const NO_NETWORK: AddressGuard = {
@@ -11,15 +11,6 @@ export const NO_NETWORK: AddressGuard = {
 
 /** For sources that speak to nobody. */
 export const NO_HTTP_POOL = makeSourceHttpPool({ guard: NO_NETWORK, now: () => Date.now() });
-
-const pools = new WeakMap<AddressGuard, SourceHttpPool>();
-
-/** The one way out over this guard, so that its connections are shared. */
-export function poolOf(guard: AddressGuard): SourceHttpPool {
-  const pool = pools.get(guard) ?? makeSourceHttpPool({ guard, now: () => Date.now() });
-  pools.set(guard, pool);
-  return pool;
-}
 
 /** The way out of a source that has none. */
 export const NO_HTTP: SourceHttp = NO_HTTP_POOL.for({

@@ -1,5 +1,6 @@
 import type { SyncEvent } from "#sources/contract.ts";
-import { sameFaults, type SourceCheck } from "./checks.ts";
+import { isApiError } from "#api/errors.ts";
+import { failureOf, sameFaults, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, runInto, snapshotOf, type Replica } from "./replica.ts";
 
@@ -84,8 +85,42 @@ export const anotherRun: SourceCheck = {
   },
 };
 
-/** Up to so many events every single one is a place to die at; above, a sample with both ends. */
-const EVERY_EVENT_UP_TO = 40;
+export const expiredCursor: SourceCheck = {
+  id: "expired-cursor",
+  title: "a cursor that the remote has forgotten is cursor_expired or a listing of everything, never a gap",
+  async run(fixture) {
+    if (!fixture.expireCursor) return [];
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    await fixture.add();
+    await fixture.remove();
+    await fixture.expireCursor();
+    const error = await failureOf(runInto(fixture, replica, { mode: "incremental" }));
+    if (error !== undefined && !isApiError(error, "cursor_expired")) return [`The run ended with ${String(error)}.`];
+    if (error !== undefined) {
+      replica.cursor = null;
+      await runInto(fixture, replica);
+    }
+    return freshFaults(fixture, replica, "With an expired cursor");
+  },
+};
+
+export const strangeCursor: SourceCheck = {
+  id: "strange-cursor",
+  title: "a cursor that another version of the source wrote is cursor_expired or a listing of everything",
+  async run(fixture) {
+    const replica = makeReplica();
+    await runInto(fixture, replica);
+    await fixture.edit();
+    replica.cursor = { "kb-kit-no-such-cursor": 1 };
+    const error = await failureOf(runInto(fixture, replica, { mode: "incremental" }));
+    if (error !== undefined && !isApiError(error, "cursor_expired")) return [`The run ended with ${String(error)}.`];
+    return error === undefined ? freshFaults(fixture, replica, "With a strange cursor") : [];
+  },
+};
+
+/** Checkpoints after which a run is killed; of more, these many of the first, and the last. */
+const MOST_DEATHS = 8;
 
 async function killFaults(fixture: KitFixture, base: Replica, mode: "full" | "incremental"): Promise<string[]> {
   const whole = copyReplica(base);
@@ -101,11 +136,14 @@ async function killFaults(fixture: KitFixture, base: Replica, mode: "full" | "in
   return [];
 }
 
+/**
+ * Where to die: what was said since a checkpoint is lost, so it does not matter where between two of them. In the middle of
+ * what comes before the first, right after each, and at the end.
+ */
 function deaths(events: readonly SyncEvent[]): number[] {
-  const all = events.map((_, index) => index + 1);
-  if (all.length <= EVERY_EVENT_UP_TO) return all;
-  const afterCheckpoints = all.filter((count) => events[count - 1]?.t === "checkpoint").slice(0, 10);
-  return [...new Set([1, 2, Math.floor(all.length / 2), all.length - 1, all.length, ...afterCheckpoints])];
+  const after = events.flatMap(({ t }, at) => (t === "checkpoint" ? [at + 1] : []));
+  const [first = 1] = after;
+  return [...new Set([Math.ceil(first / 2), ...after.slice(0, MOST_DEATHS), ...after.slice(-1), events.length])];
 }
 
 /** The records against those of somebody who reads the remote for the first time now. */

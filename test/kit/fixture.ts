@@ -1,53 +1,108 @@
-import type { Authority } from "#core/principals.ts";
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
-import { NO_NETWORK, poolOf } from "../network.ts";
-import type { AddressGuard } from "#net/address-guard.ts";
+import type { IdentitySource } from "./identities.ts";
+import { openWays } from "./network.ts";
 
-/** A source over a remote of its own (real, emulated or made up), and the ways to change that remote. */
+/** How a remote can fail. */
+export type Failure = "unreachable" | "unauthorized" | "rate_limited" | "hang" | "one_container" | "one_item";
+
+/** A failure that is going on. */
+export interface Failing {
+  /** The items that can't be looked at for it: those of the one container, or the one whose content is refused. */
+  externalIds: readonly string[];
+  /** Makes the remote as it was. */
+  heal(): Promise<void> | void;
+}
+
+/** Somebody who is at the remote. */
+export interface KitPerson {
+  /** As the remote knows them, for ever: the last part of their principal. */
+  id: string;
+}
+
+/**
+ * A source over a remote of its own (real, emulated or made up), and the ways to change that remote. What is optional is
+ * a capability: checks that need it pass where it is absent, but for what the source's spec makes it give.
+ */
 export interface KitFixture<Config = unknown, Cursor = unknown> {
-  source: Source<Config, Cursor>;
+  source: Source<Config, Cursor> & IdentitySource;
   config: Config;
   /** Configurations that the schema or `check` must refuse; at least one. */
   badConfigs: readonly unknown[];
-  /** What the source signs in with; none unless told. */
+  /** What the source signs in with; nothing unless told. */
   credentials?: Readonly<Record<string, string>>;
-  /** Lets the source reach its remote; every address is refused unless told. */
-  guard?: AddressGuard;
   /** Credentials that `check` must refuse, for sources that take any. */
   badCredentials?: Readonly<Record<string, string>>;
-  /** Differs from the kit's own context (an hour after now, no credentials, a workspace connector) where needed. */
+  /** Differs from the kit's own context (today, a workspace connector) where needed. */
   context?: Partial<Pick<SourceContext<Config>, "connector" | "now">>;
-  /** What the source may name in access lists. */
-  authority: Authority;
   /** How many items the remote holds at least; 6 or more make the resume checks worth something. */
   minItems: number;
   /** A scope that leaves out some of the items, and not all. */
   narrowerScope: Scope;
-  /** Each changes the remote and gives the externalId of the item it touched. */
+  /** Each changes the remote and gives the externalId of the item it touched. An edited item has content to fetch, if any has. */
   add(): Promise<string>;
   edit(): Promise<string>;
   remove(): Promise<string>;
   /** Adds items with titles in other scripts, very long, empty or blank as the remote allows; gives their ids. */
   addOdd?(): Promise<readonly string[]>;
+  /** Moves an item to where other people read it, and changes nothing else; gives its externalId. */
+  moveItem?(): Promise<string>;
+  /** Changes who may read an item, and not the item; gives its externalId. */
+  changeAccess?(): Promise<string>;
+  /** Makes the remote fail from now on; undefined = it can't fail in this way. */
+  fail?(kind: Failure): Promise<Failing | undefined>;
+  /** The remote forgets what it knew of changes: a cursor of before is of no use to it. */
+  expireCursor?(): Promise<void>;
+  /** Everybody who is active at the remote. */
+  people?(): Promise<readonly KitPerson[]>;
+  /** Ids of the people who may read an item at the remote, now. */
+  whoSees?(externalId: string): Promise<readonly string[]>;
+  /** Somebody leaves the remote for good; gives their id. */
+  removePerson?(): Promise<string>;
+  /** A group that lets people read items is gone; gives the ids of those who read nothing by it any more. */
+  removeGroup?(): Promise<readonly string[]>;
+  /** The remote's links and references lead to this origin from now on. */
+  leadAway?(origin: string): Promise<void>;
+  /** Requests that came to the remote so far. */
+  requests?(): number;
 }
 
 /** Makes a fixture that shares nothing with any other. */
 export type MakeFixture = () => Promise<KitFixture>;
 
-/** The context of a call, with its own abort signal. */
+/** The connector of the checks, and the instance that users of its source are of. */
+export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";
+export const INSTANCE = "remote.test";
+
+/** The context of a call, with its own abort signal; what is logged goes to `log`. */
 export function contextOf(
   fixture: KitFixture,
   signal: AbortSignal = new AbortController().signal,
+  log: SourceContext<unknown>["log"] = () => undefined,
 ): SourceContext<unknown> {
-  const { source, config, credentials = {}, guard = NO_NETWORK } = fixture;
+  const { source, config, credentials = {} } = fixture;
+  const { connector, ...more } = fixture.context ?? {};
+  const grant = { source, config, credentials, signal };
   return {
     config,
-    connector: { id: fixture.authority.connectorId, name: "Kit", visibility: "workspace" },
-    ...poolOf(guard).for({ source, config, credentials, signal }),
+    connector: {
+      id: CONNECTOR_ID,
+      name: "Kit",
+      visibility: "workspace",
+      ...connector,
+      ...(source.spec.hasPeople && { instance: INSTANCE }),
+    },
+    ...openWays(grant, () => void calls.set(source, callsOf(fixture) + 1)),
     now: () => Date.now(),
-    ...fixture.context,
+    ...more,
     signal,
-    log: () => undefined,
+    log,
   };
+}
+
+const calls = new WeakMap<object, number>();
+
+/** How often the source has asked for something over HTTP. */
+export function callsOf({ source }: Pick<KitFixture, "source">): number {
+  return calls.get(source) ?? 0;
 }

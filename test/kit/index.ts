@@ -1,28 +1,50 @@
-import { anotherRun, changes, editDuringWalk, resume, resumeLater } from "./change-checks.ts";
+import { access, accessChanges, groupsEnd, moved, peopleChanges, peopleEnd, readers } from "./access-checks.ts";
+import {
+  anotherRun,
+  changes,
+  editDuringWalk,
+  expiredCursor,
+  resume,
+  resumeLater,
+  strangeCursor,
+} from "./change-checks.ts";
+import type { SourceCheck } from "./check.ts";
+import { content, contentVersion, strangeContent } from "./content-checks.ts";
+import {
+  elsewhere,
+  hang,
+  limited,
+  oneContainer,
+  oneItem,
+  secrets,
+  unauthorized,
+  unreachable,
+} from "./failure-checks.ts";
+import type { MakeFixture } from "./fixture.ts";
 import {
   abort,
-  access,
-  badConfig,
-  checkOk,
-  configSchema,
-  content,
+  browse,
   fullSync,
   idle,
+  inScope,
+  items,
   odd,
+  progress,
   repeatable,
   scope,
   urls,
-  type SourceCheck,
-} from "./checks.ts";
-import type { MakeFixture } from "./fixture.ts";
+} from "./listing-checks.ts";
+import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
 
 /** What every source must pass that is read by runs; what each means stands with it. */
 export const SOURCE_CHECKS: readonly SourceCheck[] = [
+  fixtureGives,
   configSchema,
+  credentials,
   checkOk,
   badConfig,
   fullSync,
-  access,
+  progress,
   urls,
   repeatable,
   idle,
@@ -31,10 +53,32 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   resume,
   resumeLater,
   anotherRun,
+  expiredCursor,
+  strangeCursor,
   abort,
   scope,
+  inScope,
+  items,
+  browse,
   odd,
   content,
+  strangeContent,
+  contentVersion,
+  access,
+  readers,
+  accessChanges,
+  moved,
+  peopleEnd,
+  groupsEnd,
+  peopleChanges,
+  unreachable,
+  unauthorized,
+  limited,
+  hang,
+  oneContainer,
+  oneItem,
+  secrets,
+  elsewhere,
 ];
 
 /** The outcome of one check. */
@@ -53,11 +97,4 @@ export async function runSourceCheck(check: SourceCheck, makeFixture: MakeFixtur
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     return { id: check.id, title: check.title, faults: [`It threw: ${message}`] };
   }
-}
-
-/** Runs every check, one after another. */
-export async function runSourceKit(makeFixture: MakeFixture): Promise<CheckOutcome[]> {
-  const outcomes: CheckOutcome[] = [];
-  for (const check of SOURCE_CHECKS) outcomes.push(await runSourceCheck(check, makeFixture));
-  return outcomes;
 }

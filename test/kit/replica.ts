@@ -1,6 +1,14 @@
 import type { Scope } from "#core/scope.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import type { ContainerRef, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type {
+  ContainerRef,
+  SourceContext,
+  SourceItem,
+  SyncContext,
+  SyncEvent,
+  SyncRequest,
+  What,
+} from "#sources/contract.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 
 /** What an engine has stored: the smallest one that keeps the port's promises. */
@@ -16,13 +24,15 @@ export interface Replica {
 }
 
 export interface RunOptions {
-  mode?: "full" | "incremental";
+  mode?: SyncRequest<unknown>["mode"];
+  externalIds?: readonly string[];
   scope?: Scope;
   /** Stops after so many events, as a crash would: what came after the last checkpoint is lost. */
   killAfter?: number;
   /** The same run goes on: what it named counts. */
   isResume?: boolean;
   signal?: AbortSignal;
+  log?: SourceContext<unknown>["log"];
   onEvent?: (event: SyncEvent) => Promise<void> | void;
 }
 
@@ -76,8 +86,9 @@ function startSync(fixture: KitFixture, replica: Replica, options: RunOptions): 
     runId: replica.runId,
     scope: options.scope ?? { include: [], exclude: [] },
     cursor: replica.cursor,
+    ...(options.externalIds && { externalIds: options.externalIds }),
   };
-  return source.sync({ ...contextOf(fixture, options.signal), ...partsOf(replica) }, request);
+  return source.sync({ ...contextOf(fixture, options.signal, options.log), ...partsOf(replica) }, request);
 }
 
 /** What is stored, and the state as it was with the last checkpoint. */
@@ -106,6 +117,16 @@ function livesIn({ containers = [] }: Pick<SourceItem, "containers">, { type, id
   return containers.some((each) => each.isHome === true && each.type === type && each.id === id);
 }
 
+function isWithin({ createdAt }: SourceItem, { from, to }: { from?: Date; to?: Date }): boolean {
+  if (createdAt === undefined) return from === undefined && to === undefined;
+  return createdAt >= (from?.getTime() ?? -Infinity) && createdAt < (to?.getTime() ?? Infinity);
+}
+
+function isAbout(what: What, externalId: string, item: SourceItem): boolean {
+  if ("externalId" in what) return what.externalId === externalId;
+  return "container" in what && livesIn(item, what.container);
+}
+
 function applyEvent(replica: Replica, event: SyncEvent): void {
   const { items, named } = replica;
   switch (event.t) {
@@ -125,6 +146,15 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
         if (event.container && livesIn(item, event.container)) named.add(externalId);
       }
       return;
+    case "refused":
+      // Nobody reads it; whether it is gone is another matter.
+      for (const [externalId, item] of items) if (isAbout(event.what, externalId, item)) named.add(externalId);
+      return;
+    case "listed":
+      for (const [externalId, item] of items) {
+        if (livesIn(item, event.container) && isWithin(item, event) && !named.has(externalId)) items.delete(externalId);
+      }
+      return;
     case "delete":
       for (const [externalId, item] of items) {
         if (externalId === event.externalId || item.partOf === event.externalId) items.delete(externalId);
@@ -142,10 +172,13 @@ function applyEvent(replica: Replica, event: SyncEvent): void {
       for (const [key, value] of replica.put) replica.state.set(key, value);
       replica.put.clear();
       return;
-    case "end":
+    case "end": {
       if (event.listing !== "complete") return;
-      for (const externalId of items.keys()) if (!named.has(externalId)) items.delete(externalId);
+      const isKept = (externalId: string, item: SourceItem) =>
+        named.has(externalId) || (event.notLookedAt ?? []).some((what) => isAbout(what, externalId, item));
+      for (const [externalId, item] of items) if (!isKept(externalId, item)) items.delete(externalId);
       return;
+    }
     case "progress":
       return;
   }

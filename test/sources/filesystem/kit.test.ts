@@ -1,7 +1,6 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { authorityOf } from "#core/principals.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeFolder } from "./fixture.ts";
@@ -23,7 +22,6 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
       { ...config, root: "/etc" },
     ],
     context: { connector, now },
-    authority: authorityOf({ connectorId: connector.id, providerId: "filesystem", named: ["workspace"] }),
     minItems: 7,
     narrowerScope: { include: [], exclude: ["b"] },
     add: async () => {
@@ -37,6 +35,12 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
     remove: async () => {
       rmSync(join(folder.root, "b/2.txt"));
       return "b/2.txt";
+    },
+    async fail(kind) {
+      if (kind !== "unreachable") return undefined;
+      // As a volume that is not mounted.
+      renameSync(folder.root, `${folder.root}.away`);
+      return { externalIds: [], heal: () => renameSync(`${folder.root}.away`, folder.root) };
     },
     addOdd: async () => {
       const names = oddNames(250);

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { authorityOf } from "#core/principals.ts";
 import type { KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
-import { CONNECTOR_ID, git, makeRepository } from "./fixture.ts";
+import { git, makeRepository } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
 /** The repository that each check gets a copy of. */
@@ -41,7 +40,6 @@ async function makeGitFixture(): Promise<KitFixture> {
       { ...config, ref: "no-such-branch" },
     ],
     context: { connector, now },
-    authority: authorityOf({ connectorId: CONNECTOR_ID, providerId: "git", named: ["workspace"] }),
     minItems: 7,
     narrowerScope: { include: [], exclude: ["b"] },
     add: async () => {
@@ -58,6 +56,11 @@ async function makeGitFixture(): Promise<KitFixture> {
       repository.git("rm", "--quiet", "b/2.txt");
       commit("Remove");
       return "b/2.txt";
+    },
+    async fail(kind) {
+      if (kind !== "unreachable") return undefined;
+      renameSync(root, `${root}.away`);
+      return { externalIds: [], heal: () => renameSync(`${root}.away`, root) };
     },
     addOdd: async () => {
       const names = oddNames(200);

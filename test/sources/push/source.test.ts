@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { authorityOf } from "#core/principals.ts";
-import { configSchema } from "../../kit/checks.ts";
+import { configSchema } from "../../kit/spec-checks.ts";
 import { makePushSource } from "#sources/push/index.ts";
 
 test("push takes a key, has a strict configuration and is never read", async () => {

@@ -1,0 +1,43 @@
+import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { KitFixture } from "./fixture.ts";
+
+/** One thing every source must get right. Gives the faults found, each a sentence; none = passed. */
+export interface SourceCheck {
+  id: string;
+  title: string;
+  run(fixture: KitFixture): Promise<string[]>;
+}
+
+/** The items of upserts, in order. */
+export function itemsOf(events: readonly SyncEvent[]): SourceItem[] {
+  return events.flatMap((event) => (event.t === "upsert" ? [event.item] : []));
+}
+
+/** A sentence for each difference, three at most. */
+export function sameFaults(expected: readonly string[], actual: readonly string[], what: string): string[] {
+  const [wanted, got] = [new Set(expected), new Set(actual)];
+  const missing = expected.filter((item) => !got.has(item)).map((item) => `${what}: missing ${item.slice(0, 300)}`);
+  const extra = actual.filter((item) => !wanted.has(item)).map((item) => `${what}: unexpected ${item.slice(0, 300)}`);
+  return [...missing, ...extra].slice(0, 3);
+}
+
+export function itemFaults(item: SourceItem, { source }: KitFixture): string[] {
+  const id = JSON.stringify(item.externalId);
+  const faults: string[] = [];
+  if (item.externalId === "") faults.push("An item has an empty id.");
+  if (item.title.trim() === "") faults.push(`${id} has no readable title.`);
+  if (/\p{Cs}/u.test(item.title)) faults.push(`${id} has half a character in its title.`);
+  if (!source.spec.kinds.includes(item.kind)) faults.push(`${id} is a ${item.kind}, which the spec does not name.`);
+  if (item.version === undefined) faults.push(`${id} has no version.`);
+  return faults;
+}
+
+/** What a promise is rejected with; undefined when it is not. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+    return undefined;
+  } catch (error) {
+    return error ?? new Error("nothing");
+  }
+}

@@ -1,0 +1,59 @@
+import { setImmediate as breath } from "node:timers/promises";
+import { ApiError } from "#api/errors.ts";
+import type { AddressGuard } from "#net/address-guard.ts";
+import type { SourceHttp } from "#sources/http-contract.ts";
+import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
+import type { SourceContext } from "#sources/contract.ts";
+
+/** Lets sources reach this machine, and nothing else: remotes of tests are here. */
+const thisMachine: AddressGuard = {
+  async resolve({ host, port }) {
+    if (host === "127.0.0.1" || host === "localhost")
+      return { host, port, address: "127.0.0.1", family: 4, isListed: true };
+    throw new ApiError("address_not_allowed", { message: `The kit reaches only this machine, not ${host}.` });
+  },
+};
+
+const clock = { now: Date.now() };
+
+/** Waits that a provider asks for take no time here. */
+const pool = makeSourceHttpPool({
+  guard: thisMachine,
+  now: () => clock.now,
+  sleep: async (ms, signal) => {
+    signal.throwIfAborted();
+    clock.now += ms;
+    await breath();
+  },
+  random: () => 1,
+});
+
+/** The ways out of a source, the server's own; `onCall` hears of each use. */
+export function openWays(
+  grant: HttpGrant,
+  onCall: () => void,
+): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
+  const ways = pool.for(grant);
+  return { ...ways, http: listening(ways.http, onCall) };
+}
+
+function listening(http: SourceHttp, onCall: () => void): SourceHttp {
+  return {
+    async request(request) {
+      onCall();
+      // A source that asks again and again must not keep the test from seeing it.
+      await breath();
+      return http.request(request);
+    },
+    async stream(request) {
+      onCall();
+      await breath();
+      return http.stream(request);
+    },
+    pages: (first, next) => (onCall(), http.pages(first, next)),
+    get sent() {
+      return http.sent;
+    },
+    until: (signal) => listening(http.until(signal), onCall),
+  };
+}

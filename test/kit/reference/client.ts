@@ -1,0 +1,78 @@
+import { z } from "zod";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceRequest } from "#sources/http-contract.ts";
+
+export const ReferenceConfig = z.strictObject({
+  url: z.url().meta({ title: "URL", description: "Where the wiki is, such as https://wiki.example.com." }),
+});
+export type ReferenceConfig = z.infer<typeof ReferenceConfig>;
+
+/**
+ * All calls to the provider: nothing else knows its URLs and its answers. Signing in, limits, repeats and failures are
+ * `http`'s, which gives them as typed errors; links that lead elsewhere are followed by nobody who has a credential.
+ */
+export function makeClient({ config, http }: SourceContext<ReferenceConfig>) {
+  const ask = (path: string): SourceRequest => ({ url: new URL(path, config.url), auth: true });
+  const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => (await http.request(ask(path))).json(schema);
+
+  /** A feed forgets: 410 is no refusal there. */
+  const getFeed = async <T>(path: string, schema: z.ZodType<T>): Promise<T> =>
+    (await http.request({ ...ask(path), expired: [410] })).json(schema);
+
+  /** A listing page by page, in the order of the ids. */
+  async function* pages<T>(path: string, schema: z.ZodType<T>): AsyncGenerator<T[], void> {
+    const Listing = z.object({ values: z.array(schema), next: z.string().optional() });
+    for await (const page of http.pages(ask(path), (answer) => answer.json(Listing).next))
+      yield page.json(Listing).values;
+  }
+
+  const at = (id: string) => encodeURIComponent(id);
+  return {
+    me: () => get("/me", z.object({ name: z.string(), latest: z.number() })),
+    spaces: () => pages("/spaces", SpaceRecord),
+    pagesOf: (space: string, after: string) => pages(`/spaces/${at(space)}/pages?after=${at(after)}`, PageRecord),
+    page: (id: string) => get(`/pages/${at(id)}`, PageRecord),
+    text: (id: string) => get(`/pages/${at(id)}/text`, z.object({ text: z.string(), revision: z.number() })),
+    changes: (since: number) => getFeed(`/changes?since=${since}`, feed(z.union([PageChange, SpaceChange]))),
+    users: () => pages("/users", UserRecord),
+    groups: () => pages("/groups", GroupRecord),
+    group: (id: string) => get(`/groups/${at(id)}`, GroupRecord),
+    peopleChanges: (since: number) =>
+      getFeed(`/people-changes?since=${since}`, feed(z.union([UserChange, GroupChange]))),
+  };
+}
+
+const SpaceRecord = z.object({ id: z.string(), name: z.string() });
+export type SpaceRecord = z.infer<typeof SpaceRecord>;
+
+const PageRecord = z.object({
+  id: z.string(),
+  space: z.string(),
+  title: z.string(),
+  revision: z.number(),
+  on: z.string().optional(),
+  answers: z.string().optional(),
+});
+export type PageRecord = z.infer<typeof PageRecord>;
+
+const UserRecord = z.object({ id: z.string(), email: z.string(), state: z.enum(["active", "suspended"]) });
+export type UserRecord = z.infer<typeof UserRecord>;
+
+const GroupRecord = z.object({
+  id: z.string(),
+  members: z.array(z.string()),
+  isPublic: z.boolean(),
+  etag: z.string(),
+});
+export type GroupRecord = z.infer<typeof GroupRecord>;
+
+const feed = <T>(change: z.ZodType<T>) => z.object({ changes: z.array(change), latest: z.number() });
+const PageChange = z.object({ seq: z.number(), page: z.string(), is: PageRecord.nullable() });
+const SpaceChange = z.object({ seq: z.number(), space: z.string(), is: SpaceRecord.nullable() });
+const UserChange = z.object({ seq: z.number(), user: z.string(), is: UserRecord.nullable() });
+const GroupChange = z.object({
+  seq: z.number(),
+  group: z.string(),
+  member: z.string().optional(),
+  removed: z.literal(true).optional(),
+});

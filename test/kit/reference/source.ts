@@ -1,0 +1,231 @@
+import { z } from "zod";
+import { isApiError } from "#api/errors.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { Scope } from "#core/scope.ts";
+import type {
+  ContainerRef,
+  FileContent,
+  Source,
+  SourceContext,
+  SourceItem,
+  SyncContext,
+  SyncEvent,
+  SyncRequest,
+  What,
+} from "#sources/contract.ts";
+import type { IdentitySource } from "../identities.ts";
+import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
+import { groupPrincipal, type PeopleCursor, syncReferencePeople } from "./people.ts";
+
+type Context = SourceContext<ReferenceConfig>;
+type RunContext = SyncContext<ReferenceConfig>;
+type Event = SyncEvent<ReferenceCursor>;
+
+/** How far a listing of everything came, or the changes that were handed over. */
+export type ReferenceCursor =
+  | { type: "listing"; runId: string | undefined; since: number; space: string; after: string; refused: string[] }
+  | { type: "changes"; since: number };
+
+/**
+ * The source that shows how one is written: pages of spaces with their comments, who may read them, and what changes.
+ * Every choice that a source has to make is made here once, with its reason.
+ */
+export function makeReferenceSource() {
+  return {
+    spec: {
+      providerId: "reference",
+      name: "Reference",
+      kinds: ["page", "message"],
+      auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
+      credentials: z.strictObject({ token: z.string().min(1) }),
+      config: ReferenceConfig,
+      acl: "container",
+      // Each move of a page is in the feed, and who is in a group is told by itself.
+      freshness: "feed",
+      hasPeople: true,
+    },
+    check,
+    sync,
+    browse,
+    fetchContent,
+    inScope: (scope, item) => item.containers.some(({ id }) => isInside(scope, id)),
+    originOf: ({ url }) => new URL(url).origin,
+    baseUrlOf: ({ url }) => url,
+    syncIdentities: syncReferencePeople,
+  } satisfies Source<ReferenceConfig, ReferenceCursor> & IdentitySource<ReferenceConfig, PeopleCursor>;
+}
+
+async function check(ctx: Context): ReturnType<Source["check"]> {
+  try {
+    await makeClient(ctx).me();
+    return { ok: true };
+  } catch (error) {
+    if (isApiError(error, "source_unauthorized")) {
+      return { ok: false, problem: { code: "auth_required", message: error.message, field: "credentials" } };
+    }
+    if (!isApiError(error)) throw error;
+    return { ok: false, problem: { code: "unreachable", message: error.message, field: "url" } };
+  }
+}
+
+async function* sync(ctx: RunContext, run: SyncRequest<ReferenceCursor>): AsyncGenerator<Event, void> {
+  const { mode, cursor, externalIds = [] } = run;
+  if (mode === "items") yield* readItems(ctx, run.scope, externalIds);
+  else if (mode === "incremental" && cursor?.type === "changes") yield* readChangesOrAll(ctx, run, cursor.since);
+  else yield* listAll(ctx, run);
+}
+
+/** Everything: spaces by id, the pages of each by id, so that what changes meanwhile moves nothing past the cursor. */
+async function* listAll(
+  ctx: RunContext,
+  { runId, scope, cursor }: SyncRequest<ReferenceCursor>,
+): AsyncGenerator<Event, void> {
+  const client = makeClient(ctx);
+  // Only an attempt of the same run goes on: the listing of another named what may be gone by now.
+  const from = cursor?.type === "listing" && cursor.runId === runId ? cursor : undefined;
+  const since = from?.since ?? (await client.me()).latest;
+  const refused = [...(from?.refused ?? [])];
+  let done = 0;
+  for await (const spaces of client.spaces()) {
+    for (const { id: space } of spaces) {
+      if (!isInside(scope, space) || (from && space < from.space)) continue;
+      const after = space === from?.space ? from.after : "";
+      try {
+        for await (const pages of client.pagesOf(space, after)) {
+          yield* tell(ctx, pages);
+          done += pages.length;
+          yield { t: "progress", done };
+          const last = pages.at(-1)?.id ?? after;
+          yield {
+            t: "checkpoint",
+            cursor: { type: "listing", runId, since, space, after: last, refused: [...refused] },
+          };
+        }
+      } catch (error) {
+        if (!isApiError(error, "source_forbidden")) throw error;
+        // What was not looked at is not gone; and the rest of the listing is as good as ever.
+        refused.push(space);
+        yield { t: "refused", what: { container: spaceRef(space) }, code: "source_forbidden" };
+      }
+    }
+  }
+  // A page that moved meanwhile from a space not yet listed to one that was listed is in the changes.
+  const until = yield* readChanges(ctx, scope, since);
+  yield { t: "checkpoint", cursor: { type: "changes", since: until } };
+  const notLookedAt = refused.map((space): What => ({ container: spaceRef(space) }));
+  yield { t: "end", listing: "complete", permissions: "current", ...(notLookedAt.length > 0 && { notLookedAt }) };
+}
+
+/** What changed since; where the wiki has forgotten that, everything. */
+async function* readChangesOrAll(
+  ctx: RunContext,
+  run: SyncRequest<ReferenceCursor>,
+  since: number,
+): AsyncGenerator<Event, void> {
+  try {
+    const until = yield* readChanges(ctx, run.scope, since);
+    yield { t: "checkpoint", cursor: { type: "changes", since: until } };
+    // The feed names each page that moves, so nothing else has other readers now than the groups say.
+    yield { t: "end", listing: "partial", permissions: "current" };
+  } catch (error) {
+    if (!isApiError(error, "cursor_expired")) throw error;
+    yield* listAll(ctx, { ...run, cursor: null });
+  }
+}
+
+/** Gives the number of the last change. */
+async function* readChanges(ctx: RunContext, scope: Scope, since: number): AsyncGenerator<Event, number> {
+  const { changes, latest } = await makeClient(ctx).changes(since);
+  for (const change of changes) {
+    if ("space" in change) {
+      if (change.is === null) yield { t: "delete_container", ...spaceRef(change.space) };
+    } else if (change.is !== null && isInside(scope, change.is.space)) {
+      yield* tell(ctx, [change.is]);
+    } else {
+      yield { t: "delete", externalId: change.page };
+    }
+  }
+  return latest;
+}
+
+/** Only these, as they are now. */
+async function* readItems(ctx: RunContext, scope: Scope, ids: readonly string[]): AsyncGenerator<Event, void> {
+  for (const id of ids) {
+    try {
+      const page = await makeClient(ctx).page(id);
+      if (isInside(scope, page.space)) yield { t: "upsert", item: toItem(ctx, page) };
+    } catch (error) {
+      if (!isApiError(error, "source_not_found")) throw error;
+      yield { t: "delete", externalId: id };
+    }
+  }
+  yield { t: "end", listing: "partial", permissions: "not_checked" };
+}
+
+/** Pages that are stored as they are here are only named: of the others the text is read again. */
+async function* tell(ctx: RunContext, pages: readonly PageRecord[]): AsyncGenerator<Event, void> {
+  const same: string[] = [];
+  for (const page of pages) {
+    ctx.signal.throwIfAborted();
+    const item = toItem(ctx, page);
+    const isSame = (await ctx.stored.version(page.id)) === item.version;
+    // A page that moved has the version it had, and other readers.
+    const isThere =
+      isSame && (item.access === undefined || (await ctx.stored.accessKey(page.id)) === accessKeyOf(item.access));
+    if (isThere) same.push(page.id);
+    else yield { t: "upsert", item };
+  }
+  if (same.length > 0) yield { t: "seen", externalIds: same };
+}
+
+function toItem(ctx: Context, page: PageRecord): SourceItem {
+  const { id, title, space, on, answers, revision } = page;
+  return {
+    externalId: id,
+    kind: on === undefined ? "page" : "message",
+    title: title.trim() === "" ? "Untitled" : title,
+    url: `${ctx.config.url}/pages/${encodeURIComponent(id)}`,
+    version: String(revision),
+    containers: [{ ...spaceRef(space), name: space, isHome: true }],
+    // By the revision: the wiki gives the text as it is now, and says of which revision that is.
+    content: { type: "fetch", ref: String(revision) },
+    // Whoever reads the page reads what is said about it.
+    ...(on === undefined ? { access: accessOf(ctx, space) } : { partOf: on }),
+    ...(answers !== undefined && { replyTo: answers }),
+  };
+}
+
+/** One group for all that a space has: who joins or leaves changes one row, and no page. */
+function accessOf(ctx: Context, space: string): SourceAccess {
+  return { known: true, all: [[groupPrincipal(ctx, `space:${space}`)]] };
+}
+
+async function fetchContent(ctx: Context, { externalId }: { externalId: string }): Promise<FileContent> {
+  const { text, revision } = await makeClient(ctx).text(externalId);
+  return {
+    bytes: Buffer.from(text),
+    fileName: `${externalId}.md`,
+    mimeType: "text/markdown",
+    version: String(revision),
+  };
+}
+
+async function browse(ctx: Context, { parent }: { parent: string | null }): ReturnType<NonNullable<Source["browse"]>> {
+  const nodes = [];
+  for await (const spaces of parent === null ? makeClient(ctx).spaces() : []) {
+    for (const { id, name } of spaces) {
+      nodes.push({ id, parent, title: name, kind: "space", selectable: true, expandable: false });
+    }
+  }
+  return { nodes, nextCursor: null };
+}
+
+/** A scope names spaces. */
+function isInside({ include, exclude }: Scope, space: string): boolean {
+  return (include.length === 0 || include.includes(space)) && !exclude.includes(space);
+}
+
+function spaceRef(id: string): ContainerRef {
+  return { type: "space", id };
+}
