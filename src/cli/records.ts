@@ -15,6 +15,8 @@ export interface JsonSchema {
   enum?: unknown[];
   description?: string;
   default?: unknown;
+  /** Text that may be a path of the machine that `kb` runs on: always, or when it begins with a dot. */
+  localPath?: "always" | "dotted";
 }
 
 export type SourceKind = Omit<PublishedSourceKind, "configSchema"> & { configSchema: JsonSchema };

@@ -64,7 +64,7 @@ export const SETTINGS = {
     .pipe(z.array(z.string().transform(toInstance)))
     .default([])
     .describe(
-      "Instances whose users can be members of every workspace, each as `source=base URL` (`gitea=https://git.example.org`), separated by commas. Admins can register others for their workspace.",
+      "Instances whose users can be members of every workspace, and that connectors can reach at private addresses, each as `source=base URL` (`gitea=https://git.example.org`), separated by commas. Admins can register others for their workspace.",
     ),
   secretKeys: z
     .string()

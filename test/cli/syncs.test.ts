@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { test } from "vitest";
 import { kb, makeWorld, problem, type FakeWorld } from "./fakes.ts";
 
@@ -127,7 +128,9 @@ test("settings of a new connector take the types of the source's schema, and sec
     type: "object",
     required: ["root"],
     properties: {
-      root: { type: "string" },
+      root: { type: "string", localPath: "always" },
+      mirror: { type: "string", localPath: "dotted" },
+      name: { type: "string" },
       hidden: { type: "boolean" },
       maxFileMb: { type: "number" },
       tags: { type: "array" },
@@ -148,6 +151,8 @@ test("settings of a new connector take the types of the source's schema, and sec
   world.routes["GET /api/connectors/sources"] = { body: { sources: [source] } };
   world.routes["POST /api/connectors"] = { status: 201, body: { connector, sync: null, warnings: ["It is empty."] } };
   const set = ["--set", "root=notes", "--set", "hidden=true", "--set", "maxFileMb=2", "--set", "tags=a, b"];
+  // What may be a path of this machine is one from here.
+  set.push("--set", "mirror=../x", "--set", "name=./not-a-path");
   const run = await kb(
     world,
     "connectors",
@@ -163,7 +168,14 @@ test("settings of a new connector take the types of the source's schema, and sec
   expect(run.sent.at(-1)?.body).toEqual({
     providerId: "filesystem",
     name: "notes",
-    config: { root: `${world.dir}/notes`, hidden: true, maxFileMb: 2, tags: ["a", "b"] },
+    config: {
+      root: `${world.dir}/notes`,
+      mirror: resolve(world.dir, "../x"),
+      name: "./not-a-path",
+      hidden: true,
+      maxFileMb: 2,
+      tags: ["a", "b"],
+    },
     access: { visibility: "private" },
     schedule: { everyMinutes: 60 },
     credentials: { token: "s3cret" },

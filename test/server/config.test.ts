@@ -10,6 +10,7 @@ import {
   weakeningSettings,
 } from "#server/config.ts";
 import { tempDir } from "../temp-dir.ts";
+import { privateHostsOf } from "#server/compose/foundation.ts";
 
 const read = (input: Partial<SettingsInput>) =>
   readSettings({ readSecret: () => "from the file", ...input, env: { HOME: "/home/ana", ...input.env } });
@@ -154,6 +155,16 @@ describe("settings", () => {
   test("what weakens the installation has a name for the audit", ({ expect }) => {
     const { settings } = read({ env: { KB_ALLOW_PRIVATE_HOSTS: "10.0.0.5:443", KB_RATE_LIMITS: "off" } });
     expect(weakeningSettings(settings)).toEqual(["allowPrivateHosts", "rateLimits"]);
+  });
+
+  test("connectors reach the private hosts and the instances that the operator names, and none where strangers are", ({
+    expect,
+  }) => {
+    const KB_INSTANCES = "gitea=https://git.corp.test,wiki=http://wiki.corp.test:8080/team";
+    const { settings } = read({ env: { KB_ALLOW_PRIVATE_HOSTS: "10.0.0.5:443", KB_INSTANCES } });
+    expect(privateHostsOf(settings)).toEqual(["10.0.0.5:443", "git.corp.test:443", "wiki.corp.test:8080"]);
+    expect(privateHostsOf({ ...settings, signup: "open" })).toEqual([]);
+    expect(privateHostsOf({ ...settings, mode: "managed" })).toEqual([]);
   });
 
   test("the file in the data folder is read when it is there", ({ expect }) => {

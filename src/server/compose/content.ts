@@ -81,6 +81,7 @@ export async function makeContent(
   const { extractor, sources, sleep } = adapters;
   const index = decorate("index", adapters.index);
   const kinds = await sources.list();
+  const withPeople = new Set(kinds.flatMap(({ spec }) => (spec.hasPeople === true ? [spec.providerId] : [])));
   const acls = new Map(kinds.map(({ spec }) => [spec.providerId, spec.acl]));
   const policy = decorate("policy", makePolicy({ store, clock, aclOf: (providerId) => acls.get(providerId) }));
   const now = () => clock.now();
@@ -146,7 +147,7 @@ export async function makeContent(
     "files",
     gatedFiles(gate, makeFileService({ store, policy, index, cursors, audit, fetchOriginal, baseUrl })),
   );
-  const finder = decorate("finder", makeEntityFinder({ policy, index }));
+  const finder = decorate("finder", makeEntityFinder({ policy, index, hasPeople: (id) => withPeople.has(id) }));
   const entities = decorate(
     "entities",
     gatedEntities(gate, makeEntityService({ policy, index, finder, cursors, clock })),

@@ -6,7 +6,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/address-guard.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
-import { baseUrlOf, type Settings } from "#server/config.ts";
+import { baseUrlOf, isOpenToStrangers, type Settings } from "#server/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/revisions.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
@@ -94,12 +94,27 @@ export function requirePrivateHosts({ allowPrivateHosts }: Settings): void {
   if (fault !== undefined) throw new ApiError("settings_invalid", { message: `KB_ALLOW_PRIVATE_HOSTS: ${fault}` });
 }
 
-function makeGuard({ allowPrivateHosts }: Settings, ownPort: number): AddressGuard {
+/**
+ * Hosts with their ports that connectors reach even where they are private: those that the operator lists, and those of
+ * the instances that the operator sets. Where strangers own workspaces, none. Source: docs/decisions/0018-where-strangers-own-workspaces.md.
+ */
+export function privateHostsOf(
+  settings: Pick<Settings, "allowPrivateHosts" | "instances" | "mode" | "signup">,
+): string[] {
+  if (isOpenToStrangers(settings)) return [];
+  const ofInstances = settings.instances.map(({ baseUrl }) => {
+    const { hostname, port, protocol } = new URL(baseUrl);
+    return `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+  });
+  return [...settings.allowPrivateHosts, ...ofInstances];
+}
+
+function makeGuard(settings: Settings, ownPort: number): AddressGuard {
   const isOfThisMachine = (address: string) =>
     isLoopbackAddress(address) ||
     Object.values(networkInterfaces()).some((list) => list?.some((own) => own.address === address));
   return makeAddressGuard({
-    privateHosts: allowPrivateHosts,
+    privateHosts: privateHostsOf(settings),
     lookup: (host) => lookup(host, { all: true }),
     isOwn: (address, port) => port === ownPort && isOfThisMachine(address),
   });

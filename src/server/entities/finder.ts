@@ -5,13 +5,18 @@ import type { EntityFinder, NamedEntity } from "./types.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { foldWords, hasWords, isClose, visibleByName } from "./names.ts";
 
-/** Sources whose items belong to nobody's account there. */
-const WITHOUT_ACCOUNTS = new Set(["filesystem", "git", "web", "push", "mcp"]);
 const MAX_FOUND = 50;
 const MAX_CLOSE = 5;
 
+export interface EntityFinderDeps {
+  policy: Policy;
+  index: SearchIndex;
+  /** Whether items of this source belong to somebody's account there. */
+  hasPeople(providerId: string): boolean;
+}
+
 /** Makes the look-up of entities; everything it says comes from items that the reader may see (S9, S11). */
-export function makeEntityFinder({ policy, index }: { policy: Policy; index: SearchIndex }): EntityFinder {
+export function makeEntityFinder({ policy, index, hasPeople }: EntityFinderDeps): EntityFinder {
   const finder: EntityFinder = {
     async me(actor) {
       const viewer = await policy.viewerOf(actor);
@@ -31,7 +36,7 @@ export function makeEntityFinder({ policy, index }: { policy: Policy; index: Sea
         facets: ["provider"],
       });
       const providers = (facets.provider ?? []).map(({ value }) => value);
-      const unlinked = providers.filter((provider) => !WITHOUT_ACCOUNTS.has(provider) && !linked.has(provider));
+      const unlinked = providers.filter((provider) => hasPeople(provider) && !linked.has(provider));
       return { found: await finder.named(actor, entityIds), unlinked };
     },
 

@@ -8,7 +8,11 @@ export const FilesystemConfig = z.strictObject({
     .min(1)
     .max(4096)
     .refine((path) => !path.includes("\0"), "A path can't contain a NUL character.")
-    .meta({ title: "Folder", description: "Absolute real path of the folder, equal to or below an allowed root." }),
+    .meta({
+      title: "Folder",
+      description: "Absolute real path of the folder, equal to or below an allowed root.",
+      localPath: "always",
+    }),
   gitignore: z.boolean().default(true).meta({
     title: "Honour .gitignore",
     description: "Leave out what .gitignore files name. .kbignore files always apply.",

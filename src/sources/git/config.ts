@@ -16,6 +16,7 @@ export const GitConfig = z.strictObject({
     .meta({
       title: "Repository",
       description: "Clone URL (https or ssh), or the absolute path of a repository below an allowed root.",
+      localPath: "dotted",
     }),
   ref: z
     .string()

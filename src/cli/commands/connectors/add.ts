@@ -140,12 +140,12 @@ async function configFor(source: SourceKind, input: AddInput, deps: Deps): Promi
     const text = await deps.prompts.text(property?.description ?? key);
     config[key] = typedValue(source.configSchema, key, text);
   }
-  // A folder is relative to this directory; the server's working directory is another one.
-  if (source.providerId === "filesystem" && typeof config["root"] === "string") {
-    config["root"] = resolve(deps.cwd, config["root"]);
-  }
-  if (source.providerId === "git" && typeof config["url"] === "string" && /^\.{1,2}(?:\/|$)/.test(config["url"])) {
-    config["url"] = resolve(deps.cwd, config["url"]);
+  // A path is relative to this directory; the server's working directory is another one.
+  for (const [key, { localPath }] of Object.entries(source.configSchema.properties ?? {})) {
+    const value = config[key];
+    if (typeof value !== "string") continue;
+    const isPath = localPath === "always" || (localPath === "dotted" && /^\.{1,2}(?:\/|$)/.test(value));
+    if (isPath) config[key] = resolve(deps.cwd, value);
   }
   return config;
 }
