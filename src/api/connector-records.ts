@@ -80,8 +80,14 @@ export const Connector = z
       maskedSecrets: Count,
       parentMissing: Count,
       awaitingPush: Count,
+      /** Items that nobody may read: the source refused to show them, or has not told who may read them for too long. */
+      aclStale: Count,
     }),
     aclCheckedAt: Timestamp.nullable(),
+    /** Since when nobody may read anything of it, because who may is not known any more; null = it is. */
+    aclStale: z
+      .object({ since: Timestamp, cause: z.enum(["refused", "not_checked"]), nextTryAt: Timestamp.nullable() })
+      .nullable(),
     createdAt: Timestamp,
     hasKey: z.boolean(),
     keyPrefix: z.string().nullable(),

@@ -1,11 +1,19 @@
 import type { Connector } from "./connector-records.ts";
 import { plural } from "./plural.ts";
 
+/** Why nobody reads anything of a connector that mirrors permissions, as a sentence without its time. */
+export function describeStale({ cause }: NonNullable<Connector["aclStale"]>): string {
+  if (cause === "refused") return "No one can read its items, because the source refuses its credentials.";
+  return "No one can read its items, because who can read them could not be checked at the source.";
+}
+
 /** Why stored items of a connector stay hidden from everyone, and what shows them again: a sentence or two for each reason. */
 export function describeHiddenItems({
   awaitingPush,
   parentMissing,
-}: Pick<Connector["counts"], "awaitingPush" | "parentMissing">): string[] {
+  aclStale = 0,
+}: Pick<Connector["counts"], "awaitingPush" | "parentMissing"> &
+  Partial<Pick<Connector["counts"], "aclStale">>): string[] {
   const notes: string[] = [];
   if (awaitingPush > 0) {
     notes.push(
@@ -15,6 +23,11 @@ export function describeHiddenItems({
   if (parentMissing > 0) {
     notes.push(
       `No one can read ${plural(parentMissing, "item")}, because the parent is missing or hidden. Push the parent, or push the items without parentId.`,
+    );
+  }
+  if (aclStale > 0) {
+    notes.push(
+      `No one can read ${plural(aclStale, "item")} until the source shows them again: it refused to, or has not said who can read them for too long.`,
     );
   }
   return notes;

@@ -63,6 +63,8 @@ export type Instance = z.infer<typeof Instance>;
 export const WorkspaceSettings = Workspace.extend({
   instances: z.array(Instance),
   identityDomains: z.array(z.string()),
+  /** How long permissions of sources are believed. */
+  maxAclAgeHours: z.number(),
 }).openapi("WorkspaceSettings");
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>;
 
@@ -88,6 +90,8 @@ export const PatchWorkspaceBody = z.object({
   instances: z.array(InstanceInput).max(100).optional(),
   /** All of them (owner). */
   identityDomains: z.array(IdentityDomain).max(100).optional(),
+  /** How long permissions of sources are believed: what was not checked within it is hidden. */
+  maxAclAgeHours: z.number().int().min(1).max(720).optional(),
 });
 export type PatchWorkspaceBody = z.infer<typeof PatchWorkspaceBody>;
 

@@ -18,13 +18,13 @@ import { makePushServer } from "../server/connectors/push-harness.ts";
 
 /** What a layer has beside the fields: which item it is, where it is, who may read it, its text. A new field is none of these. */
 const BESIDE = {
-  line: "externalId parentId place url version people containers text content access",
+  line: "externalId parentId replyTo place url version people containers text content access",
   file: "kbId externalId connectorId providerId source url indexedAt indexState textState aclCheckedAt",
   result: "kbId providerId source url snippet highlights section sectionUrl indexedAt",
   table: [
     "workspaceId kbId connectorId externalId parentExternalId providerId source url lineAnchor version identityHint",
     "textHash textChars sections textReason textMessage retryAt indexedAt indexState indexHash maskedSecrets",
-    "aclId ownAclId seenBy removedAt",
+    "aclId ownAclId ownClockAt ownClockCause ownClockBy seenBy removedAt replyTo contentRef",
   ].join(" "),
 };
 

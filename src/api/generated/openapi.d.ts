@@ -4727,6 +4727,7 @@ export interface paths {
                             baseUrl: string;
                             providerId: string;
                         }[];
+                        maxAclAgeHours?: number;
                         name?: string;
                         /** @enum {string} */
                         secrets?: "mask" | "index";
@@ -7081,11 +7082,26 @@ export interface components {
              * @example 2026-11-21T09:30:00.000Z
              */
             aclCheckedAt: string | null;
+            aclStale: {
+                /** @enum {string} */
+                cause: "refused" | "not_checked";
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                nextTryAt: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T09:30:00.000Z
+                 */
+                since: string;
+            } | null;
             config: {
                 [key: string]: unknown;
             };
             connectionId: string | null;
             counts: {
+                aclStale: number;
                 awaitingPush: number;
                 failed: number;
                 held: number;
@@ -7864,6 +7880,7 @@ export interface components {
         WorkspaceSettings: components["schemas"]["Workspace"] & {
             identityDomains: string[];
             instances: components["schemas"]["Instance"][];
+            maxAclAgeHours: number;
         };
     };
     responses: {

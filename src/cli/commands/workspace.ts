@@ -95,6 +95,10 @@ const updateWorkspace = command(
         summary: "remove tokens, keys and passwords from texts, or index them",
         choices: ["mask", "index"],
       },
+      {
+        flags: "--max-acl-age <hours>",
+        summary: "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
+      },
       ...TRUST_OPTIONS,
     ],
     examples: [
@@ -112,6 +116,7 @@ const updateWorkspace = command(
       name: input.options.name,
       timeZone: input.options.timeZone,
       secrets: input.options.secrets,
+      ...(input.options.maxAclAge !== undefined && { maxAclAgeHours: Number(input.options.maxAclAge) }),
       ...(await trustChanges(api, input.options)),
     };
     if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");

@@ -159,7 +159,7 @@ export async function makeContent(
     cursors,
     clock,
     lookUp: files.lookUp,
-    connectorNotes: decorate("connectorNotes", (actor) => connectorNotes(store, actor)),
+    connectorNotes: decorate("connectorNotes", (actor) => connectorNotes(store, actor, now())),
     onRefused: (count) => log.error({ count }, "the index proposed items that the records refuse"),
   });
   const search = decorate("search", gatedSearch(gate, searching));

@@ -1,15 +1,24 @@
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { Believing } from "#storage/access/clocks.ts";
 import type { Store } from "#storage/store.ts";
+import { staleOf } from "./view.ts";
 
 /** What an agent should know of the person's own connectors while it searches; no words of a source. */
-export async function connectorNotes(store: Store, actor: Actor): Promise<string[]> {
-  const records = await store.in(actor.workspaceId).connectors.list();
-  return records.flatMap((record) => (record.ownerUserId === actor.userId ? noteOf(record) : []));
+export async function connectorNotes(store: Store, actor: Actor, now: number): Promise<string[]> {
+  const { connectors, access } = store.in(actor.workspaceId);
+  const own = (await connectors.list()).filter((record) => record.ownerUserId === actor.userId);
+  if (own.length === 0) return [];
+  const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
+  return own.flatMap((record) => noteOf(record, age));
 }
 
-function noteOf({ name, state, lastFullAt, providerId }: ConnectorRecord): string[] {
+function noteOf(record: ConnectorRecord, age: Believing): string[] {
+  const { name, state, lastFullAt, providerId } = record;
   const shown = JSON.stringify(name);
+  const stale = staleOf(record, age);
+  if (stale?.cause === "refused") return [`Connector ${shown} needs new credentials; its items are hidden until then.`];
+  if (stale) return [`Connector ${shown} could not check who can read its items; they are hidden until it can.`];
   if (state === "needs_reauth") return [`Connector ${shown} needs new credentials; its items may be out of date.`];
   if (state === "error") return [`Connector ${shown} can't sync; its items may be out of date.`];
   if (state === "active" && lastFullAt === null && providerId !== "push") {

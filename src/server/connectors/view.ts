@@ -2,6 +2,7 @@ import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
+import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
@@ -18,6 +19,7 @@ export async function toConnector(
   const keys = await workspace.connectors.listKeys(connectorId, now);
   const owner = await workspace.members.find(ownerUserId);
   const isOwner = ownerUserId === actor.userId;
+  const age = { now, maxAclAgeMs: await workspace.access.maxAclAgeMs() };
   return {
     id: connectorId,
     providerId: record.providerId,
@@ -39,8 +41,10 @@ export async function toConnector(
       ...(await workspace.itemWrites.countStates(connectorId)),
       maskedSecrets: await workspace.itemWrites.countMasked(connectorId),
       ...(await workspace.itemWrites.countHiddenChildren(connectorId)),
+      aclStale: await workspace.itemWrites.countStale(connectorId, now - age.maxAclAgeMs),
     },
     aclCheckedAt: isoOrNull(record.aclCheckedAt),
+    aclStale: staleOf(record, age),
     createdAt: isoOf(record.createdAt),
     hasKey: keys.length > 0,
     keyPrefix: keys[0]?.prefix ?? null,
@@ -99,6 +103,17 @@ async function readableIds(
   if (byKbId.size === 0) return new Set();
   const open = await policy.mayRead(actor, [...byKbId.keys()]);
   return new Set([...byKbId].flatMap(([kbId, externalId]) => (open.has(kbId) ? [externalId] : [])));
+}
+
+/** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */
+export function staleOf(record: ConnectorRecord, age: Believing): Connector["aclStale"] {
+  const { aclCheckedAt, refusedAt, nextRunAt } = record;
+  // Only a source that mirrors permissions moves the clock.
+  if (aclCheckedAt === null) return null;
+  const nextTryAt = isoOrNull(nextRunAt);
+  if (refusedAt !== null) return { since: isoOf(refusedAt), cause: "refused", nextTryAt };
+  if (believedUntil(aclCheckedAt, age) !== undefined) return null;
+  return { since: isoOf(Math.min(age.now, aclCheckedAt + age.maxAclAgeMs)), cause: "not_checked", nextTryAt };
 }
 
 /** Whether the reason of its state may hold words of the source. */

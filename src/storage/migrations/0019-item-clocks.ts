@@ -5,6 +5,8 @@ import { type Kysely, sql } from "kysely";
  * instants that such clocks stand at, and what a refusal of everything and the proof of freshness need to know of a connector.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // Until now no source mirrored permissions: where access is set here nothing grows old.
+  await sql`update connectors set "aclCheckedAt" = null`.execute(db);
   await db.schema
     .alterTable("workspaces")
     .addColumn("maxAclAgeMs", "bigint", (c) => c.notNull().defaultTo(86_400_000))

@@ -112,6 +112,16 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return Number(row?.count ?? 0);
     },
 
+    /** Living items whose own clock stands at this instant or before it. */
+    async countStale(connectorId: string, checkedAt: number): Promise<number> {
+      const row = await living(connectorId)
+        .where("ownClockAt", "is not", null)
+        .where("ownClockAt", "<=", checkedAt)
+        .select((eb) => eb.fn.countAll().as("count"))
+        .executeTakeFirst();
+      return Number(row?.count ?? 0);
+    },
+
     /** Forgets what was removed lately: a person has approved it. */
     async resetGuard(connectorId: string): Promise<void> {
       await sql.write

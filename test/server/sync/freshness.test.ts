@@ -1,73 +1,8 @@
 import { describe, test } from "vitest";
-import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { RefusalCode, Source, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import type { SourceAccess } from "#core/principals.ts";
-import { composeFeatures } from "../../features.ts";
-import { makeServer } from "../../helpers.ts";
-import { fakeExtractor, upsert } from "./harness.ts";
-
-const HOUR_MS = 3_600_000;
-const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
-
-type Script = (run: SyncRequest<unknown>) => Iterable<SyncEvent>;
-
-/** A server with one connector that mirrors the permissions of its source, which says what `world.script` says. */
-async function makeMirror(script: Script, readers: readonly string[] = ["workspace"]) {
-  const world = { script, runs: [] as string[] };
-  const source: Source = {
-    spec: {
-      providerId: "mirror",
-      name: "Mirror",
-      kinds: ["file"],
-      auth: [{ type: "none" }],
-      config: z.strictObject({ readers: z.array(z.string()) }),
-      acl: "container",
-      namedIn: ["readers"],
-    },
-    check: async () => ({ ok: true }),
-    async *sync(_ctx, run) {
-      world.runs.push(run.mode);
-      yield* world.script(run);
-    },
-  };
-  const sources = { find: async (id: string) => (id === "mirror" ? source : undefined), list: async () => [source] };
-  const kb = await makeServer({}, (core, database) =>
-    composeFeatures(core, database, { sources, extractor: fakeExtractor }),
-  );
-  const owner = await kb.addOwner();
-  const body = { providerId: "mirror", name: "Wiki", config: { readers }, access: { visibility: "workspace" } };
-  const { json } = await kb.as(owner).post("/api/connectors", body);
-  const id: string = json.connector.id;
-  return {
-    world,
-    work: () => kb.deps.worker.runUntilIdle(),
-    async pass(ms: number) {
-      kb.clock.advance(ms);
-      await kb.deps.worker.runUntilIdle();
-    },
-    async sync() {
-      // Runs are listed by the time of their request.
-      kb.clock.advance(1);
-      await kb.as(owner).post(`/api/connectors/${id}/syncs`, {});
-      await kb.deps.worker.runUntilIdle();
-    },
-    lastSync: async () => (await kb.as(owner).get(`/api/connectors/${id}/syncs`)).json.syncs[0],
-    async readable() {
-      const rows = await kb.database.read.selectFrom("items").select(["kbId", "externalId"]).execute();
-      const open = await kb.deps.policy.mayRead(
-        await kb.actor(owner),
-        rows.map((row) => row.kbId),
-      );
-      return rows.flatMap((row) => (open.has(row.kbId) ? [row.externalId] : [])).sort();
-    },
-  };
-}
-
-function* listed(...ids: string[]): Iterable<SyncEvent> {
-  for (const id of ids) yield upsert(id, `text of ${id}`, { access: OPEN });
-  yield { t: "end", listing: "complete", permissions: "current" };
-}
+import type { RefusalCode, SyncEvent } from "#sources/contract.ts";
+import { upsert } from "./harness.ts";
+import { HOUR_MS, listed, makeMirror, OPEN, type Script } from "./mirror.ts";
 
 function refused(externalId: string, code: RefusalCode): SyncEvent {
   return { t: "refused", what: { externalId }, code };

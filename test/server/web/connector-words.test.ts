@@ -11,6 +11,7 @@ const NONE = {
   failed: 0,
   maskedSecrets: 0,
   parentMissing: 0,
+  aclStale: 0,
   awaitingPush: 0,
 };
 

@@ -1,4 +1,4 @@
-import { describeHiddenItems } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { connect } from "#cli/api.ts";
 import { command, fieldsOf } from "#cli/command.ts";
@@ -132,10 +132,12 @@ export const showConnector = command(
           "last sync",
           connector.lastSync ? `${connector.lastSync.state} ${connector.lastSync.finishedAt ?? ""}` : "never",
         ],
+        ["hidden since", connector.aclStale?.since],
         ["items", counts && countsOf(counts, output.format === "table")],
         ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
         ...openingsOf(connector),
       ]);
+      if (connector.aclStale) output.talk(describeStale(connector.aclStale));
       for (const note of counts === undefined ? [] : describeHiddenItems(counts)) output.talk(note);
     });
   },

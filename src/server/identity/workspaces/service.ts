@@ -53,7 +53,10 @@ export function makeWorkspaceService(options: {
       ...options.instances.map((each) => ({ ...each, setBy: "operator" as const })),
       ...registered.map((each) => ({ ...each, setBy: "workspace" as const })),
     ];
-    return { workspace: { ...toWorkspace(record), instances, identityDomains: record.identityDomains } };
+    const { identityDomains, maxAclAgeMs } = record;
+    return {
+      workspace: { ...toWorkspace(record), instances, identityDomains, maxAclAgeHours: maxAclAgeMs / HOUR_MS },
+    };
   }
 
   return {
@@ -62,12 +65,15 @@ export function makeWorkspaceService(options: {
     async update(actor, body) {
       const change = {
         ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
+        ...(body.maxAclAgeHours !== undefined && { maxAclAgeMs: body.maxAclAgeHours * HOUR_MS }),
         ...defined({ identityDomains: body.identityDomains && checkDomains(actor, body.identityDomains) }),
       };
       const instances = body.instances && checkInstances(body.instances);
       return store.transaction(async (tx) => {
         const before = await tx.workspaces.find(actor.workspaceId);
         await tx.workspaces.update(actor.workspaceId, change);
+        // Whoever was believed until another instant is asked again.
+        if (body.maxAclAgeHours !== undefined) await tx.in(actor.workspaceId).access.raiseEpoch();
         if (body.secrets !== undefined && body.secrets !== before?.secrets) {
           await applySecretsLater(tx, actor.workspaceId, clock.now());
         }
@@ -79,7 +85,7 @@ export function makeWorkspaceService(options: {
           target,
           details: {
             fields: [...Object.keys(change), ...(instances ? ["instances"] : [])],
-            ...defined({ secrets: body.secrets, identityDomains }),
+            ...defined({ secrets: body.secrets, identityDomains, maxAclAgeHours: body.maxAclAgeHours }),
             ...(identityDomains && { identityDomainsBefore: before?.identityDomains ?? [] }),
             ...changed,
           },
@@ -159,6 +165,8 @@ async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecor
 function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {
   return { userId, name, email, role, joinedAt: isoOf(joinedAt) };
 }
+
+const HOUR_MS = 3_600_000;
 
 /** An item that was read under the old setting is stored by then. */
 const LATE_MS = 120_000;

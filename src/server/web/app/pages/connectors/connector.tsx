@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import type { Connector, Sync } from "#api/connector-records.ts";
-import { describeHiddenItems } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { adviceOn, itemsSummary, STATE_WORDS, SYNC_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { connectorQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
@@ -50,7 +50,8 @@ export function Page() {
 /** What waits for somebody. */
 function Needs({ connector }: { connector: Connector }) {
   const advice = adviceOn(connector);
-  const notes = describeHiddenItems(connector.counts);
+  const { aclStale, counts } = connector;
+  const notes = [...(aclStale ? [describeStale(aclStale)] : []), ...describeHiddenItems(counts)];
   if (advice === undefined && notes.length === 0) return null;
   return (
     <div className="space-y-3">

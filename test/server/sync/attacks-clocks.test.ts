@@ -1,0 +1,211 @@
+import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
+import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import { upsert } from "./harness.ts";
+import { HOUR_MS, listed, makeMirror, OPEN } from "./mirror.ts";
+
+// Sequences by which content stayed readable that its source no longer showed, or went dark that it did.
+
+const DAY_MS = 24 * HOUR_MS;
+const NOTHING: SyncEvent = { t: "end", listing: "partial", permissions: "not_checked" };
+const CURRENT: SyncEvent = { t: "end", listing: "complete", permissions: "current" };
+const space = (id: string) => ({ type: "folder" as const, id });
+
+function inside(id: string, container: string, more: Partial<SourceItem> = {}): SyncEvent {
+  const containers = [{ ...space(container), name: container, isHome: true as const }];
+  return upsert(id, `text of ${id}`, { access: OPEN, containers, ...more });
+}
+
+const unauthorized = () => {
+  throw new ApiError("source_unauthorized", { message: "401" });
+};
+
+describe("what could not be looked at", () => {
+  test("goes a day after its last look, while what was looked at stays", async ({ expect }) => {
+    const kb = await makeMirror(() => [inside("open", "a"), inside("closed", "b"), CURRENT]);
+    await kb.work();
+    kb.world.script = () => [inside("open", "a"), { ...CURRENT, notLookedAt: [{ container: space("b") }] }];
+    for (let hour = 0; hour < 23; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["closed", "open"]);
+    await kb.pass(2 * HOUR_MS);
+    expect(await kb.readable()).toEqual(["open"]);
+    expect((await kb.connector()).counts.aclStale).toBe(1);
+    expect(await kb.search("text")).toMatchObject({ total: 1 });
+    kb.world.script = () => [{ t: "seen", externalIds: ["open", "closed"] }, CURRENT];
+    await kb.pass(12 * HOUR_MS);
+    expect(await kb.readable()).toEqual(["closed", "open"]);
+    expect((await kb.connector()).counts.aclStale).toBe(0);
+  });
+
+  test("is an item whose permissions failed, too", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a", "b"));
+    await kb.work();
+    kb.world.script = function* () {
+      yield upsert("a", "text of a", { access: OPEN });
+      yield { t: "skip", externalId: "b", reason: "failed", message: "403", retryable: true };
+      yield CURRENT;
+    };
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["a"]);
+  });
+
+  test("is what waits for somebody to approve its removal, too", async ({ expect }) => {
+    const ids = Array.from({ length: 30 }, (_, i) => `i${i}`);
+    const kb = await makeMirror(() => listed("a", ...ids));
+    await kb.work();
+    kb.world.script = () => listed("a");
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["a"].concat(ids).sort());
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["a"]);
+  });
+});
+
+describe("a refusal", () => {
+  test("of one container hides what lives in it and nothing else", async ({ expect }) => {
+    const kb = await makeMirror(() => [inside("x", "a"), inside("y", "b"), CURRENT]);
+    await kb.work();
+    kb.world.script = () => [{ t: "refused", what: { container: space("b") }, code: "source_forbidden" }, NOTHING];
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["x"]);
+    kb.world.script = () => [inside("x", "a"), inside("y", "b"), CURRENT];
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["x", "y"]);
+  });
+
+  test("of everything is told, and ends when the source answers", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    await kb.work();
+    kb.world.script = unauthorized;
+    await kb.sync();
+    expect((await kb.connector()).aclStale).toMatchObject({ cause: "refused" });
+    expect(await kb.search("text")).toMatchObject({
+      total: 0,
+      notes: expect.arrayContaining([expect.stringMatching(/needs new credentials/u)]),
+    });
+    kb.world.script = () => listed("a");
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["a"]);
+    expect((await kb.connector()).aclStale).toBeNull();
+  });
+
+  test("hides nothing where access is set in kb", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"), ["workspace"], { acl: "connector" });
+    await kb.work();
+    kb.world.script = unauthorized;
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["a"]);
+    expect(await kb.connector()).toMatchObject({ state: "needs_reauth", aclStale: null });
+  });
+
+  test("is not what a limit is", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    await kb.work();
+    kb.world.script = () => {
+      throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
+    };
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["a"]);
+    expect(await kb.connector()).toMatchObject({ state: "active", aclStale: null });
+  });
+});
+
+describe("proof in time", () => {
+  const script = (run: { mode: string }): SyncEvent[] => {
+    if (run.mode === "full") return [...listed("a")];
+    if (run.mode === "access")
+      return [
+        { t: "access", externalId: "a", access: OPEN },
+        { ...NOTHING, permissions: "current" },
+      ];
+    return [NOTHING];
+  };
+
+  test("is a pass over accesses where the source has one", async ({ expect }) => {
+    const kb = await makeMirror(script, ["workspace"], { freshness: "access" });
+    await kb.work();
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["a"]);
+    expect(kb.world.runs.filter((mode) => mode !== "incremental")).toEqual(["full", "access", "access"]);
+  });
+
+  test("is a feed only where it shows what has moved", async ({ expect }) => {
+    const feed = () => [{ ...NOTHING, permissions: "current" as const }];
+    for (const [placement, expected] of [
+      ["feed", ["full"]],
+      ["listing", ["full", "full", "full"]],
+    ] as const) {
+      const kb = await makeMirror((run) => (run.mode === "full" ? listed("a") : feed()), ["workspace"], {
+        freshness: "feed",
+        placement,
+      });
+      await kb.work();
+      for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+      expect(await kb.readable()).toEqual(["a"]);
+      expect(kb.world.runs.filter((mode) => mode === "full")).toEqual(expected);
+    }
+  });
+
+  test("is asked of a connector without a schedule, too", async ({ expect }) => {
+    const kb = await makeMirror(script);
+    await kb.kb.as(kb.owner).patch(`/api/connectors/${kb.connectorId}`, { schedule: null });
+    await kb.work();
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["a"]);
+    expect(kb.world.runs).toEqual(["full", "full", "full"]);
+  });
+});
+
+describe("clocks", () => {
+  test("that jump make nothing readable for ever, and nothing dark for long", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    await kb.work();
+    kb.kb.clock.advance(-HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+    kb.kb.clock.advance(HOUR_MS - 60_000);
+    expect(await kb.readable()).toEqual(["a"]);
+    kb.kb.clock.advance(25 * HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+    await kb.pass(0);
+    expect(await kb.readable()).toEqual(["a"]);
+  });
+
+  test("run as long as the workspace says", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    await kb.work();
+    const { json } = await kb.kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 1 });
+    expect(json.workspace.maxAclAgeHours).toBe(1);
+    kb.kb.clock.advance(HOUR_MS + 1);
+    expect(await kb.readable()).toEqual([]);
+    await kb.kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 48 });
+    expect(await kb.readable()).toEqual(["a"]);
+    const { status } = await kb.kb.as(kb.owner).patch("/api/workspace", { maxAclAgeHours: 0 });
+    expect(status).toBe(400);
+  });
+
+  test("of a listing that takes longer than a day are those of what it has named", async ({ expect }) => {
+    let clock: { advance(ms: number): void } | undefined;
+    const kb = await makeMirror(function* () {
+      for (const id of ["a", "b", "c"]) {
+        yield inside(id, "s");
+        clock?.advance(10 * HOUR_MS);
+      }
+      yield { t: "listed", container: space("s") };
+      throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
+    });
+    clock = kb.kb.clock;
+    await kb.work();
+    clock = undefined;
+    expect(await kb.readable()).toEqual(["a", "b", "c"]);
+    kb.kb.clock.advance(DAY_MS);
+    expect(await kb.readable()).toEqual([]);
+  });
+});
+
+test("a slice that was listed whole loses what it did not name, and nothing beside it", async ({ expect }) => {
+  const kb = await makeMirror(() => [inside("x", "a"), inside("gone", "a"), inside("y", "b"), CURRENT]);
+  await kb.work();
+  kb.world.script = () => [{ t: "seen", externalIds: ["x"] }, { t: "listed", container: space("a") }, NOTHING];
+  await kb.sync();
+  expect(await kb.readable()).toEqual(["x", "y"]);
+});
