@@ -47,6 +47,7 @@ export interface Tables {
   syncs: SyncsTable;
   sync_skips: SyncSkipsTable;
   jobs: JobsTable;
+  workspace_turns: WorkspaceTurnsTable;
 
   items: ItemsTable;
   item_texts: ItemTextsTable;
@@ -651,6 +652,12 @@ export interface ItemEntitiesTable {
   claimed: number;
   /** 1 = one of the containers that the item lives in. */
   isHome: number;
+}
+
+/** When a job of a workspace was last claimed. */
+export interface WorkspaceTurnsTable {
+  workspaceId: string;
+  servedAt: number;
 }
 
 /** What a source keeps beside its cursor. */

@@ -231,6 +231,7 @@ async function runStarted(
       lease: { jobId: job.jobId, owner },
       context: atInstance(await makeContext(deps, job.workspaceId, source, connector, signal), authority),
       signal,
+      isOtherWaiting: () => deps.store.queue.isOtherWaiting(deps.now()),
       parallel: deps.parallel ?? 4,
     });
   } catch (error) {

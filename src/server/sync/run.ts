@@ -49,6 +49,8 @@ export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connec
   signal: AbortSignal;
   /** Items read and extracted at once. */
   parallel: number;
+  /** Whether somebody waits for the worker; asked at checkpoints, once the run has had its turn. */
+  isOtherWaiting?(): Promise<boolean>;
   /** Absent = nothing has a limit. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
 }
@@ -117,6 +119,7 @@ async function makeSink(options: RunOptions): Promise<BatchSink> {
 }
 
 async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortController): Promise<RunEnd> {
+  const startedAt = options.now();
   const { source, connector, sync, store } = options;
   if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
   const known = makeKnown(store.itemWrites, connector.connectorId);
@@ -124,6 +127,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     await leaveOutOfScope(options, sink);
     await known.loadAll();
   }
+  const mayGoOn = makeTurn(options, startedAt);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
   const looking = { options, known, sink, clocks: await beginClocks(options, sink) };
@@ -141,6 +145,9 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     problem ??= step.problem;
     await take(step, looking);
     step.leaveGate?.();
+    if (step.cursor === undefined || (await mayGoOn())) continue;
+    await sink.flush();
+    return { type: "stopped", reason: "give_back" };
   }
   options.signal.throwIfAborted();
   if (end) await leaveBehind(looking, end);
@@ -149,6 +156,17 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   await prove(looking, end);
   await sink.flush(true);
   return { type: "done", isComplete: isFullListing, ...defined({ problem }) };
+}
+
+/** A run has its worker at least for so long, and for so many times what it took to begin. */
+const TURN_MS = 30_000;
+const TURN_PER_START = 10;
+
+/** Says whether the run may keep its worker: until its turn is over and somebody waits. */
+function makeTurn({ now, isOtherWaiting }: RunOptions, startedAt: number): () => Promise<boolean> {
+  // What is stored is read anew in each turn: large connectors get longer ones.
+  const endsAt = now() + Math.max(TURN_MS, TURN_PER_START * (now() - startedAt));
+  return async () => now() < endsAt || isOtherWaiting === undefined || !(await isOtherWaiting());
 }
 
 function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {

@@ -81,34 +81,71 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Claims at most `limit` due jobs and hides them from others. Workspaces with fewer claimed jobs go first among
-     * equal priority, then the earlier `runAt`. Never waits.
+     * Claims at most `limit` due jobs and hides them from others, one after the other: by priority, which rises with the
+     * time that a job waits; then of the workspace with the fewest claimed jobs, and of those the one that was served
+     * least recently; then the job that is due longest. Never waits.
      */
     async claim({ owner, limit, leaseMs, now }: ClaimRequest): Promise<ClaimedJob[]> {
       // `returning` gives the row after the update, so who held it before is looked at first, in the same transaction.
       return inTransaction(sql, async (trx) => {
-        const due = await trx.write
-          .selectFrom("jobs as job")
-          .selectAll()
-          .where("runAt", "<=", now)
-          .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]))
-          .orderBy("priority")
-          .orderBy(
-            raw`(select count(*) from jobs as busy where busy."workspaceId" = job."workspaceId" and busy."leaseUntil" > ${now})`,
-          )
-          .orderBy("runAt")
-          .orderBy("jobId")
-          .limit(limit)
-          .execute();
-        for (const job of due) {
+        const claimed: ClaimedJob[] = [];
+        while (claimed.length < limit) {
+          const job = await due(trx.write, now)
+            .selectAll()
+            .orderBy(urgency(now))
+            .orderBy(
+              raw`(select count(*) from jobs as busy where busy."workspaceId" = job."workspaceId" and busy."leaseUntil" > ${now})`,
+            )
+            .orderBy(
+              raw`coalesce((select "servedAt" from workspace_turns as turn where turn."workspaceId" = job."workspaceId"), 0)`,
+            )
+            .orderBy("runAt")
+            .orderBy("jobId")
+            .limit(1)
+            .executeTakeFirst();
+          if (!job) break;
           await trx.write
             .updateTable("jobs")
             .set({ leaseOwner: owner, leaseUntil: now + leaseMs, attempt: job.attempt + 1 })
             .where("jobId", "=", job.jobId)
             .execute();
+          await trx.write
+            .insertInto("workspace_turns")
+            .values({ workspaceId: job.workspaceId, servedAt: now })
+            .onConflict((oc) => oc.column("workspaceId").doUpdateSet({ servedAt: now }))
+            .execute();
+          claimed.push(toClaimed(job));
         }
-        return due.map(toClaimed);
+        return claimed;
       });
+    },
+
+    /** How many due jobs stand before one that is due at this time, or that is put in line now. */
+    async countWaiting({ priority, runAt }: Pick<NewJob, "priority" | "runAt">, now: number): Promise<number> {
+      const { count } = await due(sql.read, now)
+        .select((eb) => eb.fn.countAll().as("count"))
+        .where(raw<boolean>`(${urgency(now)}, "runAt") < (${effective(priority, runAt, now)}, ${runAt})`)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+
+    /** The job of this key. */
+    async find(dedupeKey: string): Promise<Pick<JobsTable, "priority" | "runAt" | "leaseUntil"> | undefined> {
+      return sql.read
+        .selectFrom("jobs")
+        .select(["priority", "runAt", "leaseUntil"])
+        .where("dedupeKey", "=", dedupeKey)
+        .executeTakeFirst();
+    },
+
+    /** Whether a job that may be claimed now is as urgent as a run of the schedule: one that has had its turn gives way. */
+    async isOtherWaiting(now: number): Promise<boolean> {
+      const other = await due(sql.read, now)
+        .select("jobId")
+        .where(raw<boolean>`${urgency(now)} <= ${USUAL_PRIORITY}`)
+        .limit(1)
+        .executeTakeFirst();
+      return other !== undefined;
     },
 
     /** Extends the lease. @returns false when the claim was lost */
@@ -126,9 +163,17 @@ export function makeQueueStore(sql: SqlHandles) {
       return changed(sql.write.deleteFrom("jobs").where(matches(owned(jobId, owner))));
     },
 
-    /** Gives the job back, due again at `runAt`. @returns false when the claim was lost */
+    /**
+     * Gives the job back, due again at `runAt`; nobody waits for it more than for one of the schedule any more.
+     * @returns false when the claim was lost
+     */
     async giveBack(jobId: string, owner: string, runAt: number): Promise<boolean> {
-      const free = { runAt, leaseOwner: null, leaseUntil: null };
+      const free = {
+        runAt,
+        leaseOwner: null,
+        leaseUntil: null,
+        priority: raw<number>`max("priority", ${USUAL_PRIORITY})`,
+      };
       return changed(
         sql.write
           .updateTable("jobs")
@@ -195,6 +240,26 @@ export function makeQueueStore(sql: SqlHandles) {
         .execute();
     },
   };
+}
+
+/** The priority of what a schedule asks for. */
+const USUAL_PRIORITY = 20;
+/** A job that waits rises by one in this time, so that nothing waits for ever. */
+const RISE_MS = 30_000;
+
+function due(db: SqlHandles["read"], now: number) {
+  return db
+    .selectFrom("jobs as job")
+    .where("runAt", "<=", now)
+    .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]));
+}
+
+function urgency(now: number) {
+  return raw<number>`("priority" - (${now} - "runAt") / ${RISE_MS})`;
+}
+
+function effective(priority: number, runAt: number, now: number): number {
+  return priority - Math.floor(Math.max(0, now - runAt) / RISE_MS);
 }
 
 /** Milliseconds to wait after the `failures`-th failure in a row: 1 min, 2, 4 … at most 6 h, spread by `random` 0–1. */

@@ -8,7 +8,7 @@ import type { Scope } from "#core/scope.ts";
 import type { Source, SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { SyncDeps } from "#server/sync/jobs.ts";
 import { requestSync } from "#server/sync/request.ts";
-import { makeSyncWorker, type Sleep, type SyncWorker } from "#server/sync/worker.ts";
+import { makeSyncWorker, type Sleep, type SyncWorker, type WorkerOptions } from "#server/sync/worker.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
@@ -30,7 +30,7 @@ export interface Harness {
   source: Source;
   worker: SyncWorker;
   /** Makes a worker of its own on the same store. */
-  makeWorker(overrides?: Partial<SyncDeps>): SyncWorker;
+  makeWorker(overrides?: Partial<WorkerOptions>): SyncWorker;
   request(mode?: SyncMode, items?: string[]): Promise<SyncRecord>;
   /** Requests a run and does it; gives the run's record afterwards. */
   sync(mode?: SyncMode): Promise<SyncRecord>;
@@ -78,7 +78,7 @@ export async function makeHarness(
     log: quiet,
     ...overrides,
   };
-  const makeWorker = (more: Partial<SyncDeps> = {}) => makeSyncWorker({ ...deps, ...more, sleep: untilAborted });
+  const makeWorker = (more: Partial<WorkerOptions> = {}) => makeSyncWorker({ ...deps, ...more, sleep: untilAborted });
   const worker = makeWorker();
   const connector = async () => {
     const found = await store.in(WORKSPACE).connectors.find(CONNECTOR);
