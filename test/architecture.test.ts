@@ -188,14 +188,17 @@ describe("the architecture", () => {
   test("every check in memory of who may read asks the one decision", ({ expect }) => {
     const asking = imports.filter(({ to }) => to === "storage/access/decision.ts").map(({ from }) => from);
     expect(asking.sort()).toEqual([
+      "storage/access/access-codes.ts",
       "storage/access/explain.ts",
-      "storage/access/visible.ts",
       "storage/index/read/excerpts.ts",
-      "storage/index/visibility/access-table.ts",
       "storage/records/access.ts",
     ]);
     const askingSql = imports.filter(({ to }) => to === "storage/access/decision-sql.ts").map(({ from }) => from);
-    expect(askingSql.sort()).toEqual(["storage/index/visibility/visibility.ts", "storage/records/access.ts"]);
+    expect(askingSql.sort()).toEqual([
+      "storage/index/visibility/access-table.ts",
+      "storage/index/visibility/visibility.ts",
+      "storage/records/access.ts",
+    ]);
   });
 
   test("the environment is read in the places that own it only", ({ expect }) => {

@@ -10,6 +10,7 @@
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { findSpawnEntry } from "#core/spawn.ts";
+import { benchAccess } from "./access.ts";
 import { benchCli } from "./cli.ts";
 import { benchExtract } from "./extract.ts";
 import { benchLoop } from "./loop.ts";
@@ -17,7 +18,7 @@ import { benchRelevance } from "./search-relevance.ts";
 import { benchSearch } from "./search.ts";
 import { benchSync } from "./sync.ts";
 
-const PARTS = ["cli", "extract", "search", "relevance", "sync", "loop"] as const;
+const PARTS = ["cli", "extract", "search", "relevance", "access", "sync", "loop"] as const;
 
 await main();
 
@@ -65,6 +66,11 @@ async function main(): Promise<void> {
   if (isWanted("relevance") && cranfield !== undefined) {
     print("\nrelevance on Cranfield");
     benchRelevance(cranfield, (name, value) => print(`  ${name}: ${JSON.stringify(value)}`));
+  }
+  if (isWanted("access")) {
+    print("\npermissions at the size of a large company");
+    const report = (name: string, value: unknown) => print(`  ${name}: ${JSON.stringify(value)}`);
+    await benchAccess({ groups: 11_000, membersPerGroup: 100, accesses: 200_000, report });
   }
   if (isWanted("sync")) {
     print("\nwhole filesystem sync by the built program");

@@ -5,6 +5,7 @@ import { findSpawnEntry } from "#core/spawn.ts";
 import { makeStore } from "#storage/store.ts";
 import { openTestStore } from "../helpers.ts";
 import { tempDir } from "../temp-dir.ts";
+import { internIn } from "./access/intern.ts";
 
 const workspace = (workspaceId: string) => ({ workspaceId, name: "Acme", timeZone: "UTC", createdAt: 1 });
 
@@ -90,13 +91,13 @@ describe("accesses", () => {
     const { database, store } = await openTestStore();
     await database.write.insertInto("workspaces").values(workspace("wsp_1")).execute();
     const { access } = store.in("wsp_1");
-    const a = await access.intern({ known: true, all: [["user:b", "user:a"]] }, ["group:connector:con_1"]);
-    expect(await access.intern({ known: true, all: [["user:a", "user:b", "user:a"]] }, ["group:connector:con_1"])).toBe(
-      a,
-    );
-    expect(await access.intern({ known: false }, ["workspace"])).toBe(0);
-    expect(await access.intern({ known: true, all: [] }, ["workspace"])).toBe(0);
-    expect(await access.intern({ known: true, all: [["workspace"], []] }, [])).toBe(0);
+    const intern = (all: string[][], ...always: string[]) => internIn(database, "wsp_1", { known: true, all }, always);
+    const a = intern([["user:b", "user:a"]], "group:connector:con_1");
+    expect(intern([["user:a", "user:b", "user:a"]], "group:connector:con_1")).toBe(a);
+    expect(intern([["group:connector:con_1"], ["user:b", "user:a"], ["user:a", "user:b"]])).toBe(a);
+    expect(internIn(database, "wsp_1", { known: false }, ["workspace"])).toBe(0);
+    expect(intern([], "workspace")).toBe(0);
+    expect(intern([["workspace"], []])).toBe(0);
     expect(await access.visibleOf([a, 0], ["user:a"])).toEqual(new Set());
     expect(await access.visibleOf([a, 0], ["user:a", "group:connector:con_1"])).toEqual(new Set([a]));
   });

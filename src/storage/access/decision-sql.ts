@@ -6,5 +6,15 @@
  */
 export function listsMet(principals: number): string {
   const names = Array.from({ length: principals }, () => "?").join(", ");
-  return `SELECT listId FROM access_list_principals WHERE workspaceId = ? AND principal IN (${names}) AND listId > ?`;
+  return `SELECT principal, listId FROM access_list_principals WHERE workspaceId = ? AND principal IN (${names}) AND listId > ?`;
+}
+
+/**
+ * The accesses above a number, at most `limit`, as one text for `AccessCodes`; `aclId:` alone is an access without lists. The
+ * inner order is the order of the text. Its parameters are the workspace and the number.
+ */
+export function newAccesses(limit: number): string {
+  return `SELECT group_concat(access, ';') AS text FROM (
+    SELECT aclId || ':' || listIds AS access FROM accesses
+    WHERE workspaceId = ? AND aclId > ? ORDER BY aclId LIMIT ${limit})`;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "./actor.ts";
@@ -21,8 +20,6 @@ export interface Viewer {
   validUntil: number;
   /** When they were made: a clock that goes back makes what was believed a thing of the future. */
   madeAt: number;
-  /** Stands for workspace and principals in cache keys. */
-  key: string;
 }
 
 /** What a read inside one snapshot works with. */
@@ -88,7 +85,7 @@ export function makePolicy(options: PolicyOptions): Policy {
   async function makeViewer(on: WorkspaceStore, userId: string, epoch: number): Promise<Viewer> {
     const now = clock.now();
     const made = { epoch, madeAt: now };
-    if (!(await on.access.isMember(userId))) return toViewer(on.workspaceId, [], { ...made, validUntil: Infinity });
+    if (!(await on.access.isMember(userId))) return { ...made, principals: [], validUntil: Infinity };
     const believing = { now, maxAclAgeMs: await on.access.maxAclAgeMs() };
     const mirrors = new Set<string>();
     const closed = new Set<Principal>();
@@ -111,7 +108,7 @@ export function makePolicy(options: PolicyOptions): Policy {
       if (until !== undefined) held.push(connectorPrincipal(connectorId, checkedAt));
       validUntil = Math.min(validUntil, until ?? now);
     }
-    return toViewer(on.workspaceId, held.sort(), { ...made, validUntil });
+    return { ...made, principals: held.sort(), validUntil };
   }
 
   const keyOf = (workspaceId: string, userId: string) => `${workspaceId} ${userId}`;
@@ -161,7 +158,7 @@ export function makePolicy(options: PolicyOptions): Policy {
       }),
     readList: (actor, read) =>
       inSnapshot(actor, async (on, viewer) =>
-        read({ store: on, viewer, accesses: await cache.of(on.access, viewer.key, viewer.principals) }),
+        read({ store: on, viewer, accesses: await cache.of(on.access, viewer.principals) }),
       ),
     mayRead: (actor, kbIds) => policy.readVisible(actor, kbIds, async ({ visible }) => new Set(visible)),
   };
@@ -201,14 +198,3 @@ function isShut({ state, refusedAt }: ConnectorGate, isMirror: boolean): boolean
 
 /** The access number of nobody. */
 const NOBODYS = 0;
-
-function toViewer(
-  workspaceId: string,
-  principals: Principal[],
-  made: Pick<Viewer, "epoch" | "validUntil" | "madeAt">,
-): Viewer {
-  const key = createHash("sha256")
-    .update(JSON.stringify([workspaceId, principals]))
-    .digest("base64");
-  return { principals, ...made, key };
-}

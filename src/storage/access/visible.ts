@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { isOpen } from "./decision.ts";
 import type { Principal } from "#core/principals.ts";
+import { type Growing, grown, push } from "#storage/index/growing.ts";
 import type { AccessStore } from "#storage/records/access.ts";
+import { AccessCodes } from "./access-codes.ts";
 
 /** Which access numbers of a workspace somebody's principals open. */
 export interface VisibleAccesses {
@@ -10,90 +11,166 @@ export interface VisibleAccesses {
 
 export interface VisibleCache {
   /**
-   * The accesses that these principals open, up to the newest of the given store's state. `key` names workspace and
-   * principals; a kept answer is extended by what came since, for a number never changes its meaning.
+   * The accesses that these principals open, up to the newest of the given store's state. They are made of what is kept of
+   * the workspace and of each principal, for a number never changes its meaning: whoever joins a group costs the lists of
+   * that group, and who leaves one nothing.
    */
-  of(access: AccessStore, key: string, principals: readonly Principal[]): Promise<VisibleAccesses>;
+  of(access: AccessStore, principals: readonly Principal[]): Promise<VisibleAccesses>;
 }
 
-interface Entry {
-  lists: Bits;
-  accesses: Bits;
-  listMark: number;
-  aclMark: number;
+/** The lists of all accesses, up to a number. */
+interface Table {
+  codes: AccessCodes;
+  mark: number;
 }
 
-/** Rows read at once: about 5 ms of work, so that a large workspace does not hold up others. */
-const SLICE = 5_000;
+/** Ascending numbers of the lists that name a principal, up to a number. */
+interface PrincipalLists {
+  lists: Growing<Uint32Array>;
+  mark: number;
+}
+
+/** Accesses read at once: some 10 ms of work, so that a large workspace does not hold up others. */
+const SLICE = 20_000;
+/** Bytes that an entry takes beside its arrays. */
+const ENTRY_BYTES = 150;
+const NONE = new Uint32Array(0);
+/** Opening an access in a row of all of them costs this much less than looking one up. */
+const OPEN_RATIO = 8;
 
 /**
- * Makes the cache of visible accesses; the least recently used entries go when `maxBytes` is passed, and one that takes more
- * alone is not kept.
+ * Makes the cache of visible accesses: of each kind of what it keeps the least recently used goes when `maxBytes` is passed,
+ * and what takes more alone is not kept.
  */
 export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
-  const entries = new LRUCache<string, Entry>({
+  const tables = new LRUCache<string, Table>({
     maxSize: maxBytes,
-    sizeCalculation: ({ lists, accesses }) => lists.bytes + accesses.bytes,
+    sizeCalculation: ({ codes }) => codes.bytes + ENTRY_BYTES,
+  });
+  const listed = new LRUCache<string, PrincipalLists>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ lists }, key) => lists.array.byteLength + key.length + ENTRY_BYTES,
+  });
+  const sets = new LRUCache<string, VisibleSet>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }, key) => bytes + key.length + ENTRY_BYTES,
   });
 
-  /** The size of a value that is set again is not looked at, so it is taken out first. */
-  function keep(key: string, entry: Entry): void {
-    entries.delete(key);
-    entries.set(key, entry);
+  async function tableOf(access: AccessStore, upTo: number): Promise<Table> {
+    const key = access.workspaceId;
+    const table = tables.get(key) ?? { codes: new AccessCodes(), mark: 0 };
+    // Before anything is waited for: who asks meanwhile adds to the same.
+    if (table.mark === 0) tables.set(key, table);
+    while (table.mark < upTo) {
+      const text = await access.accessTextAfter(table.mark, SLICE);
+      table.codes.addText(text ?? "");
+      const isDone = text === null || table.codes.lastAcl >= upTo;
+      table.mark = Math.max(table.mark, isDone ? upTo : table.codes.lastAcl);
+      if (isDone) keep(tables, key, table);
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+    return table;
+  }
+
+  /** Of each principal the lists; what is behind is read in one go with what is as far behind. */
+  async function listsOf(access: AccessStore, principals: readonly Principal[], upTo: number) {
+    const held = new Map<Principal, PrincipalLists>();
+    const behind = new Map<number, Principal[]>();
+    for (const principal of principals) {
+      const key = `${access.workspaceId} ${principal}`;
+      const lists = listed.get(key) ?? { lists: { array: NONE, length: 0 }, mark: 0 };
+      held.set(principal, lists);
+      if (lists.mark >= upTo) continue;
+      const others = behind.get(lists.mark);
+      if (others) others.push(principal);
+      else behind.set(lists.mark, [principal]);
+    }
+    for (const [after, those] of behind) {
+      const rows = await access.listsHolding(those, after);
+      for (const principal of those) {
+        const entry = held.get(principal);
+        if (entry === undefined || entry.mark >= upTo) continue;
+        const fresh = (rows.get(principal) ?? []).filter((listId) => listId > entry.mark).sort((a, b) => a - b);
+        for (const listId of fresh) push(entry.lists, listId);
+        entry.mark = upTo;
+        keep(listed, `${access.workspaceId} ${principal}`, entry);
+      }
+    }
+    return held;
   }
 
   return {
-    async of(access, key, principals) {
-      const known = entries.get(key);
-      const entry = known ?? { lists: new Bits(), accesses: new Bits(), listMark: 0, aclMark: 0 };
-      // Before anything is waited for: who asks for the same meanwhile extends the same.
-      if (known === undefined) entries.set(key, entry);
-      if (await extend(entry, access, principals)) keep(key, entry);
-      return entry.accesses;
+    async of(access, principals) {
+      const marks = await access.marks();
+      const held = await listsOf(access, principals, marks.listId);
+      const table = await tableOf(access, marks.aclId);
+      const named = [...held].filter(([, { lists }]) => lists.length > 0);
+      // Whom no list names opens nothing: two people who differ only there see the same.
+      const key = [access.workspaceId, ...named.map(([principal]) => principal)].join("\n");
+      const known = sets.get(key);
+      const set = known ?? new VisibleSet();
+      const lists = named.map(([, entry]) => entry.lists);
+      const hasMore = set.follow(table.codes, lists, marks);
+      if (known === undefined || hasMore) keep(sets, key, set);
+      return set;
     },
   };
 }
 
-/** Brings an entry forward; true when there was anything new. */
-async function extend(entry: Entry, access: AccessStore, principals: readonly Principal[]): Promise<boolean> {
-  const marks = await access.marks();
-  const isBehind = entry.listMark < marks.listId || entry.aclMark < marks.aclId;
-  if (entry.listMark < marks.listId) {
-    for (const listId of await access.listsHolding(principals, entry.listMark)) entry.lists.add(listId);
-    entry.listMark = Math.max(entry.listMark, marks.listId);
-  }
-  const isMet = (listId: number) => entry.lists.has(listId);
-  while (entry.aclMark < marks.aclId) {
-    const rows = await access.accessesAfter(entry.aclMark, SLICE);
-    for (const { aclId, listIds } of rows) {
-      if (isOpen(listIds, isMet)) entry.accesses.add(aclId);
-    }
-    const last = rows.at(-1);
-    entry.aclMark = Math.max(entry.aclMark, rows.length < SLICE ? marks.aclId : (last?.aclId ?? marks.aclId));
-    if (rows.length === SLICE) await new Promise((resolve) => setImmediate(resolve));
-  }
-  return isBehind;
-}
-
-/** A growing set of small numbers. */
-class Bits implements VisibleAccesses {
-  #words = new Uint8Array(64);
+/** The accesses that some principals open, one bit each. */
+class VisibleSet implements VisibleAccesses {
+  #lists: Uint32Array = NONE;
+  #listMark = 0;
+  #accesses: Uint32Array = NONE;
+  #aclMark = 0;
 
   get bytes(): number {
-    return this.#words.length;
+    return this.#lists.byteLength + this.#accesses.byteLength;
   }
 
-  has(n: number): boolean {
-    return ((this.#words[n >> 3] ?? 0) & (1 << (n & 7))) !== 0;
+  has(aclId: number): boolean {
+    return (((this.#accesses[aclId >>> 5] ?? 0) >>> (aclId & 31)) & 1) === 1;
   }
 
-  add(n: number): void {
-    const at = n >> 3;
-    if (at >= this.#words.length) {
-      const larger = new Uint8Array(Math.max(at + 1, this.#words.length * 2));
-      larger.set(this.#words);
-      this.#words = larger;
+  /** Up to these marks and no further, though the lists may be known beyond. @returns true when anything was new */
+  follow(
+    codes: AccessCodes,
+    held: readonly Growing<Uint32Array>[],
+    { listId, aclId }: { listId: number; aclId: number },
+  ): boolean {
+    const isBehind = this.#listMark < listId || this.#aclMark < aclId;
+    if (this.#listMark < listId) {
+      this.#lists = grown(this.#lists, (listId >>> 5) + 1);
+      for (const lists of held) this.#addLists(lists);
+      this.#listMark = listId;
     }
-    this.#words[at] = (this.#words[at] ?? 0) | (1 << (n & 7));
+    if (this.#aclMark < aclId) {
+      const isMost = aclId - this.#aclMark > aclId / OPEN_RATIO;
+      this.#accesses = isMost ? codes.openTo(this.#lists) : this.#opened(codes, aclId);
+      this.#aclMark = aclId;
+    }
+    return isBehind;
   }
+
+  #addLists({ array, length }: Growing<Uint32Array>): void {
+    for (let i = length - 1; i >= 0; i--) {
+      const listId = array[i] ?? 0;
+      if (listId <= this.#listMark) return;
+      this.#lists[listId >>> 5] = (this.#lists[listId >>> 5] ?? 0) | (1 << (listId & 31));
+    }
+  }
+
+  #opened(codes: AccessCodes, mark: number): Uint32Array {
+    const bits = grown(this.#accesses, (mark >>> 5) + 1);
+    for (let aclId = this.#aclMark + 1; aclId <= mark; aclId++) {
+      if (codes.isOpen(this.#lists, aclId)) bits[aclId >>> 5] = (bits[aclId >>> 5] ?? 0) | (1 << (aclId & 31));
+    }
+    return bits;
+  }
+}
+
+/** The size of a value that is set again is not looked at, so it is taken out first. */
+function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
+  cache.delete(key);
+  cache.set(key, value);
 }

@@ -21,6 +21,7 @@ import {
   touch,
 } from "./access.ts";
 import { applyPeople } from "./people.ts";
+import { makeInterner } from "./intern.ts";
 import { refusalOf, saveRun } from "./run.ts";
 import { deleteItem, drop, endHold, keepChildren, markSeen, releaseAll, removeAll, sweep } from "./removals.ts";
 import { traceOf } from "./trace.ts";
@@ -64,14 +65,22 @@ export function makeApplyBatch(
       }
       const handles = { read: db, write: db, writer: undefined };
       const access = makeAccessStore(handles, workspaceId);
+      const interner = makeInterner(connection, workspaceId);
+      const noted = new Set<number | null>([null]);
+      const noteClock = async (at: number | null) => {
+        if (at === null || noted.has(at)) return;
+        noted.add(at);
+        await access.noteClock(batch.connectorId, at);
+      };
       const work = makeWork(connection, workspaceId, batch, {
+        interner,
         intern: async (what, at) => {
-          if (at !== null) await access.noteClock(batch.connectorId, at);
-          return access.intern(what, alwaysAt(batch, at));
+          await noteClock(at);
+          return interner.access(what, alwaysAt(batch, at));
         },
         reclock: async (ownAclId, at) => {
-          if (at !== null) await access.noteClock(batch.connectorId, at);
-          return access.reclock(ownAclId, batch.connectorId, at);
+          await noteClock(at);
+          return access.reclock(ownAclId, batch.connectorId, at, interner);
         },
         noteAccess: (aclId) => noteAccess(workspaceId, aclId),
       });

@@ -1,4 +1,5 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
+import type { Interner } from "./intern.ts";
 
 /** Most lists of one access: what would have more is nobody's. A pushed line has at most 17. */
 const MAX_LISTS = 64;
@@ -8,7 +9,11 @@ const MAX_LISTS = 64;
  * an AND of lists, so nothing else is needed, and equal conjunctions have equal numbers in whatever order they were made.
  * Nobody AND anybody is nobody.
  */
-export function makeConjoin(connection: SqliteConnection, workspaceId: string): (a: number, b: number) => number {
+export function makeConjoin(
+  connection: SqliteConnection,
+  workspaceId: string,
+  interner: Interner,
+): (a: number, b: number) => number {
   const one = (sql: string, ...values: (string | number)[]) =>
     connection.execute(sql, [workspaceId, ...values]).rows[0];
   const known = new Map<string, number>();
@@ -18,22 +23,12 @@ export function makeConjoin(connection: SqliteConnection, workspaceId: string): 
     return row === undefined ? [] : String(row["listIds"]).split(",").map(Number);
   }
 
-  function intern(listIds: string): number {
-    const found = one("select aclId from accesses where workspaceId = ? and listIds = ?", listIds);
-    if (found !== undefined) return Number(found["aclId"]);
-    const next = one("update access_state set nextAclId = nextAclId + 1 where workspaceId = ? returning nextAclId");
-    if (next === undefined) throw new Error("Accesses without a counter of their numbers.");
-    const aclId = Number(next["nextAclId"]) - 1;
-    one("insert into accesses (workspaceId, aclId, listIds) values (?, ?, ?)", aclId, listIds);
-    return aclId;
-  }
-
   function conjoined(a: number, b: number): number {
     const [first, second] = [listsOf(a), listsOf(b)];
     // An access without lists can't exist; if one did, it must be nobody's.
     if (first.length === 0 || second.length === 0) return 0;
-    const lists = [...new Set([...first, ...second])].sort((x, y) => x - y);
-    return lists.length > MAX_LISTS ? 0 : intern(lists.join(","));
+    const lists = [...new Set([...first, ...second])];
+    return lists.length > MAX_LISTS ? 0 : interner.ofLists(lists);
   }
 
   return (a, b) => {

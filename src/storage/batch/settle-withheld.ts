@@ -4,6 +4,7 @@ import { inTransaction } from "#storage/transaction.ts";
 import { stateUnder } from "./work.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { makeEffectiveAccess } from "./effective-access.ts";
+import { makeInterner } from "./intern.ts";
 import { makeItemRows } from "./item-rows.ts";
 
 /** Items looked at between two looks at the clock. */
@@ -52,7 +53,8 @@ function makeSettle(
   noteAccess: (aclId: number) => void,
 ): (limit: number) => number {
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
-  const effective = makeEffectiveAccess(rows.find, makeConjoin(connection, workspaceId));
+  const interner = makeInterner(connection, workspaceId);
+  const effective = makeEffectiveAccess(rows.find, makeConjoin(connection, workspaceId, interner));
   return (limit) => {
     const kbIds = rows.withheld(limit);
     const changes: IndexChange[] = [];

@@ -6,6 +6,7 @@ import type { SqliteConnection } from "#storage/sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { type EffectiveAccess, makeEffectiveAccess } from "./effective-access.ts";
 import { type ItemBatch, removalLimit } from "./item-batch.ts";
+import type { Interner } from "./intern.ts";
 import { openSetOf } from "./upload.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";
 import { removedLately } from "./removal-windows.ts";
@@ -46,7 +47,12 @@ export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
   batch: ItemBatch,
-  { intern, reclock, noteAccess }: Pick<Work, "intern" | "reclock"> & { noteAccess(aclId: number): void },
+  {
+    interner,
+    intern,
+    reclock,
+    noteAccess,
+  }: Pick<Work, "intern" | "reclock"> & { interner: Interner; noteAccess(aclId: number): void },
 ): Work {
   const { run, connectorId } = batch;
   const interned = new Map<string, Promise<number>>();
@@ -55,7 +61,10 @@ export function makeWork(
   return {
     batch,
     rows,
-    effective: makeEffectiveAccess((externalId) => rows.find(externalId), makeConjoin(connection, workspaceId)),
+    effective: makeEffectiveAccess(
+      (externalId) => rows.find(externalId),
+      makeConjoin(connection, workspaceId, interner),
+    ),
     changes: [],
     op: 0,
     touched: new Map(),

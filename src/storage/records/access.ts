@@ -1,9 +1,10 @@
 import { CompiledQuery } from "kysely";
-import type { Principal, SourceAccess } from "#core/principals.ts";
+import type { Principal } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import { connectorPrincipal, isConnectorList } from "#storage/access/item-clocks.ts";
-import { listsMet } from "#storage/access/decision-sql.ts";
+import { listsMet, newAccesses } from "#storage/access/decision-sql.ts";
+import type { Interner } from "#storage/batch/intern.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
@@ -69,6 +70,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const store = {
     ...makeItemClockStore(sql, workspaceId, raiseEpoch),
 
+    workspaceId,
+
     /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
     async epoch(): Promise<number> {
       const row = await sql.read
@@ -83,37 +86,21 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     raiseEpoch,
 
     /**
-     * The number of an access: the source's lists AND each of `always` (connector and connection groups).
-     * 0 = nobody, and nobody AND anything is nobody. Equal accesses have equal numbers; numbers are never reused.
-     */
-    async intern(access: SourceAccess, always: readonly Principal[]): Promise<number> {
-      const lists = allLists(access, always);
-      if (!lists) return 0;
-      const listIds: number[] = [];
-      for (const list of lists) listIds.push(await internList(sql, workspaceId, list));
-      const key = [...new Set(listIds)].sort((a, b) => a - b).join(",");
-      const known = await sql.write
-        .selectFrom("accesses")
-        .select("aclId")
-        .where("workspaceId", "=", workspaceId)
-        .where("listIds", "=", key)
-        .executeTakeFirst();
-      if (known) return known.aclId;
-      const aclId = await takeNumber(sql, workspaceId, "nextAclId");
-      await sql.write.insertInto("accesses").values({ workspaceId, aclId, listIds: key }).execute();
-      return aclId;
-    },
-
-    /**
      * The number of what an item names itself, looked at at another time: at its connector's clock (null), or its own. An item
      * that names nothing gets a clock as its only list, which its parent's access is ANDed with, and loses it again.
      */
-    async reclock(ownAclId: number | null, connectorId: string, at: number | null): Promise<number | null> {
+    async reclock(
+      ownAclId: number | null,
+      connectorId: string,
+      at: number | null,
+      interner: Interner,
+    ): Promise<number | null> {
       if (ownAclId !== null && ownAclId <= 0) return ownAclId;
       const lists = ownAclId === null ? [] : await store.listsOf(ownAclId);
       const named = lists.filter((list) => !isConnectorList(list, connectorId));
-      if (named.length > 0) return store.intern({ known: true, all: named }, [connectorPrincipal(connectorId, at)]);
-      return at === null ? null : store.intern({ known: true, all: [[connectorPrincipal(connectorId, at)]] }, []);
+      const clock = connectorPrincipal(connectorId, at);
+      if (named.length > 0) return interner.access({ known: true, all: named }, [clock]);
+      return at === null ? null : interner.access({ known: true, all: [[clock]] }, []);
     },
 
     /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */
@@ -204,29 +191,28 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return { listId: (row?.nextListId ?? 1) - 1, aclId: (row?.nextAclId ?? 1) - 1 };
     },
 
-    /** Of the lists numbered above `afterListId`, those that hold one of `principals`. */
-    async listsHolding(principals: readonly Principal[], afterListId: number): Promise<number[]> {
-      const found = new Set<number>();
+    /** Of the lists numbered above `afterListId`, those that hold one of `principals`, by whom they hold. */
+    async listsHolding(principals: readonly Principal[], afterListId: number): Promise<Map<Principal, number[]>> {
+      const found = new Map<Principal, number[]>();
       for (const chunk of chunks(principals)) {
         const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
         // The columns that `listsMet` selects.
-        const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ listId: number }>);
-        for (const row of rows) found.add(row.listId);
+        const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ principal: Principal; listId: number }>);
+        for (const { principal, listId } of rows) {
+          const lists = found.get(principal);
+          if (lists) lists.push(listId);
+          else found.set(principal, [listId]);
+        }
       }
-      return [...found];
+      return found;
     },
 
-    /** Accesses numbered above `afterAclId`, ascending, at most `limit`. */
-    async accessesAfter(afterAclId: number, limit: number): Promise<{ aclId: number; listIds: number[] }[]> {
-      const rows = await sql.read
-        .selectFrom("accesses")
-        .select(["aclId", "listIds"])
-        .where("workspaceId", "=", workspaceId)
-        .where("aclId", ">", afterAclId)
-        .orderBy("aclId")
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({ aclId: row.aclId, listIds: row.listIds.split(",").map(Number) }));
+    /** Accesses numbered above `afterAclId` as one text, at most `limit`; null = none. See `AccessCodes`. */
+    async accessTextAfter(afterAclId: number, limit: number): Promise<string | null> {
+      const query = CompiledQuery.raw(newAccesses(limit), [workspaceId, afterAclId]);
+      // The column that `newAccesses` selects.
+      const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ text: string | null }>);
+      return rows[0]?.text ?? null;
     },
 
     /** Of these access numbers, those that every list of which holds one of `principals`. */
@@ -309,51 +295,6 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   return store;
 }
 
-/** Every OR list that must be met, or undefined for nobody. Source: S4. */
-function allLists(access: SourceAccess, always: readonly Principal[]): Principal[][] | undefined {
-  if (!access.known || access.all.length === 0) return undefined;
-  const lists = [...access.all.map((list) => [...list]), ...always.map((principal) => [principal])];
-  if (lists.some((list) => list.length === 0)) return undefined;
-  return lists;
-}
-
-async function internList(sql: SqlHandles, workspaceId: string, list: readonly Principal[]): Promise<number> {
-  const principals = [...new Set(list)].sort();
-  const text = JSON.stringify(principals);
-  const known = await sql.write
-    .selectFrom("access_lists")
-    .select("listId")
-    .where("workspaceId", "=", workspaceId)
-    .where("principals", "=", text)
-    .executeTakeFirst();
-  if (known) return known.listId;
-  const listId = await takeNumber(sql, workspaceId, "nextListId");
-  await sql.write.insertInto("access_lists").values({ workspaceId, listId, principals: text }).execute();
-  for (const chunk of chunks(principals)) {
-    await sql.write
-      .insertInto("access_list_principals")
-      .values(chunk.map((principal) => ({ workspaceId, principal, listId })))
-      .execute();
-  }
-  return listId;
-}
-
-/** The next number of a counter that only grows. */
-async function takeNumber(sql: SqlHandles, workspaceId: string, counter: "nextListId" | "nextAclId"): Promise<number> {
-  await sql.write
-    .insertInto("access_state")
-    .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
-    .onConflict((oc) => oc.column("workspaceId").doNothing())
-    .execute();
-  const row = await sql.write
-    .updateTable("access_state")
-    .set((eb) => ({ [counter]: eb(counter, "+", 1) }))
-    .where("workspaceId", "=", workspaceId)
-    .returning(counter)
-    .executeTakeFirstOrThrow();
-  return row[counter] - 1;
-}
-
 async function listIdsOf(
   sql: SqlHandles,
   workspaceId: string,
@@ -385,7 +326,7 @@ async function principalsOfLists(
       .where("workspaceId", "=", workspaceId)
       .where("listId", "in", chunk)
       .execute();
-    // Written by `internList` only.
+    // Written by `makeInterner` only.
     for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);
   }
   return found;

@@ -4,6 +4,7 @@ import { meetsEvery } from "#storage/access/decision.ts";
 import { makeVisibleCache } from "#storage/access/visible.ts";
 import { makeAccessCheck } from "#storage/index/read/excerpts.ts";
 import { makeStatements } from "#storage/index/sqlite.ts";
+import { internAll, internIn } from "./intern.ts";
 import { makeWorld } from "./fixtures.ts";
 import { ACCESSES, isOpenByTheBook, SETS } from "./small-worlds.ts";
 
@@ -14,8 +15,11 @@ describe("every access of at most three lists over three principals", () => {
     const world = await makeWorld();
     const workspaceId = await world.workspace();
     const { access } = world.store.in(workspaceId);
-    const aclIds: number[] = [];
-    for (const all of ACCESSES) aclIds.push(await access.intern({ known: true, all }, []));
+    const aclIds = internAll(
+      world.database,
+      workspaceId,
+      ACCESSES.map((all) => ({ known: true, all })),
+    );
     const cache = makeVisibleCache();
     const db = new DatabaseSync(world.database.file, { readOnly: true });
     onTestFinished(() => db.close());
@@ -23,7 +27,7 @@ describe("every access of at most three lists over three principals", () => {
     let checked = 0;
     for (const held of SETS) {
       const bySql = await access.visibleOf(aclIds, held);
-      const byCache = await cache.of(access, JSON.stringify(held), held);
+      const byCache = await cache.of(access, held);
       const inSearch = makeAccessCheck(sql, { workspaceId, viewer: { principals: held, epoch: 0 } });
       for (const [i, lists] of ACCESSES.entries()) {
         const expected = isOpenByTheBook(lists, held);
@@ -40,24 +44,28 @@ describe("every access of at most three lists over three principals", () => {
 
   test("a kept visible set takes in accesses that came later, lists of its principals included", async ({ expect }) => {
     const world = await makeWorld();
-    const { access } = world.store.in(await world.workspace());
+    const workspaceId = await world.workspace();
+    const { access } = world.store.in(workspaceId);
+    const intern = (...all: string[][]) => internIn(world.database, workspaceId, { known: true, all });
     const cache = makeVisibleCache();
-    const first = await access.intern({ known: true, all: [["user:a"]] }, []);
-    expect((await cache.of(access, "a", ["user:a"])).has(first)).toBe(true);
-    const second = await access.intern({ known: true, all: [["user:a", "user:z"], ["user:a"]] }, []);
-    const closed = await access.intern({ known: true, all: [["user:z"], ["user:a"]] }, []);
-    const seen = await cache.of(access, "a", ["user:a"]);
+    const first = intern(["user:a"]);
+    expect((await cache.of(access, ["user:a"])).has(first)).toBe(true);
+    const second = intern(["user:a", "user:z"], ["user:a"]);
+    const closed = intern(["user:z"], ["user:a"]);
+    const seen = await cache.of(access, ["user:a"]);
     expect([first, second, closed, 0].map((aclId) => seen.has(aclId))).toEqual([true, true, false, false]);
   });
 
   test("a cache that is full forgets the least recently used and answers the same", async ({ expect }) => {
     const world = await makeWorld();
-    const { access } = world.store.in(await world.workspace());
+    const workspaceId = await world.workspace();
+    const { access } = world.store.in(workspaceId);
+    const intern = (...all: string[][]) => internIn(world.database, workspaceId, { known: true, all });
     const cache = makeVisibleCache(200);
-    const aclId = await access.intern({ known: true, all: [["user:a"]] }, []);
+    const aclId = intern(["user:a"]);
     for (let round = 0; round < 2; round++) {
       for (const name of ["a", "b", "c", "d"]) {
-        expect((await cache.of(access, name, [`user:${name}`])).has(aclId)).toBe(name === "a");
+        expect((await cache.of(access, [`user:${name}`])).has(aclId)).toBe(name === "a");
       }
     }
   });

@@ -9,6 +9,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { Store } from "#storage/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
+import { internIn } from "./intern.ts";
 import { openTestStore } from "../../helpers.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30);
@@ -86,7 +87,7 @@ export async function makeWorld(): Promise<World> {
     async item(workspaceId, input) {
       const { access = { known: true, all: [["workspace"]] }, text = "", ...columns } = input;
       const kbId = columns.kbId ?? makeId("item", randomBytes);
-      const aclId = await store.in(workspaceId).access.intern(access, [`group:connector:${input.connectorId}`]);
+      const aclId = internIn(database, workspaceId, access, [`group:connector:${input.connectorId}`]);
       await database.write
         .insertInto("items")
         .values({ ...itemRow(kbId, text), ...columns, workspaceId, kbId, aclId })

@@ -35,7 +35,7 @@ describe("one item for every access", () => {
         expect(found.kbIds.sort(), principals.join()).toEqual([...expected].sort());
         expect(found.total).toBe(expected.length);
         const bySql = await access.visibleOf([...aclOf.values()], principals);
-        const byCache = await cache.of(access, principals.join(), principals);
+        const byCache = await cache.of(access, principals);
         for (const verdict of [bySql, byCache]) {
           expect(kbIds.filter((kbId) => verdict.has(aclOf.get(kbId) ?? 0))).toEqual(expected);
         }

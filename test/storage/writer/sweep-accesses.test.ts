@@ -135,7 +135,7 @@ describe("accesses that nothing has any more", () => {
               expect(lists.length > 0).toBe(aclId !== 0);
               if (meetsEvery(lists, new Set(principals))) visible.add(String(kbId));
             }
-            const kept = await cache.of(access, principals.join(), principals);
+            const kept = await cache.of(access, principals);
             expect(living.filter((row) => kept.has(Number(row["aclId"]))).map((row) => row["kbId"])).toEqual([
               ...visible,
             ]);

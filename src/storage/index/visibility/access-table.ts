@@ -1,34 +1,20 @@
-import { isOpen } from "#storage/access/decision.ts";
+import { AccessCodes } from "#storage/access/access-codes.ts";
+import { newAccesses } from "#storage/access/decision-sql.ts";
 import { decodeAccesses } from "./access-chunks.ts";
-import { eachNumber } from "#storage/index/numbers.ts";
-import { type Growing, grown, push } from "#storage/index/growing.ts";
 import { lowOf, packKey } from "#storage/index/schema.ts";
 import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
-/** Some thousand accesses as one text; `aclId:` alone is an access without lists. The inner order is the order of the text. */
-const NEW_ACCESSES = `
-  SELECT group_concat(access, ';') AS text FROM (
-    SELECT aclId || ':' || listIds AS access FROM accesses
-    WHERE workspaceId = ? AND aclId > ? ORDER BY aclId LIMIT 20000)`;
+const NEW_ACCESSES = newAccesses(20_000);
 
-/**
- * The lists of every access of a workspace, by number. Accesses are interned: numbers only grow and lists of a number
- * never change, so the table is only ever added to.
- */
-export class AccessTable {
+/** The lists of every access of a workspace, as the open transaction sees them: read from chunks and from rows. */
+export class AccessTable extends AccessCodes {
   readonly #sql: Statements;
   readonly #workspaceId: string;
   readonly #no: number;
-  /**
-   * Of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count first. Of
-   * one list the decision is whether that is met; no list has the number 0, so its bit is never set.
-   */
-  readonly #codes: Growing<Int32Array> = { array: new Int32Array(64), length: 1 };
-  readonly #many: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
-  lastAcl = 0;
   lastList = 0;
 
   constructor(sql: Statements, workspaceId: string, no: number) {
+    super();
     this.#sql = sql;
     this.#workspaceId = workspaceId;
     this.#no = no;
@@ -46,35 +32,8 @@ export class AccessTable {
       // One row of an aggregate: a text, or NULL when there is nothing.
       const { text } = row as { text: string | null };
       if (text === null) return;
-      this.#addText(text);
+      this.addText(text);
     }
-  }
-
-  /** Is the access open to whoever meets these lists (one bit per list)? */
-  isOpen(lists: Uint32Array, aclId: number): boolean {
-    const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
-    return code >= 0 ? bitOf(lists, code) === 1 : isOpenAt(this.#many.array, -code, lists);
-  }
-
-  /** One bit per access: is it open? A million accesses cost some 2 ms. */
-  openTo(lists: Uint32Array): Uint32Array {
-    const codes = this.#codes.array;
-    const many = this.#many.array;
-    const words = (this.lastAcl >>> 5) + 1;
-    const bits = new Uint32Array(words);
-    for (let w = 0; w < words; w++) {
-      const first = w * 32;
-      const count = Math.min(32, this.lastAcl + 1 - first);
-      let word = 0;
-      for (let bit = 0; bit < count; bit++) {
-        const code = codes[first + bit] ?? 0;
-        // Without a branch on the outcome: half of the guesses would be wrong.
-        const opened = code >= 0 ? bitOf(lists, code) : isOpenAt(many, -code, lists) ? 1 : 0;
-        word |= opened << bit;
-      }
-      bits[w] = word;
-    }
-    return bits;
   }
 
   #readChunks(): void {
@@ -82,57 +41,6 @@ export class AccessTable {
       packKey(this.#no, 0),
       packKey(this.#no + 1, 0),
     );
-    for (const row of rows) this.#addChunk(lowOf(row.id), decodeAccesses(row.data));
+    for (const row of rows) this.addChunk(lowOf(row.id), decodeAccesses(row.data));
   }
-
-  #addChunk(first: number, { codes, many }: ReturnType<typeof decodeAccesses>): void {
-    const target = this.#codes;
-    const offset = this.#many.length;
-    target.array = grown(target.array, first + codes.length);
-    target.array.set(codes, first);
-    target.length = first + codes.length;
-    this.lastAcl = target.length - 1;
-    // Most chunks have lists of their own for nobody: one number, which only keeps place 0 free.
-    if (many.length < 2) return;
-    for (const number of many) push(this.#many, number);
-    for (let aclId = first; aclId < target.length; aclId++) {
-      const code = target.array[aclId] ?? 0;
-      if (code < 0) target.array[aclId] = code - offset;
-    }
-  }
-
-  #addText(text: string): void {
-    let aclId = 0;
-    let lists: number[] = [];
-    eachNumber(text, (number, terminator) => {
-      if (terminator === ":") {
-        if (aclId > 0) this.#add(aclId, lists);
-        aclId = number;
-        lists = [];
-      } else lists.push(number);
-    });
-    this.#add(aclId, lists);
-  }
-
-  /** In ascending order; numbers that are left out are nobody's. */
-  #add(aclId: number, lists: readonly number[]): void {
-    const codes = this.#codes;
-    while (codes.length < aclId) push(codes, 0);
-    if (lists.length < 2) push(codes, lists[0] ?? 0);
-    else {
-      push(codes, -this.#many.length);
-      push(this.#many, lists.length);
-      for (const listId of lists) push(this.#many, listId);
-    }
-    this.lastAcl = aclId;
-  }
-}
-
-/** The decision on the lists that begin at a place of `many`, count first. A function made right here is inlined. */
-function isOpenAt(many: Uint32Array, at: number, lists: Uint32Array): boolean {
-  return isOpen(many, (listId) => bitOf(lists, listId) === 1, at + 1, at + 1 + (many[at] ?? 0));
-}
-
-function bitOf(lists: Uint32Array, listId: number): number {
-  return ((lists[listId >>> 5] ?? 0) >>> (listId & 31)) & 1;
 }

@@ -1,0 +1,102 @@
+import { type Growing, grown, push } from "#storage/index/growing.ts";
+import { eachNumber } from "#storage/index/numbers.ts";
+import { isOpen } from "./decision.ts";
+
+/**
+ * The lists of every access of a workspace, by number. Accesses are interned: numbers only grow and lists of a number
+ * never change, so it is only ever added to. A set of lists is one bit per list.
+ */
+export class AccessCodes {
+  /**
+   * Of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count first. Of
+   * one list the decision is whether that is met; no list has the number 0, so its bit is never set.
+   */
+  readonly #codes: Growing<Int32Array> = { array: new Int32Array(64), length: 1 };
+  readonly #many: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
+  /** The last access that was added. */
+  lastAcl = 0;
+
+  get bytes(): number {
+    return this.#codes.array.byteLength + this.#many.array.byteLength;
+  }
+
+  /** Is the access open to whoever meets these lists? */
+  isOpen(lists: Uint32Array, aclId: number): boolean {
+    const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
+    return code >= 0 ? bitOf(lists, code) === 1 : isOpenAt(this.#many.array, -code, lists);
+  }
+
+  /** One bit per access: is it open? A million accesses cost some 2 ms. */
+  openTo(lists: Uint32Array): Uint32Array {
+    const codes = this.#codes.array;
+    const many = this.#many.array;
+    const words = (this.lastAcl >>> 5) + 1;
+    const bits = new Uint32Array(words);
+    for (let w = 0; w < words; w++) {
+      const first = w * 32;
+      const count = Math.min(32, this.lastAcl + 1 - first);
+      let word = 0;
+      for (let bit = 0; bit < count; bit++) {
+        const code = codes[first + bit] ?? 0;
+        // Without a branch on the outcome: half of the guesses would be wrong.
+        const opened = code >= 0 ? bitOf(lists, code) : isOpenAt(many, -code, lists) ? 1 : 0;
+        word |= opened << bit;
+      }
+      bits[w] = word;
+    }
+    return bits;
+  }
+
+  /** Accesses from a number on, as a chunk holds them: codes of their own, places counted from the start of the lists. */
+  addChunk(first: number, { codes, many }: { codes: Int32Array; many: Int32Array }): void {
+    const target = this.#codes;
+    const offset = this.#many.length;
+    target.array = grown(target.array, first + codes.length);
+    target.array.set(codes, first);
+    target.length = first + codes.length;
+    this.lastAcl = target.length - 1;
+    // Most chunks have lists of their own for nobody: one number, which only keeps place 0 free.
+    if (many.length < 2) return;
+    for (const number of many) push(this.#many, number);
+    for (let aclId = first; aclId < target.length; aclId++) {
+      const code = target.array[aclId] ?? 0;
+      if (code < 0) target.array[aclId] = code - offset;
+    }
+  }
+
+  /** Adds accesses of `number:list,list;…` in ascending order; those that are known already are passed over. */
+  addText(text: string): void {
+    let aclId = 0;
+    let lists: number[] = [];
+    eachNumber(text, (number, terminator) => {
+      if (terminator === ":") {
+        if (aclId > this.lastAcl) this.#add(aclId, lists);
+        aclId = number;
+        lists = [];
+      } else lists.push(number);
+    });
+    if (aclId > this.lastAcl) this.#add(aclId, lists);
+  }
+
+  /** In ascending order; numbers that are left out are nobody's. */
+  #add(aclId: number, lists: readonly number[]): void {
+    const codes = this.#codes;
+    while (codes.length < aclId) push(codes, 0);
+    if (lists.length < 2) push(codes, lists[0] ?? 0);
+    else {
+      push(codes, -this.#many.length);
+      push(this.#many, lists.length);
+      for (const listId of lists) push(this.#many, listId);
+    }
+    this.lastAcl = aclId;
+  }
+}
+
+/** The decision on the lists that begin at a place of `many`, count first. A function made right here is inlined. */
+function isOpenAt(many: Uint32Array, at: number, lists: Uint32Array): boolean {
+  return isOpen(many, (listId) => bitOf(lists, listId) === 1, at + 1, at + 1 + (many[at] ?? 0));
+}
+
+function bitOf(lists: Uint32Array, listId: number): number {
+  return ((lists[listId >>> 5] ?? 0) >>> (listId & 31)) & 1;
+}

@@ -1,0 +1,229 @@
+/**
+ * What permissions cost at the size of a large company: a person's principals among a million memberships, what they see
+ * among 200,000 accesses, groups as a source tells them whole, and accesses that are all different. All times are the
+ * processor's.
+ */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Principal } from "#core/principals.ts";
+import { makeVisibleCache } from "#storage/access/visible.ts";
+import { makeGroupPages } from "#storage/batch/group-pages.ts";
+import { makeInterner } from "#storage/batch/intern.ts";
+import type { PeopleEvent, PeopleTeller } from "#storage/batch/people-batch.ts";
+import { type Database, openDatabase } from "#storage/db.ts";
+import { openWriter } from "#storage/sqlite.ts";
+import { makeStore, type WorkspaceStore } from "#storage/store.ts";
+import { inTransaction } from "#storage/transaction.ts";
+
+const WORKSPACE = "wsp_bench";
+const CONNECTOR = "con_benchbenchbenchb";
+const PERSON = "usr_benchbenchbenchb";
+/** Groups that one batch tells, as a run would between two checkpoints. */
+const PER_BATCH = 50;
+/** Accesses of one batch of items. */
+const PER_SLICE = 500;
+const ROUNDS = 15;
+
+type Report = (name: string, value: unknown) => void;
+
+export interface AccessBenchOptions {
+  groups: number;
+  membersPerGroup: number;
+  accesses: number;
+  report: Report;
+}
+
+/** Runs all phases in a database of its own. */
+export async function benchAccess(options: AccessBenchOptions): Promise<void> {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "kb-bench-access-")));
+  const file = join(dir, "kb.db");
+  const database = await openDatabase({ file });
+  try {
+    await addConnector(database);
+    const workspace = makeStore(database).in(WORKSPACE);
+    await benchGroups(workspace, options);
+    await benchExpand(workspace, options);
+    const aclIds = benchIntern(file, options);
+    await benchVisible(workspace, aclIds, options.report);
+  } finally {
+    await database.close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const groupName = (n: number): Principal => `group:${CONNECTOR}:team-${n}`;
+const userName = (n: number): Principal => `user:github:api.github.com:${n}`;
+
+async function benchGroups(workspace: WorkspaceStore, { groups, membersPerGroup, report }: AccessBenchOptions) {
+  const members = Array.from({ length: groups }, (_, n) =>
+    Array.from({ length: membersPerGroup }, (_unused, m) => userName((n * 7_919 + m * 104_729) % 100_000)),
+  );
+  const first = await timeAsync(() => tellGroups(workspace, "run 1", members));
+  report(`${groups * membersPerGroup} memberships in ${groups} groups, first s`, round(first / 1_000));
+  const again = await timeAsync(() => tellGroups(workspace, "run 2", members));
+  report("the same, unchanged s", round(again / 1_000));
+  const large = Array.from({ length: 100_000 }, (_, n) => userName(n));
+  for (const what of ["first", "unchanged", "one gone"]) {
+    const those = what === "one gone" ? large.slice(1) : large;
+    const took = await timeAsync(() => tell(workspace, "large", [whole("large", those)]));
+    report(`one group of 100000, ${what} ms`, round(took));
+  }
+}
+
+/** A person in 500 of the groups, one of them directly and by a user of the source. */
+async function benchExpand(workspace: WorkspaceStore, { groups, report }: AccessBenchOptions) {
+  const user = userName(10_000_000);
+  const at = Date.now();
+  const identity = {
+    state: "active",
+    name: null,
+    login: null,
+    email: null,
+    isEmailVerified: false,
+    sameAs: [],
+  } as const;
+  await tell(workspace, "person", [{ t: "identity", principal: user, ...identity, at }]);
+  await workspace.identities.join({
+    principal: user,
+    userId: PERSON,
+    connectorId: CONNECTOR,
+    basis: "account",
+    joinedBy: null,
+    joinedAt: at,
+  });
+  for (let n = 0; n < 500; n++) {
+    await workspace.access.changeMembers(groupName(n % groups), { add: [user], remove: [] }, CONNECTOR);
+  }
+  const believing = { now: Date.now(), maxAclAgeMs: 86_400_000 };
+  const times: number[] = [];
+  for (let n = 0; n < ROUNDS; n++) {
+    times.push(await timeAsync(() => workspace.access.expandAt([`user:${PERSON}`, "workspace"], believing)));
+  }
+  report("expand of a person in 500 groups p50/max ms", [median(times), round(Math.max(...times))]);
+}
+
+function benchIntern(file: string, { accesses, report }: AccessBenchOptions): number[] {
+  const connection = openWriter(file, "normal");
+  const all = (from: number) =>
+    Array.from({ length: Math.min(PER_SLICE, accesses - from) }, (_, i) => ({
+      known: true as const,
+      all: [[groupName((from + i) % 1_000), userName(from + i), userName(from + i + 7)]],
+    }));
+  const aclIds: number[] = [];
+  const run = () => {
+    for (let from = 0; from < accesses; from += PER_SLICE) {
+      inTransaction(connection.raw, () => {
+        const interner = makeInterner(connection, WORKSPACE);
+        for (const access of all(from)) aclIds.push(interner.access(access, [`group:connector:${CONNECTOR}`]));
+      });
+    }
+  };
+  try {
+    const [first, again] = [time(run), time(run)];
+    report(`${accesses} different accesses interned, first and again s`, [round(first / 1_000), round(again / 1_000)]);
+  } finally {
+    connection.close();
+  }
+  return aclIds.slice(0, accesses);
+}
+
+async function benchVisible({ access }: WorkspaceStore, aclIds: readonly number[], report: Report) {
+  const cache = makeVisibleCache();
+  const others = Array.from({ length: 500 }, (_, n) => groupName(20_000 + n));
+  const base = [`group:connector:${CONNECTOR}`, ...others, ...Array.from({ length: 100 }, (_, n) => groupName(n))];
+  const ask = (principals: readonly string[]) => timeAsync(() => cache.of(access, [...principals].sort()));
+  report(`visible among ${aclIds.length} accesses, first of the workspace ms`, round(await ask(base)));
+  report("the same for somebody else ms", round(await ask([...base.slice(0, 400), groupName(900)])));
+  const [joins, leaves]: [number[], number[]] = [[], []];
+  for (let n = 0; n < ROUNDS; n++) {
+    joins.push(await ask([...base, groupName(200 + n)]));
+    leaves.push(await ask(base.filter((name) => name !== groupName(n))));
+  }
+  report("after joining one group p50/max ms", [median(joins), round(Math.max(...joins))]);
+  report("after leaving one group p50/max ms", [median(leaves), round(Math.max(...leaves))]);
+}
+
+async function tellGroups(workspace: WorkspaceStore, runId: string, members: readonly (readonly Principal[])[]) {
+  for (let from = 0; from < members.length; from += PER_BATCH) {
+    const events = members.slice(from, from + PER_BATCH).map((those, i) => whole(`team-${from + i}`, those));
+    await tell(workspace, runId, events);
+  }
+}
+
+function whole(id: string, members: readonly Principal[]): PeopleEvent {
+  const pages = makeGroupPages();
+  const event = pages.add({ group: `group:${CONNECTOR}:${id}`, members, hasMore: false, at: Date.now() });
+  if (!event) throw new Error("A page without another one is the group.");
+  return event;
+}
+
+async function tell({ sourcePeople }: WorkspaceStore, runId: string, events: readonly PeopleEvent[]) {
+  const now = Date.now();
+  const base = { connectorId: CONNECTOR, toldIn: "identities", isTrusted: true, mode: "groups" } as const;
+  const teller: PeopleTeller = { ...base, runId, now, maxAclAgeMs: 86_400_000 };
+  const { position } = await sourcePeople.begin(teller);
+  await sourcePeople.apply({ ...teller, since: position, events });
+}
+
+async function addConnector({ write }: Database) {
+  const now = Date.now();
+  await write
+    .insertInto("workspaces")
+    .values({ workspaceId: WORKSPACE, name: "Bench", timeZone: "UTC", createdAt: now })
+    .execute();
+  await write
+    .insertInto("connectors")
+    .values({
+      workspaceId: WORKSPACE,
+      connectorId: CONNECTOR,
+      providerId: "github",
+      name: "Bench",
+      ownerUserId: PERSON,
+      visibility: "workspace",
+      memberIds: "[]",
+      groupIds: "[]",
+      config: "{}",
+      scope: '{"include":[],"exclude":[]}',
+      scopeVersion: 1,
+      accountId: null,
+      connectionId: null,
+      everyMinutes: null,
+      state: "active",
+      stateReason: null,
+      nextRunAt: null,
+      cursor: null,
+      consecutiveFailures: 0,
+      aclCheckedAt: null,
+      lastFullAt: null,
+      createdAt: now,
+      createdBy: PERSON,
+    })
+    .execute();
+}
+
+/** Milliseconds of the processor: all of it runs in this thread, and other programs may have the cores. */
+async function timeAsync(work: () => Promise<unknown>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  return millisecondsSince(before);
+}
+
+function time(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  return millisecondsSince(before);
+}
+
+function millisecondsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+function median(values: readonly number[]): number {
+  return round([...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
