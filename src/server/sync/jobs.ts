@@ -74,6 +74,8 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
       const removedBefore = deps.now() - KEEP_REMOVED_MS;
       return purge(deps, job, { removedBefore }, signals.signal);
     }
+    case "purge_refused":
+      return purgeRefused(deps, job, signals.signal);
     case "purge_connector": {
       const connectorId = requireConnectorId(job);
       const end = await purge(deps, job, { connectorId }, signals.signal);
@@ -120,6 +122,20 @@ async function purge(
     if (signal.aborted) return { type: "again", at: now() };
     if ((await itemWrites.purge({ ...which, limit: PURGE_SLICE })) < PURGE_SLICE) return { type: "done" };
   }
+}
+
+/** Deletes what a source has refused for too long; what it shows once it answers is read from the beginning. */
+async function purgeRefused(deps: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
+  const connectorId = requireConnectorId(job);
+  const { connectors } = deps.store.in(job.workspaceId);
+  // Somebody may have reconnected it meanwhile.
+  const connector = await connectors.find(connectorId);
+  if (!connector || connector.refusedAt === null) return { type: "done" };
+  const end = await purge(deps, job, { connectorId }, signal);
+  if (end.type === "done") {
+    await connectors.update(connectorId, { aclCheckedAt: null, cursor: null, lastFullAt: null });
+  }
+  return end;
 }
 
 async function sweepAccesses({ store, now }: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {

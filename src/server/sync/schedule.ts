@@ -21,6 +21,8 @@ export interface ScheduleOptions {
 /** Runs queued at once; the rest is taken at the next tick, a moment later. */
 const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
+/** How long what a source refuses wholly is kept for somebody to reconnect it. */
+const RECONNECT_MS = 7 * 24 * 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
 /** A server that was just started has other things to do. */
 const FIRST_SWEEP_MS = 6 * 3_600_000;
@@ -64,6 +66,16 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
   async function queuePurges(): Promise<void> {
     if (now() < nextPurgeAt) return;
     nextPurgeAt = now() + PURGE_EVERY_MS;
+    for (const { workspaceId, connectorId } of await store.queue.listRefusedConnectors(now() - RECONNECT_MS)) {
+      await store.queue.enqueue({
+        workspaceId,
+        type: "purge_refused",
+        dedupeKey: `purge_refused:${connectorId}`,
+        payload: { connectorId },
+        priority: 30,
+        runAt: now(),
+      });
+    }
     for (const { workspaceId } of await store.queue.listPurgeable(now() - KEEP_REMOVED_MS, DUE_AT_ONCE)) {
       await store.queue.enqueue({
         workspaceId,

@@ -3,7 +3,13 @@ import type { SqlHandles } from "#storage/handles.ts";
 import type { JobsTable } from "#storage/schema.ts";
 
 /** Kinds of background work. */
-export type JobType = "sync" | "purge_connector" | "purge_removed" | "apply_secrets" | "sweep_accesses";
+export type JobType =
+  | "sync"
+  | "purge_connector"
+  | "purge_refused"
+  | "purge_removed"
+  | "apply_secrets"
+  | "sweep_accesses";
 
 export interface NewJob {
   workspaceId: string;
@@ -185,6 +191,16 @@ export function makeQueueStore(sql: SqlHandles) {
     /** Removes the job whoever has claimed it. */
     async drop(dedupeKey: string): Promise<void> {
       await sql.write.deleteFrom("jobs").where("dedupeKey", "=", dedupeKey).execute();
+    },
+
+    /** Connectors that mirror permissions and were refused everything at this time or before. */
+    listRefusedConnectors(before: number): Promise<{ workspaceId: string; connectorId: string }[]> {
+      return sql.read
+        .selectFrom("connectors")
+        .select(["workspaceId", "connectorId"])
+        .where("refusedAt", "<=", before)
+        .where("aclCheckedAt", "is not", null)
+        .execute();
     },
 
     /** Connectors whose schedule is due, the longest due first. */

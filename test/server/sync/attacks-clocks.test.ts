@@ -89,6 +89,18 @@ describe("a refusal", () => {
     expect((await kb.connector()).aclStale).toBeNull();
   });
 
+  test("of everything for a week leaves nothing behind", async ({ expect }) => {
+    const kb = await makeMirror(() => listed("a"));
+    const stored = async () => (await kb.kb.database.read.selectFrom("items").select("kbId").execute()).length;
+    await kb.work();
+    kb.world.script = unauthorized;
+    await kb.sync();
+    await kb.pass(6 * DAY_MS);
+    expect(await stored()).toBe(1);
+    await kb.pass(DAY_MS);
+    expect(await stored()).toBe(0);
+  });
+
   test("hides nothing where access is set in kb", async ({ expect }) => {
     const kb = await makeMirror(() => listed("a"), ["workspace"], { acl: "connector" });
     await kb.work();
