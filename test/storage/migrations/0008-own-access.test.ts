@@ -9,9 +9,9 @@ import { CONNECTOR, end, item, makeHarness, upsert, WORKSPACE } from "../../serv
 test("children stored before they had an access of their own are nobody's until they are told again", async ({
   expect,
 }) => {
-  const child = (id: string, parentId: string) => {
+  const child = (id: string, partOf: string) => {
     const { access: _none, ...rest } = item(id, "word");
-    return { t: "upsert", item: { ...rest, parentId } } as const;
+    return { t: "upsert", item: { ...rest, partOf } } as const;
   };
   const events = () => [upsert("parent", "word"), child("child", "parent"), upsert("plain", "word"), end()];
   const kb = await makeHarness(events);
