@@ -5,6 +5,7 @@ import type { paths } from "./generated/openapi.d.ts";
 export interface ApiClient {
   GET: Asked<"get">;
   POST: Asked<"post">;
+  PUT: Asked<"put">;
   PATCH: Asked<"patch">;
   DELETE: Asked<"delete">;
 }
@@ -19,7 +20,7 @@ export function makeApiClient(options: {
   return createClient<paths>(options) as unknown as ApiClient;
 }
 
-export type Method = "get" | "post" | "patch" | "delete";
+export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** The paths that take a method. */
 export type PathOf<M extends Method> = {

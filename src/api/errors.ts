@@ -69,6 +69,10 @@ export const ERROR_CODES = {
   already_member: "conflict",
   group_cycle: "unprocessable",
   unknown_member: "unprocessable",
+  /** A user whom the source did not name, or who is not active there. */
+  unknown_person: "unprocessable",
+  /** Users of this connector's instance can't be members: nobody who may has said that it can be trusted. */
+  instance_not_trusted: "unprocessable",
   unknown_group: "unprocessable",
   password_too_weak: "unprocessable",
   last_owner: "conflict",

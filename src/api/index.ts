@@ -5,6 +5,7 @@ import { entitiesRoute, entityContextRoute } from "./entities.ts";
 import { fileRoutes } from "./files.ts";
 import { consentRoutes, grantRoutes } from "./oauth.ts";
 import { operationRoutes } from "./operations.ts";
+import { peopleRoutes } from "./people.ts";
 import { pushRoutes } from "./push.ts";
 import { searchRoute } from "./search.ts";
 import { linkRoutes } from "./links.ts";
@@ -25,6 +26,7 @@ export const ROUTE_GROUPS = {
   localRoots: localRootRoutes,
   myWorkspaces: myWorkspaceRoutes,
   operations: operationRoutes,
+  people: peopleRoutes,
   profile: profileRoutes,
   push: pushRoutes,
   search: { search: searchRoute },

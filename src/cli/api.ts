@@ -26,6 +26,7 @@ export interface Api {
   credential: Credential | undefined;
   get: Call<"get", CallOptions>;
   post: Call<"post", CallOptions>;
+  put: Call<"put", CallOptions>;
   patch: Call<"patch", CallOptions>;
   delete: Call<"delete", CallOptions>;
   /** Every record of a list, page by page. */
@@ -155,6 +156,7 @@ export function makeApi(
     credential,
     get: async (path, init?: Init) => await call("get", path, init),
     post: async (path, init?: Init) => await call("post", path, init),
+    put: async (path, init?: Init) => await call("put", path, init),
     patch: async (path, init?: Init) => await call("patch", path, init),
     delete: async (path, init?: Init) => await call("delete", path, init),
     list: async (path: string, key: string, options = {}) =>

@@ -3,6 +3,7 @@ import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { z } from "zod";
 import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/common.ts";
 import type { FieldName, FieldsAs } from "#api/item-fields.ts";
+import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
 import type { AuthWay, LimitSpec, OAuthSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
 
@@ -286,6 +287,8 @@ export interface SourceSpec<Config> {
   namedIn?: readonly string[];
   /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
   hasPeople?: true;
+  /** True = a run of `changes` shows every change of a group or user since the last: all that was told before is true again. */
+  isPeopleFeedGapless?: true;
   /** Base URLs of the instances that the code itself knows, such as `https://api.github.com`: their users may be members. */
   instances?: readonly string[];
   /**
@@ -312,6 +315,8 @@ export interface Source<Config = unknown, Cursor = unknown> {
     ctx: SourceContext<Config>,
     at: { parent: string | null; query?: string; cursor?: string },
   ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
+  /** Says who its users and groups are, in runs of their own, with a cursor of their own. */
+  syncIdentities?(ctx: SourceContext<Config>, run: IdentityRun): AsyncGenerator<IdentityEvent, void>;
   /**
    * The item's content. `ref` and `version` are those that it was listed with. Where permissions are mirrored, content of
    * another version than the listed one is neither stored nor shown, since who may read it was said of the listed one:

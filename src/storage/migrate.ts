@@ -20,6 +20,7 @@ import * as itemClocks from "./migrations/0019-item-clocks.ts";
 import * as instances from "./migrations/0020-instances.ts";
 import * as homes from "./migrations/0021-homes.ts";
 import * as turns from "./migrations/0022-turns.ts";
+import * as identityRuns from "./migrations/0023-identity-runs.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -46,6 +47,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0020-instances": instances,
   "0021-homes": homes,
   "0022-turns": turns,
+  "0023-identity-runs": identityRuns,
 };
 
 /**

@@ -41,6 +41,7 @@ export interface Tables {
 
   instances: InstancesTable;
   connector_tenants: ConnectorTenantsTable;
+  identity_schedules: IdentitySchedulesTable;
   connectors: ConnectorsTable;
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
@@ -445,6 +446,13 @@ export interface ConnectorTenantsTable {
   workspaceId: string;
   connectorId: string;
   tenantId: string;
+}
+
+/** When the users and groups of a connector are read next. */
+export interface IdentitySchedulesTable {
+  workspaceId: string;
+  connectorId: string;
+  nextRunAt: number;
 }
 
 export interface ConnectorsTable {

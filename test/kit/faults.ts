@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import { CONNECTOR_ID, type KitFixture } from "./fixture.ts";
-import type { IdentityEvent, IdentityRun } from "./identities.ts";
+import type { IdentityEvent } from "./identities.ts";
 import type { ReferenceCursor } from "./reference/source.ts";
 import { makeReferenceFixture } from "./reference/fixture.ts";
 import { TOKEN } from "./reference/provider.ts";
@@ -401,7 +401,7 @@ function onItems(source: Source, map: (item: SourceItem) => SourceItem): Planted
 
 function onPeople(source: Source, map: (event: Told) => readonly Told[]): Planted {
   return {
-    async *syncIdentities(ctx, run: IdentityRun<{ since: number }>) {
+    async *syncIdentities(ctx, run) {
       for await (const event of source.syncIdentities(ctx, run)) yield* map(event);
     },
   };

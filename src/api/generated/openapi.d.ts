@@ -1475,6 +1475,115 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connectors/{id}/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users that a connector's source named, and which members they are (owner and admins) */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    unlinked?: "true" | "false";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description A page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            nextCursor: string | null;
+                            people: components["schemas"]["SourceUser"][];
+                            summary: components["schemas"]["PeopleSummary"];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+            };
+        };
+        /** Link users of a source to members, or unlink them (admin; never yourself) */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        links: {
+                            principal: string;
+                            userId: string | null;
+                        }[];
+                    };
+                };
+            };
+            responses: {
+                /** @description The users as they are now */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            people: components["schemas"]["SourceUser"][];
+                        };
+                    };
+                };
+                400: components["responses"]["InvalidRequest"];
+                401: components["responses"]["NotSignedIn"];
+                403: components["responses"]["NotAllowed"];
+                404: components["responses"]["NotFound"];
+                408: components["responses"]["RequestTimeout"];
+                413: components["responses"]["TooLarge"];
+                415: components["responses"]["UnsupportedMediaType"];
+                /** @description Cannot be processed: `instance_not_trusted`, `unknown_person`, `unknown_member` */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                429: components["responses"]["TooManyRequests"];
+                431: components["responses"]["HeadersTooLarge"];
+                500: components["responses"]["InternalError"];
+                503: components["responses"]["Unavailable"];
+                507: components["responses"]["InsufficientStorage"];
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/{id}/removals": {
         parameters: {
             query?: never;
@@ -7519,6 +7628,23 @@ export interface components {
             };
             times: number;
         };
+        PeopleSummary: {
+            canLink: boolean;
+            groups: number;
+            lastSync: components["schemas"]["Sync"] | null;
+            linked: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            oldestGroupAt: string | null;
+            users: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            wholeAt: string | null;
+        };
         Problem: {
             code: string;
             detail: string;
@@ -7760,6 +7886,27 @@ export interface components {
             hint?: string;
             message: string;
             retryAfterMs?: number;
+        };
+        SourceUser: {
+            email: string | null;
+            /** @enum {string|null} */
+            linkedBy: "account" | "email" | "admin" | null;
+            login: string | null;
+            member: {
+                id: string;
+                name: string;
+            } | null;
+            name: string | null;
+            principal: string;
+            /** @enum {string|null} */
+            reason: "suspended" | "gone" | "instance_not_registered" | "connector_not_admin_made" | "email_missing" | "email_not_verified" | "email_domain_not_listed" | "no_match" | null;
+            /** @enum {string} */
+            state: "active" | "suspended" | "gone";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            toldAt: string;
         };
         SsoIdentity: {
             /**

@@ -8,6 +8,7 @@ import {
   setScope,
   updateConnector,
 } from "./connectors/change.ts";
+import { linkPerson, listPeople } from "./connectors/people.ts";
 import { browse, listConnectorFiles, listConnectors, listSources, showConnector } from "./connectors/show.ts";
 import { cancelSync, listRemovals, showProgress, startSync } from "./connectors/syncs.ts";
 
@@ -25,6 +26,8 @@ export const connectors: Noun = {
     cancel: cancelSync,
     progress: showProgress,
     removals: listRemovals,
+    people: listPeople,
+    "link-person": linkPerson,
     pause: pauseConnector,
     resume: resumeConnector,
     scope: setScope,

@@ -4,6 +4,8 @@ import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
+import type { PeopleDeps } from "#server/connectors/people.ts";
+import { makePeopleLinks } from "#server/connectors/people-links.ts";
 import type { PushDeps } from "#server/connectors/push-deps.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
@@ -99,6 +101,7 @@ export async function makeContent(
       return loadAuthority(workspace, source, connector, instance);
     },
     claimStrangers,
+    people: makePeopleLinks({ store, sources, credentials, audit, clock, instances: settings.instances }),
     keepsSecrets,
     quotas,
     standingOf: (workspaceId, connector) => credentials.standingOf(workspaceId, connector),
@@ -122,8 +125,9 @@ export async function makeContent(
     log,
     wake: () => worker.wake(),
   });
-  const connectorDeps: PushDeps = {
+  const connectorDeps: PushDeps & PeopleDeps = {
     store,
+    instances: settings.instances,
     sources,
     syncs: makeSyncControl({ now, randomBytes, worker }),
     credentials,

@@ -48,6 +48,7 @@ export async function createConnector(
     await workspace.access.raiseEpoch();
     const key = takesKey(spec) ? await addKey(deps, tx, actor, connectorId) : undefined;
     const sync = source.sync ? await syncs.request(tx, actor.workspaceId, connector, { trigger: "manual" }) : undefined;
+    if (source.syncIdentities) await syncs.requestIdentities(tx, actor.workspaceId, connector);
     const details = { providerId: record.providerId, visibility: access.visibility };
     await audit.record(tx, actor, {
       action: "connector.created",

@@ -29,6 +29,8 @@ export interface SyncControl {
     connector: ConnectorRecord,
     wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
   ): Promise<SyncRecord>;
+  /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
+  requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
   /** Ends a run that is not over. @throws ApiError `sync_not_running` */
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
   /** Ends every run of the connector. */

@@ -1,15 +1,16 @@
 import { connectorRoutes as routes } from "#api/connectors.ts";
+import { peopleRoutes } from "#api/people.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { changeScope, pauseOrResume, removeConnector, updateConnector } from "./change.ts";
 import { createConnector } from "./create.ts";
 import { rotateKey } from "./keys.ts";
 import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
-import type { ConnectorDeps } from "./deps.ts";
+import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
 import { browseSource, listSources } from "./sources.ts";
 
 /** `/api/connectors` without pushing, files and search. */
-export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorDeps: ConnectorDeps }): void {
+export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorDeps: PeopleDeps }): void {
   at.member(routes.list, ({ actor, query }) => listConnectors(deps, actor, query));
   at.member(routes.create, ({ actor, body }) => createConnector(deps, actor, body));
   at.member(routes.mine, ({ actor, query }) => listOwnConnectors(deps, actor, query));
@@ -35,6 +36,8 @@ export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorD
   at.member(routes.rejectRemovals, async ({ actor, params, body }) => ({
     kept: await decideRemovals(deps, actor, params.id, "rejected", body?.kbIds),
   }));
+  at.member(peopleRoutes.list, ({ actor, params, query }) => listPeople(deps, actor, params.id, query));
+  at.member(peopleRoutes.link, ({ actor, params, body }) => linkPeople(deps, actor, params.id, body));
   at.member(routes.rotateKey, ({ actor, params, body }) =>
     rotateKey(deps, actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
   );

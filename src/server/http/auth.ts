@@ -159,6 +159,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "POST /api/connectors/{id}/syncs/{syncId}/cancel": MEMBER,
   "POST /api/connectors/{id}/pause": MEMBER,
   "POST /api/connectors/{id}/resume": MEMBER,
+  "GET /api/connectors/{id}/people": MEMBER,
+  "PUT /api/connectors/{id}/people": ADMIN,
   "GET /api/connectors/{id}/removals": MEMBER,
   "POST /api/connectors/{id}/removals/approve": MEMBER,
   "POST /api/connectors/{id}/removals/reject": MEMBER,

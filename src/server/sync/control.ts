@@ -8,6 +8,7 @@ import { nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
 import type { PrepareOptions } from "./prepare.ts";
+import { requestIdentities } from "./identities/request.ts";
 import { requestSync } from "./request.ts";
 import { nextConnectorState, nextSyncState } from "./state.ts";
 import type { SyncWorker } from "./worker.ts";
@@ -81,9 +82,13 @@ export function makeSyncControl(options: {
       connector: ConnectorRecord,
       wish: { trigger: SyncTrigger; mode?: SyncMode; items?: readonly string[] },
     ) => requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes }),
+    /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
+    requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
+      requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
     cancel,
     async cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]> {
-      const open = await tx.in(workspaceId).syncs.listOpen([connectorId]);
+      const { syncs } = tx.in(workspaceId);
+      const open = [...(await syncs.listOpen([connectorId])), ...(await syncs.listOpenIdentities(connectorId))];
       const ended: SyncRecord[] = [];
       for (const sync of open) ended.push(await cancel(tx, workspaceId, sync));
       return ended;

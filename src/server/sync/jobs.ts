@@ -14,6 +14,7 @@ import type { ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import { afterProof, aftermath } from "./finish.ts";
+import type { PeopleHooks } from "./identities/hooks.ts";
 import { noteOnNobodys, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
@@ -31,6 +32,8 @@ export interface SyncDeps {
   loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
   /** The item with its people as this authority allows them. */
   claimStrangers(item: SourceItem, authority: Authority): SourceItem;
+  /** What becomes of users of sources; absent = nobody of them is anybody here. */
+  people?: PeopleHooks;
   /** What a connector acts with; absent = no connector has credentials. */
   standingOf?(
     workspaceId: string,
@@ -70,6 +73,8 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
   switch (job.type) {
     case "sync":
       return runSyncJob(deps, job, owner, signals);
+    case "identities":
+      throw new Error("Runs of identities are done by `runIdentitiesJob`.");
     case "purge_removed": {
       const removedBefore = deps.now() - KEEP_REMOVED_MS;
       return purge(deps, job, { removedBefore }, signals.signal);

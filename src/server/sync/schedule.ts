@@ -4,6 +4,7 @@ import type { Store } from "#storage/store.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { nextRunOf, proofNow } from "./clocks.ts";
+import { queueDueIdentities } from "./identities/request.ts";
 import { requestSync } from "./request.ts";
 
 export interface Schedule {
@@ -113,7 +114,7 @@ export function makeSchedule({ store, findSource, now, randomBytes }: ScheduleOp
     async tick() {
       await queuePurges();
       await queueSweeps();
-      let queued = 0;
+      let queued = await queueDueIdentities(store, { now, randomBytes }, DUE_AT_ONCE);
       for (const due of await store.queue.listDueConnectors(now(), DUE_AT_ONCE)) if (await queueRun(due)) queued++;
       return queued;
     },

@@ -2,6 +2,7 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type ClaimedJob, LEASE_MS } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
+import { runIdentitiesJob } from "./identities/job.ts";
 import { type JobEnd, runJob, type SyncDeps } from "./jobs.ts";
 import type { StopReason } from "./run.ts";
 import { makeSchedule } from "./schedule.ts";
@@ -78,7 +79,8 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
     const isOver = new AbortController();
     const beating = heartbeat(entry, owner, isOver.signal);
     try {
-      const end = await runJob(options, job, owner, {
+      const work = job.type === "identities" ? runIdentitiesJob : runJob;
+      const end = await work(options, job, owner, {
         signal: abort.signal,
         onSync: (syncId) => (entry.syncId = syncId),
       });

@@ -130,6 +130,24 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Deletes the record with its syncs, keys and whatever still hangs on it. */
+    /** When its users and groups are read next. */
+    async scheduleIdentities(connectorId: string, nextRunAt: number): Promise<void> {
+      await sql.write
+        .insertInto("identity_schedules")
+        .values({ workspaceId, connectorId, nextRunAt })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet({ nextRunAt }))
+        .execute();
+    },
+
+    /** They are read no more. */
+    async unscheduleIdentities(connectorId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("identity_schedules")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
     async remove(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("connector_tenants")

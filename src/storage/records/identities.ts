@@ -67,7 +67,13 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     /** What a connector tells of its users, by principal; with `isJoined` only those who are members here, or are not. */
     async list(
       connectorId: string,
-      { limit, after, isJoined }: { limit: number; after?: Principal; isJoined?: boolean },
+      {
+        limit,
+        after,
+        offset,
+        only,
+        isJoined,
+      }: { limit: number; after?: Principal; offset?: number; only?: Principal; isJoined?: boolean },
     ): Promise<IdentityRecord[]> {
       let query = sql.read
         .selectFrom("identities as i")
@@ -91,6 +97,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
         .where("i.workspaceId", "=", workspaceId)
         .where("i.connectorId", "=", connectorId);
       if (after !== undefined) query = query.where("i.principal", ">", after);
+      if (only !== undefined) query = query.where("i.principal", "=", only);
+      if (offset !== undefined) query = query.offset(offset);
       if (isJoined !== undefined) query = query.where("j.userId", isJoined ? "is not" : "is", null);
       const rows = await query.orderBy("i.principal").limit(limit).execute();
       return rows.map((row) => ({
@@ -100,6 +108,44 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
         basis: row.basis as JoinBasis | null,
         isEmailVerified: row.isEmailVerified === 1,
       }));
+    },
+
+    /** Of these users, what a connector tells of them, by principal. */
+    async listNamed(connectorId: string, named: readonly Principal[]): Promise<IdentityRecord[]> {
+      const found: IdentityRecord[] = [];
+      for (const principal of [...named].sort()) {
+        found.push(...(await store.list(connectorId, { limit: 1, only: principal })));
+      }
+      return found;
+    },
+
+    /** Users of an instance who are members here; `instance` is what their principals begin with. */
+    async listJoinedOf(instance: string): Promise<Principal[]> {
+      const rows = await sql.read
+        .selectFrom("identity_joins")
+        .select("principal")
+        .where("workspaceId", "=", workspaceId)
+        .where("endedAt", "is", null)
+        .where("principal", ">=", instance)
+        .where("principal", "<", `${instance}\u{10ffff}`)
+        .execute();
+      return rows.map((row) => row.principal);
+    },
+
+    /** What a connector tells of one of its users. */
+    async find(
+      connectorId: string,
+      principal: Principal,
+    ): Promise<{ state: IdentityState; name: string | null } | undefined> {
+      const row = await sql.read
+        .selectFrom("identities")
+        .select(["state", "name"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .where("principal", "=", principal)
+        .executeTakeFirst();
+      // Written by the batch procedure from the same union.
+      return row && { ...row, state: row.state as IdentityState };
     },
 
     /** Which connectors tell of a user, and what. */

@@ -9,6 +9,7 @@ export type JobType =
   | "purge_refused"
   | "purge_removed"
   | "apply_secrets"
+  | "identities"
   | "sweep_accesses";
 
 export interface NewJob {
@@ -211,6 +212,21 @@ export function makeQueueStore(sql: SqlHandles) {
         .where("state", "in", ["active", "error"])
         .where("nextRunAt", "<=", now)
         .orderBy("nextRunAt")
+        .limit(limit)
+        .execute();
+    },
+
+    /** Connectors whose users and groups are due to be read, the longest due first. */
+    listDueIdentities(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]> {
+      return sql.read
+        .selectFrom("identity_schedules as s")
+        .innerJoin("connectors as c", (on) =>
+          on.onRef("c.workspaceId", "=", "s.workspaceId").onRef("c.connectorId", "=", "s.connectorId"),
+        )
+        .select(["s.workspaceId", "s.connectorId"])
+        .where("c.state", "in", ["active", "error"])
+        .where("s.nextRunAt", "<=", now)
+        .orderBy("s.nextRunAt")
         .limit(limit)
         .execute();
     },

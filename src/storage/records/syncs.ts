@@ -91,6 +91,26 @@ export const NO_COUNTS: SyncCounts = {
 export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = () => sql.read.selectFrom("syncs").selectAll().where("workspaceId", "=", workspaceId);
 
+  async function trim(connectorId: string, keep: number, isIdentities: "=" | "<>"): Promise<void> {
+    const oldest = await syncs()
+      .where("connectorId", "=", connectorId)
+      .where("finishedAt", "is not", null)
+      .where("mode", isIdentities, "identities")
+      .orderBy("createdAt", "desc")
+      .offset(keep)
+      .limit(1)
+      .executeTakeFirst();
+    if (!oldest) return;
+    await sql.write
+      .deleteFrom("syncs")
+      .where("workspaceId", "=", workspaceId)
+      .where("connectorId", "=", connectorId)
+      .where("finishedAt", "is not", null)
+      .where("mode", isIdentities, "identities")
+      .where("createdAt", "<=", oldest.createdAt)
+      .execute();
+  }
+
   return {
     async create({ syncId, connectorId, createdAt, ...rest }: SyncRecord): Promise<void> {
       // A whole record gives every column.
@@ -127,25 +147,51 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toRecord);
     },
 
-    /** Runs of these connectors that are not over, the oldest first. */
+    /** Runs of these connectors that are not over, the oldest first; those of identities apart. */
     async listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       if (connectorIds.length === 0) return [];
       const rows = await syncs()
         .where("connectorId", "in", [...connectorIds])
         .where("state", "in", [...OPEN_SYNC_STATES])
+        .where("mode", "<>", "identities")
         .orderBy("createdAt")
         .orderBy("syncId")
         .execute();
       return rows.map(toRecord);
     },
 
-    /** The newest finished run of each of these connectors. */
+    /** Runs of identities of a connector that are not over, the oldest first. */
+    async listOpenIdentities(connectorId: string): Promise<SyncRecord[]> {
+      const rows = await syncs()
+        .where("connectorId", "=", connectorId)
+        .where("state", "in", [...OPEN_SYNC_STATES])
+        .where("mode", "=", "identities")
+        .orderBy("createdAt")
+        .orderBy("syncId")
+        .execute();
+      return rows.map(toRecord);
+    },
+
+    /** The newest run of identities of a connector that is over. */
+    async findLastIdentities(connectorId: string): Promise<SyncRecord | undefined> {
+      const row = await syncs()
+        .where("connectorId", "=", connectorId)
+        .where("finishedAt", "is not", null)
+        .where("mode", "=", "identities")
+        .orderBy("createdAt", "desc")
+        .limit(1)
+        .executeTakeFirst();
+      return row && toRecord(row);
+    },
+
+    /** The newest finished run of each of these connectors, those of identities apart. */
     async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
         const row = await syncs()
           .where("connectorId", "=", connectorId)
           .where("finishedAt", "is not", null)
+          .where("mode", "<>", "identities")
           .orderBy("createdAt", "desc")
           .limit(1)
           .executeTakeFirst();
@@ -166,24 +212,11 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => ({ ...row, retryable: row.retryable === 1 }));
     },
 
-    /** Deletes finished runs beyond the newest `keep` of a connector. */
-    async trim(connectorId: string, keep: number): Promise<void> {
-      const oldest = await syncs()
-        .where("connectorId", "=", connectorId)
-        .where("finishedAt", "is not", null)
-        .orderBy("createdAt", "desc")
-        .offset(keep)
-        .limit(1)
-        .executeTakeFirst();
-      if (!oldest) return;
-      await sql.write
-        .deleteFrom("syncs")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("finishedAt", "is not", null)
-        .where("createdAt", "<=", oldest.createdAt)
-        .execute();
-    },
+    /** Deletes finished runs beyond the newest `keep` of a connector, those of identities apart. */
+    trim: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "<>"),
+
+    /** Deletes finished runs of identities beyond the newest `keep` of a connector. */
+    trimIdentities: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "="),
   };
 }
 

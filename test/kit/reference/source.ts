@@ -14,7 +14,7 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
-import type { IdentitySource } from "../identities.ts";
+import type { IdentityRun } from "../identities.ts";
 import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
 import { groupPrincipal, type PeopleCursor, syncReferencePeople } from "./people.ts";
 
@@ -52,8 +52,9 @@ export function makeReferenceSource() {
     inScope: (scope, item) => item.containers.some(({ id }) => isInside(scope, id)),
     originOf: ({ url }) => new URL(url).origin,
     baseUrlOf: ({ url }) => url,
-    syncIdentities: syncReferencePeople,
-  } satisfies Source<ReferenceConfig, ReferenceCursor> & IdentitySource<ReferenceConfig, PeopleCursor>;
+    // A cursor comes back as it was given.
+    syncIdentities: (ctx, run) => syncReferencePeople(ctx, run as IdentityRun<PeopleCursor>),
+  } satisfies Source<ReferenceConfig, ReferenceCursor>;
 }
 
 async function check(ctx: Context): ReturnType<Source["check"]> {

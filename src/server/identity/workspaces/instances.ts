@@ -1,6 +1,6 @@
 import type { InstanceInput } from "#api/workspace.ts";
 import { ApiError } from "#api/errors.ts";
-import { normalizeBaseUrl } from "#core/base-url.ts";
+import { instanceName, normalizeBaseUrl } from "#core/base-url.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
@@ -62,7 +62,10 @@ export async function setInstances(
   const added = without(after, before);
   const removed = without(before, after);
   for (const instance of added) await instances.add(instance, actor.userId, now);
-  for (const instance of removed) await instances.remove(instance);
+  for (const instance of removed) {
+    await instances.remove(instance);
+    await endJoinsOf(tx, actor, instance, now);
+  }
   const concerned = new Set([...added, ...removed].map(({ providerId }) => providerId));
   for (const { connectorId, providerId, everyMinutes } of concerned.size === 0 ? [] : await connectors.list()) {
     if (!concerned.has(providerId)) continue;
@@ -70,6 +73,23 @@ export async function setInstances(
     await connectors.update(connectorId, { lastFullAt: null, ...(everyMinutes !== null && { nextRunAt: now }) });
   }
   return { instancesAdded: added.map(toText), instancesRemoved: removed.map(toText) };
+}
+
+/** Nobody stands for a user of an instance that is not trusted any more. */
+async function endJoinsOf(
+  tx: Store,
+  actor: Actor,
+  { providerId, baseUrl }: RegisteredInstance,
+  now: number,
+): Promise<void> {
+  const { identities } = tx.in(actor.workspaceId);
+  const name = encodeURIComponent(instanceName(baseUrl, undefined));
+  // With a tenant, the name goes on after a "#".
+  for (const prefix of [`user:${providerId}:${name}:`, `user:${providerId}:${name}%23`]) {
+    for (const principal of await identities.listJoinedOf(prefix)) {
+      await identities.end(principal, { at: now, by: actor.userId, reason: "untied" });
+    }
+  }
 }
 
 function without(some: readonly RegisteredInstance[], others: readonly RegisteredInstance[]): RegisteredInstance[] {

@@ -60,6 +60,8 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "connector.set_pushed": { title: "Full set pushed", says: "pushed the full set of {target}" },
       "connector.access_pushed": { title: "Access pushed", says: "pushed who can read items of {target}" },
       "connector.people_pushed": { title: "People pushed", says: "pushed who belongs to the groups of {target}" },
+      "person.linked": { title: "Person linked", says: "linked {target} to a user of a source" },
+      "person.unlinked": { title: "Person unlinked", says: "ended the link of {target} to a user of a source" },
     },
   },
   {

@@ -19,6 +19,24 @@ export function connectorQuery(id: string) {
   });
 }
 
+/** Users whom its source named: everyone, or those who are not linked. */
+export function peopleQuery(id: string, isForAll: boolean) {
+  return infiniteQueryOptions({
+    queryKey: ["connectors", "people", id, isForAll],
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET("/api/connectors/{id}/people", {
+          params: {
+            path: { id },
+            query: { limit: 50, unlinked: isForAll ? "false" : "true", ...(pageParam !== "" && { cursor: pageParam }) },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  });
+}
+
 /** Its last runs, newest first. */
 export function syncsQuery(id: string) {
   return queryOptions({

@@ -17,6 +17,7 @@ import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
+import { People } from "./people.tsx";
 
 /** One connector for its owner and admins: what it needs, what it has, its last runs. */
 export function Page() {
@@ -41,6 +42,7 @@ export function Page() {
       <div className="space-y-5">
         <Needs connector={connector} />
         <Facts connector={connector} />
+        <People connectorId={connector.id} />
         {connector.providerId !== "push" && <Syncs connectorId={connector.id} />}
       </div>
     </>

@@ -1,0 +1,55 @@
+import type { EndedJoin } from "#storage/batch/people-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import { type PeopleDeps, trustOf } from "./people.ts";
+
+/** Links made at once, in one transaction. */
+const LINKS_AT_ONCE = 200;
+
+/** What becomes of users of sources after they were told of; the engine of syncs calls it. */
+export function makePeopleLinks(
+  deps: Pick<PeopleDeps, "store" | "sources" | "credentials" | "instances" | "audit" | "clock">,
+) {
+  const { store, audit, clock } = deps;
+  return {
+    async isTrusted(workspaceId: string, connector: ConnectorRecord): Promise<boolean> {
+      const { isAdminMade, isRegistered } = await trustOf(deps, workspaceId, connector);
+      return isAdminMade && isRegistered;
+    },
+
+    /** Records the links that a source's word has ended. */
+    async onEnded(workspaceId: string, connectorId: string, joins: readonly EndedJoin[]): Promise<void> {
+      await store.transaction(async (tx) => {
+        for (const { principal, userId, reason } of joins) {
+          await audit.recordSystem(tx, workspaceId, {
+            action: "person.unlinked",
+            target: { type: "user", id: userId },
+            details: { connectorId, principal, from: userId, to: null, reason },
+          });
+        }
+      });
+    },
+
+    /** Links users to the members who have their address, verified at both ends, in the workspace's identity domains. */
+    async link(workspaceId: string, connectorId: string): Promise<void> {
+      const domains = (await store.workspaces.find(workspaceId))?.identityDomains ?? [];
+      if (domains.length === 0) return;
+      for (;;) {
+        const made = await store.transaction(async (tx) => {
+          const { identities } = tx.in(workspaceId);
+          const matches = await identities.matchEmails(connectorId, domains, LINKS_AT_ONCE);
+          for (const { principal, userId } of matches) {
+            const joinedAt = clock.now();
+            await identities.join({ principal, userId, connectorId, basis: "email", joinedBy: null, joinedAt });
+            await audit.recordSystem(tx, workspaceId, {
+              action: "person.linked",
+              target: { type: "user", id: userId },
+              details: { connectorId, principal, basis: "email", from: null, to: userId },
+            });
+          }
+          return matches.length;
+        });
+        if (made < LINKS_AT_ONCE) return;
+      }
+    },
+  };
+}

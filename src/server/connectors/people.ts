@@ -1,0 +1,208 @@
+import { ApiError } from "#api/errors.ts";
+import type { LinkPeopleBody, PeopleQuery, PeopleSummary, SourceUser, UnlinkedReason } from "#api/people.ts";
+import { isoOf } from "#core/instant.ts";
+import type { Principal } from "#core/principals.ts";
+import { cutPage } from "#server/http/cursor.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { IdentityRecord } from "#storage/records/identities.ts";
+import type { RegisteredInstance } from "#storage/records/instances.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { findInstance } from "./authority.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+import { toSync } from "./view.ts";
+
+/** What the people of connectors need beside connectors. */
+export interface PeopleDeps extends ConnectorDeps {
+  /** Instances of the server's settings. */
+  instances: readonly RegisteredInstance[];
+}
+
+/** Who may say who somebody is: an admin's connector, to an instance that is registered. */
+export interface Trust {
+  isRegistered: boolean;
+  isAdminMade: boolean;
+}
+
+/** Whether users of the connector's instance may be members here. Source: S2, S3. */
+export async function trustOf(
+  { store, sources, credentials, instances }: Pick<PeopleDeps, "store" | "sources" | "credentials" | "instances">,
+  workspaceId: string,
+  connector: ConnectorRecord,
+): Promise<Trust> {
+  const source = await requireSource(sources, connector.providerId);
+  const instance = await findInstance(store.in(workspaceId), source, connector, instances);
+  const { isAdminMade } = await credentials.standingOf(workspaceId, connector);
+  return { isRegistered: instance?.isRegistered === true, isAdminMade };
+}
+
+/** Users whom the connector's source named, linked or not. @throws ApiError `not_found`, `invalid_cursor` */
+export async function listPeople(
+  deps: PeopleDeps,
+  actor: Actor,
+  connectorId: string,
+  { unlinked, limit, cursor }: PeopleQuery,
+): Promise<{ people: SourceUser[]; summary: PeopleSummary; nextCursor: string | null }> {
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  const { workspaceId, userId } = actor;
+  const workspace = deps.store.in(workspaceId);
+  const scope = { workspaceId, userId, route: "GET /api/connectors/:id/people", args: { connectorId, unlinked } };
+  const offset = cursor === undefined ? 0 : deps.cursors.decode(scope, cursor).value;
+  const rows = await workspace.identities.list(connectorId, {
+    limit: limit + 1,
+    offset,
+    ...(unlinked === "true" && { isJoined: false }),
+  });
+  const { page, nextCursor } = cutPage(
+    rows,
+    limit,
+    () => ({ flags: 0, value: offset + limit, id: "" }),
+    (position) => deps.cursors.encode(scope, position),
+  );
+  const trust = await trustOf(deps, workspaceId, connector);
+  const people = await toSourceUsers(deps, workspaceId, trust, page);
+  const { users, joined, groups, oldestAt, wholeAt } = await workspace.sourcePeople.summaryOf(connectorId);
+  const lastSync = await workspace.syncs.findLastIdentities(connectorId);
+  const summary = {
+    users,
+    linked: joined,
+    groups,
+    oldestGroupAt: oldestAt === null ? null : isoOf(oldestAt),
+    wholeAt: wholeAt === null ? null : isoOf(wholeAt),
+    lastSync: lastSync ? await toSync(workspace, deps.policy, actor, connector, lastSync) : null,
+    canLink: trust.isAdminMade && trust.isRegistered,
+  };
+  return { people, summary, nextCursor };
+}
+
+/**
+ * Ties users of a source to members by hand, or unties them. It holds for the whole instance.
+ *
+ * @throws ApiError `not_found`, `forbidden` for who is no admin or names themselves, `instance_not_trusted`,
+ *   `unknown_person`, `unknown_member`
+ */
+export async function linkPeople(
+  deps: PeopleDeps,
+  actor: Actor,
+  connectorId: string,
+  { links }: LinkPeopleBody,
+): Promise<{ people: SourceUser[] }> {
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  const trust = await trustOf(deps, actor.workspaceId, connector);
+  requireMayTie(trust, actor, links);
+  await deps.store.transaction(async (tx) => {
+    const workspace = tx.in(actor.workspaceId);
+    for (const { principal, userId } of links) {
+      const told = await workspace.identities.find(connectorId, principal);
+      if (!told) throw unknownPerson(principal);
+      if (userId !== null) await requireTieable(workspace, told.state, userId);
+      await tie(deps, tx, actor, { connectorId, principal, userId });
+    }
+  });
+  const named = new Set(links.map(({ principal }) => principal));
+  const rows = await deps.store.in(actor.workspaceId).identities.listNamed(connectorId, [...named]);
+  return { people: await toSourceUsers(deps, actor.workspaceId, trust, rows) };
+}
+
+function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links: LinkPeopleBody["links"]): void {
+  // Whoever ties themselves would open to themselves whatever that user may read.
+  if (links.some(({ userId }) => userId === actor.userId)) {
+    throw new ApiError("forbidden", {
+      message: "You can't link yourself. Ask another admin, or an owner of the workspace.",
+      field: "links",
+    });
+  }
+  if (isAdminMade && isRegistered) return;
+  if (links.every(({ userId }) => userId === null)) return;
+  throw new ApiError("instance_not_trusted", {
+    message: isRegistered
+      ? "Only a connector that an admin created can link users to members."
+      : "The instance of this connector is not registered, so its users are only names.",
+    ...(!isRegistered && { hint: "Register it: kb workspace update --add-instance SOURCE=URL." }),
+  });
+}
+
+async function requireTieable(
+  workspace: WorkspaceStore,
+  state: IdentityRecord["state"],
+  userId: string,
+): Promise<void> {
+  if (state !== "active") {
+    throw new ApiError("unknown_person", {
+      message: `The source says that this user is ${state}, so nobody can be linked to them.`,
+      field: "links",
+    });
+  }
+  if (await workspace.members.find(userId)) return;
+  throw new ApiError("unknown_member", { message: `${userId} is not a member of this workspace.`, field: "links" });
+}
+
+async function tie(
+  { audit, clock }: PeopleDeps,
+  tx: Parameters<Parameters<PeopleDeps["store"]["transaction"]>[0]>[0],
+  actor: Actor,
+  { connectorId, principal, userId }: { connectorId: string; principal: Principal; userId: string | null },
+): Promise<void> {
+  const { identities } = tx.in(actor.workspaceId);
+  const now = clock.now();
+  const before = (await identities.joinsOf(principal)).find(({ endedAt }) => endedAt === null)?.userId ?? null;
+  if (before === userId) return;
+  if (userId === null) await identities.end(principal, { at: now, by: actor.userId, reason: "untied" });
+  else {
+    const join = { principal, userId, connectorId, basis: "admin", joinedBy: actor.userId, joinedAt: now } as const;
+    await identities.join(join);
+  }
+  await audit.record(tx, actor, {
+    action: userId === null ? "person.unlinked" : "person.linked",
+    target: { type: "user", id: userId ?? before ?? "" },
+    details: { connectorId, principal, basis: "admin", from: before, to: userId, isWidened: userId !== null },
+  });
+}
+
+async function toSourceUsers(
+  { store }: Pick<PeopleDeps, "store">,
+  workspaceId: string,
+  trust: Trust,
+  rows: readonly IdentityRecord[],
+): Promise<SourceUser[]> {
+  const { members } = store.in(workspaceId);
+  const domains = new Set((await store.workspaces.find(workspaceId))?.identityDomains ?? []);
+  const people: SourceUser[] = [];
+  for (const row of rows) {
+    const { principal, name, login, email, state, toldAt, userId, basis } = row;
+    const member = userId === null ? undefined : await members.find(userId);
+    people.push({
+      principal,
+      name,
+      login,
+      email,
+      state,
+      toldAt: isoOf(toldAt),
+      member: userId === null ? null : { id: userId, name: member?.name ?? "" },
+      linkedBy: basis,
+      reason: userId === null ? reasonOf(row, trust, domains) : null,
+    });
+  }
+  return people;
+}
+
+function reasonOf(
+  { state, email, isEmailVerified }: IdentityRecord,
+  { isRegistered, isAdminMade }: Trust,
+  domains: ReadonlySet<string>,
+): UnlinkedReason {
+  if (state !== "active") return state;
+  if (!isRegistered) return "instance_not_registered";
+  if (!isAdminMade) return "connector_not_admin_made";
+  if (email === null) return "email_missing";
+  if (!isEmailVerified) return "email_not_verified";
+  if (!domains.has(email.slice(email.lastIndexOf("@") + 1).toLowerCase())) return "email_domain_not_listed";
+  return "no_match";
+}
+
+function unknownPerson(principal: Principal): ApiError {
+  return new ApiError("unknown_person", {
+    message: `The source named no user ${JSON.stringify(principal)}.`,
+    field: "links",
+  });
+}

@@ -1,0 +1,223 @@
+import { ApiError } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
+import type { PeopleRefusal } from "#storage/batch/people-batch.ts";
+import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
+import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import { atInstance, type JobEnd, type JobSignals, makeContext, type SyncDeps } from "#server/sync/jobs.ts";
+import { toProblem } from "#server/sync/problem.ts";
+import { MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
+import type { StopReason } from "#server/sync/run.ts";
+import { LEAST_INTERVAL_MS } from "./request.ts";
+import { type IdentityCounts, runIdentities } from "./run.ts";
+
+const RUNS_KEPT = 100;
+const RETRY_MS = 60_000;
+const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
+
+type Outcome =
+  | { type: "done"; counts: IdentityCounts; isComplete: boolean }
+  | { type: "failed"; problem: SourceProblem }
+  | { type: "stopped"; reason: StopReason }
+  | { type: "superseded"; reason: PeopleRefusal };
+
+/** Does the next run of identities of a connector. Several follow each other; a failed one is tried again later. */
+export async function runIdentitiesJob(
+  deps: SyncDeps,
+  job: ClaimedJob,
+  owner: string,
+  { signal, onSync }: JobSignals,
+): Promise<JobEnd> {
+  const connectorId = job.payload["connectorId"] ?? "";
+  const started = await start(deps, job, connectorId);
+  if (started === undefined) return { type: "done" };
+  if ("at" in started) return { type: "again", at: started.at };
+  const { connector, sync } = started;
+  onSync(sync.syncId);
+  const outcome = await perform(deps, job, owner, started, signal);
+  if (outcome.type === "superseded") {
+    // A lost lease means that another worker has it.
+    return outcome.reason === "lease_lost" ? { type: "settled" } : { type: "again", at: deps.now() + RETRY_MS };
+  }
+  return finish(deps, job, { connector, sync, outcome });
+}
+
+interface Started {
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+}
+
+async function start(
+  { store, now }: SyncDeps,
+  job: ClaimedJob,
+  connectorId: string,
+): Promise<Started | { at: number } | undefined> {
+  return store.transaction(async (tx) => {
+    const { connectors, syncs } = tx.in(job.workspaceId);
+    const connector = await connectors.find(connectorId);
+    for (const sync of await syncs.listOpenIdentities(connectorId)) {
+      const isWanted = connector && MAY_RUN.has(connector.state) && sync.cancelRequestedAt === null;
+      if (isWanted && sync.resumeAt !== null && sync.resumeAt > now()) return { at: sync.resumeAt };
+      // Still "running": its worker died over it.
+      const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
+      if (!isWanted || attempt > MAX_ATTEMPTS) {
+        const problem = isWanted ? { code: "internal", message: `The run failed ${MAX_ATTEMPTS} times.` } : null;
+        const state = nextSyncState(sync.state, problem ? "fail" : "stop");
+        await syncs.update(sync.syncId, { state, problem, finishedAt: now() });
+        continue;
+      }
+      const patch = {
+        state: nextSyncState(sync.state, "start"),
+        attempt,
+        startedAt: sync.startedAt ?? now(),
+        resumeAt: null,
+        problem: null,
+        ...(sync.startedAt === null && { counts: NO_COUNTS }),
+      };
+      await syncs.update(sync.syncId, patch);
+      return { connector, sync: { ...sync, ...patch } };
+    }
+    return undefined;
+  });
+}
+
+async function perform(
+  deps: SyncDeps,
+  job: ClaimedJob,
+  owner: string,
+  { connector, sync }: Started,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { workspaceId } = job;
+  const store = deps.store.in(workspaceId);
+  try {
+    const source = await deps.findSource(connector.providerId);
+    if (!source?.syncIdentities || !deps.people) {
+      const message = `This server has no source "${connector.providerId}" that knows people.`;
+      throw new ApiError("provider_unavailable", { message });
+    }
+    const { people } = deps;
+    const authority = await deps.loadAuthority(workspaceId, source, connector);
+    const { connectorId } = connector;
+    const { wholeAt } = await store.sourcePeople.summaryOf(connectorId);
+    const maxAclAgeMs = await store.access.maxAclAgeMs();
+    const restMs = Math.max(0, maxAclAgeMs / 2 - LEAST_INTERVAL_MS);
+    const isWhole = wholeAt === null || deps.now() - wholeAt >= restMs;
+    const mode = sync.items ? "groups" : isWhole ? "whole" : "changes";
+    const end = await runIdentities({
+      store,
+      source,
+      context: atInstance(await makeContext(deps, workspaceId, source, connector, signal), authority),
+      authority,
+      teller: {
+        connectorId,
+        toldIn: "identities",
+        isTrusted: await people.isTrusted(workspaceId, connector),
+        runId: sync.syncId,
+        mode,
+        job: { jobId: job.jobId, leaseOwner: owner },
+        maxAclAgeMs,
+      },
+      ...defined({ groups: sync.items ?? undefined }),
+      dueBefore: deps.now() - restMs,
+      now: deps.now,
+      signal,
+      onEnded: (joins) => people.onEnded(workspaceId, connectorId, joins),
+    });
+    if (end.type === "superseded") return end;
+    await people.link(workspaceId, connectorId);
+    return end;
+  } catch (error) {
+    if (signal.aborted) return { type: "stopped", reason: signal.reason as StopReason };
+    deps.log.warn({ connectorId: connector.connectorId, syncId: sync.syncId, error }, "Identities could not be read");
+    return { type: "failed", problem: toProblem(error) };
+  }
+}
+
+async function finish(
+  { store, now, randomBytes, log }: SyncDeps,
+  job: ClaimedJob,
+  { connector, sync, outcome }: Started & { outcome: Exclude<Outcome, { type: "superseded" }> },
+): Promise<JobEnd> {
+  const { connectorId } = connector;
+  return store.transaction(async (tx): Promise<JobEnd> => {
+    const { connectors, syncs } = tx.in(job.workspaceId);
+    const today = await syncs.find(sync.syncId);
+    if (!today || today.finishedAt !== null) return { type: "done" };
+    if (outcome.type === "stopped" && outcome.reason === "give_back" && today.state === "running") {
+      await syncs.update(sync.syncId, { state: nextSyncState(today.state, "give_back") });
+      return { type: "again", at: now() };
+    }
+    if (outcome.type === "failed" && outcome.problem.code === "rate_limited" && today.state === "running") {
+      // The same run goes on: a new one would begin at the beginning.
+      const resumeAt = now() + Math.max(1_000, outcome.problem.retryAfterMs ?? RETRY_MS);
+      await syncs.update(sync.syncId, {
+        state: nextSyncState(today.state, "wait"),
+        resumeAt,
+        problem: outcome.problem,
+      });
+      return { type: "again", at: resumeAt };
+    }
+    const finishedAt = now();
+    const patch = afterOf(outcome, today);
+    await syncs.update(sync.syncId, { ...patch, finishedAt });
+    await syncs.trimIdentities(connectorId, RUNS_KEPT);
+    if (sync.items === null) {
+      const nextRunAt = finishedAt + (await pauseAfter(outcome, sync, finishedAt, randomBytes));
+      await connectors.scheduleIdentities(connectorId, nextRunAt);
+    }
+    log.info({ connectorId, syncId: sync.syncId, state: patch.state, counts: patch.counts }, "Identities were read");
+    const isMoreWaiting = (await syncs.listOpenIdentities(connectorId)).length > 0;
+    return isMoreWaiting ? { type: "again", at: finishedAt } : { type: "done" };
+  });
+}
+
+/** A long run rests long: a quarter of the time at most is spent on reading. */
+async function pauseAfter(
+  outcome: Outcome,
+  { startedAt, attempt }: SyncRecord,
+  finishedAt: number,
+  randomBytes: SyncDeps["randomBytes"],
+): Promise<number> {
+  if (outcome.type !== "failed") return Math.max(LEAST_INTERVAL_MS, 4 * (finishedAt - (startedAt ?? finishedAt)));
+  const wait = backOffMs(attempt, (randomBytes(1)[0] ?? 0) / 255);
+  return Math.max(wait, outcome.problem.retryAfterMs ?? 0);
+}
+
+function afterOf(
+  outcome: Exclude<Outcome, { type: "superseded" }>,
+  sync: SyncRecord,
+): Pick<SyncRecord, "state" | "problem" | "counts"> {
+  switch (outcome.type) {
+    case "stopped":
+      return { state: nextSyncState(sync.state, "stop"), problem: null, counts: sync.counts };
+    case "failed":
+      return { state: nextSyncState(sync.state, "fail"), problem: outcome.problem, counts: sync.counts };
+    case "done": {
+      const state = nextSyncState(sync.state, outcome.isComplete ? "succeed" : "part");
+      return { state, problem: noteOnStrangers(outcome.counts.strangers), counts: toSyncCounts(outcome.counts) };
+    }
+  }
+}
+
+/** Groups and users as a run counts items; `deleted` are groups that ended. */
+function toSyncCounts(counts: IdentityCounts): SyncRecord["counts"] {
+  const { groups, unchanged, same, identities, ended, strangers } = counts;
+  return {
+    ...NO_COUNTS,
+    seen: groups + same + identities,
+    upserted: groups - unchanged,
+    unchanged: unchanged + same,
+    deleted: ended,
+    skipped: strangers,
+  };
+}
+
+function noteOnStrangers(count: number): SourceProblem | null {
+  if (count === 0) return null;
+  return {
+    code: "names_strangers",
+    message: `${count === 1 ? "1 name was" : `${count} names were`} left out: they belong to another instance or connector.`,
+  };
+}

@@ -1,0 +1,141 @@
+import type { Authority, Principal } from "#core/principals.ts";
+import type { Source, SourceContext } from "#sources/contract.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { makeGroupPages } from "#storage/batch/group-pages.ts";
+import {
+  type EndedJoin,
+  NO_PEOPLE,
+  type PeopleCounts,
+  type PeopleEvent,
+  type PeopleRefusal,
+  type PeopleTeller,
+} from "#storage/batch/people-batch.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { judgePeople } from "./judge.ts";
+
+export interface IdentityRunOptions {
+  store: Pick<WorkspaceStore, "sourcePeople">;
+  source: Pick<Source, "syncIdentities" | "spec">;
+  context: SourceContext<unknown>;
+  authority: Authority;
+  /** Who tells, without the time. */
+  teller: Omit<PeopleTeller, "now">;
+  /** Only these. */
+  groups?: readonly Principal[];
+  /** What was looked at before is due. */
+  dueBefore: number;
+  now: () => number;
+  signal: AbortSignal;
+  /** Joins that the source's word has ended, after they were. */
+  onEnded(joins: readonly EndedJoin[]): Promise<void>;
+  /** Told after each stored batch, with what is counted up to there in this attempt. */
+  onCounts?(counts: IdentityCounts): Promise<void>;
+}
+
+export interface IdentityCounts extends PeopleCounts {
+  /** Principals that were named and may not be. */
+  strangers: number;
+}
+
+/** How a run ended, where nothing was thrown. */
+export type IdentityRunEnd =
+  | { type: "done"; counts: IdentityCounts; isComplete: boolean }
+  | { type: "superseded"; reason: PeopleRefusal };
+
+/** Events of one slice, and members in it, after which it is stored. */
+const SLICE_EVENTS = 500;
+const SLICE_MEMBERS = 50_000;
+
+/**
+ * Reads who belongs to what. Everything is stored in the order in which it was told, slice by slice with the cursor that
+ * covers it: killed anywhere and taken up again, a run ends in the same state.
+ *
+ * @throws what the source throws, and the signal's reason
+ */
+export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
+  const { store, source, authority, now, signal } = options;
+  const teller = () => ({ ...options.teller, now: now() });
+  const startedAt = now();
+  const { position, cursor } = await store.sourcePeople.begin(teller());
+  const counts: IdentityCounts = { ...NO_PEOPLE, strangers: 0 };
+  const pages = makeGroupPages();
+  let waiting: PeopleEvent[] = [];
+  let members = 0;
+  let refusal: PeopleRefusal | undefined;
+
+  /** @returns false when the run is somebody else's now */
+  async function flush(checkpoint?: { cursor: string | null }): Promise<boolean> {
+    if (waiting.length === 0 && checkpoint === undefined) return true;
+    const events = waiting;
+    [waiting, members] = [[], 0];
+    const result = await store.sourcePeople.apply({
+      ...teller(),
+      since: position,
+      events,
+      ...(checkpoint && { checkpoint }),
+    });
+    if (!result.isApplied) {
+      refusal = result.reason;
+      return false;
+    }
+    add(counts, result.counts);
+    if (result.endedJoins.length > 0) await options.onEnded(result.endedJoins);
+    await options.onCounts?.(counts);
+    return true;
+  }
+
+  let end: Extract<IdentityEvent, { t: "end" }> | undefined;
+  const run = toRun(options, cursor);
+  for await (const event of source.syncIdentities?.({ ...options.context, signal }, run) ?? []) {
+    signal.throwIfAborted();
+    if (event.t === "end") {
+      end = event;
+      break;
+    }
+    if (event.t === "checkpoint") {
+      // A cursor must not cover half a group: the pages before it would be lost with this attempt.
+      if (pages.open().length > 0) continue;
+      if (!(await flush({ cursor: JSON.stringify(event.cursor ?? null) }))) break;
+      continue;
+    }
+    const judged = judgePeople(event, authority, pages, now());
+    counts.strangers += judged.strangers;
+    waiting.push(...judged.events);
+    members += event.t === "group" ? event.members.length : 1;
+    const isDue = waiting.length >= SLICE_EVENTS || members >= SLICE_MEMBERS;
+    // A change of members is stored with the cursor that covers it, and never twice.
+    if (isDue && !waiting.some(({ t }) => t === "member") && !(await flush())) break;
+  }
+  signal.throwIfAborted();
+  if (refusal === undefined) await flush({ cursor: null });
+  if (refusal !== undefined) return { type: "superseded", reason: refusal };
+  if (!end) return { type: "done", counts, isComplete: false };
+
+  const isComplete = end.listing === "complete";
+  const ended = await store.sourcePeople.end({
+    ...teller(),
+    isComplete,
+    notLookedAt: [...(end.notLookedAt ?? []), ...pages.open()],
+    ...(isComplete && source.spec.isPeopleFeedGapless === true && { currentAt: startedAt }),
+  });
+  if (!ended.isApplied) return { type: "superseded", reason: ended.reason };
+  add(counts, ended.counts);
+  if (ended.endedJoins.length > 0) await options.onEnded(ended.endedJoins);
+  return { type: "done", counts, isComplete };
+}
+
+function toRun({ store, teller, groups, dueBefore }: IdentityRunOptions, cursor: string | null): IdentityRun {
+  return {
+    mode: teller.mode,
+    ...(groups && { groups }),
+    cursor: cursor === null ? null : (JSON.parse(cursor) as unknown),
+    async *due(limit) {
+      const due = await store.sourcePeople.listDue(teller.connectorId, { before: dueBefore, limit });
+      yield* [...due.groups, ...due.users].slice(0, limit);
+    },
+  };
+}
+
+function add(to: PeopleCounts, more: PeopleCounts): void {
+  for (const key of Object.keys(NO_PEOPLE) as (keyof PeopleCounts)[]) to[key] += more[key];
+}
