@@ -278,6 +278,8 @@ export interface SourceSpec<Config> {
   /** Absent = `429` and `Retry-After` are understood, and nothing else is known. */
   limits?: LimitSpec;
   config: z.ZodType<Config>;
+  /** Raise it when cursors or states of former versions can't be read any more: both are dropped then. 1 unless told. */
+  stateVersion?: number;
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
   /**

@@ -21,6 +21,7 @@ import * as instances from "./migrations/0020-instances.ts";
 import * as homes from "./migrations/0021-homes.ts";
 import * as turns from "./migrations/0022-turns.ts";
 import * as identityRuns from "./migrations/0023-identity-runs.ts";
+import * as bindings from "./migrations/0024-bindings.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -48,6 +49,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0021-homes": homes,
   "0022-turns": turns,
   "0023-identity-runs": identityRuns,
+  "0024-bindings": bindings,
 };
 
 /**

@@ -59,6 +59,7 @@ export interface Tables {
   push_uploads: PushUploadsTable;
   withheld_items: WithheldItemsTable;
   source_state: SourceStateTable;
+  connector_bindings: ConnectorBindingsTable;
   relist_items: RelistItemsTable;
   item_clocks: ItemClocksTable;
 }
@@ -666,6 +667,16 @@ export interface ItemEntitiesTable {
 export interface WorkspaceTurnsTable {
   workspaceId: string;
   servedAt: number;
+}
+
+/** What the cursor and the state of a connector are good for: `server/sync/binding.ts`. */
+export interface ConnectorBindingsTable {
+  workspaceId: string;
+  connectorId: string;
+  /** JSON of instance, origin and account. */
+  place: string;
+  /** The form in which the source keeps them. */
+  version: number;
 }
 
 /** What a source keeps beside its cursor. */

@@ -13,6 +13,7 @@ import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
+import { bindRun } from "./binding.ts";
 import { afterProof, aftermath } from "./finish.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
 import { noteOnNobodys, toProblem } from "./problem.ts";
@@ -241,18 +242,20 @@ async function runStarted(
       throw new ApiError("provider_unavailable", { message });
     }
     const authority = await deps.loadAuthority(job.workspaceId, source, connector);
+    const context = atInstance(await makeContext(deps, job.workspaceId, source, connector, signal), authority);
+    const { config } = context;
+    const bound = await bindRun(deps.store, job.workspaceId, { source, config, connector, sync, authority });
     return await runSync({
       ...deps,
+      ...bound,
       judge: (access) => narrowAccess(access, authority).access,
       judgePeople: (item) => deps.claimStrangers(item, authority),
       store: deps.store.in(job.workspaceId),
       source,
-      connector,
-      sync,
       lease: { jobId: job.jobId, owner },
-      context: atInstance(await makeContext(deps, job.workspaceId, source, connector, signal), authority),
+      context,
       signal,
-      isOtherWaiting: () => deps.store.queue.isOtherWaiting(deps.now()),
+      isOtherWaiting: () => deps.store.queue.isOtherWaiting(job.jobId, deps.now()),
       parallel: deps.parallel ?? 4,
     });
   } catch (error) {

@@ -209,6 +209,32 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
+    /** What the cursor and the state are good for. */
+    async findBinding(connectorId: string): Promise<{ place: string; version: number } | undefined> {
+      return sql.read
+        .selectFrom("connector_bindings")
+        .select(["place", "version"])
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirst();
+    },
+    async bind(connectorId: string, binding: { place: string; version: number }): Promise<void> {
+      await sql.write
+        .insertInto("connector_bindings")
+        .values({ workspaceId, connectorId, ...binding })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(binding))
+        .execute();
+    },
+
+    /** Forgets what the source keeps beside its cursor. */
+    async dropState(connectorId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("source_state")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
     /** Keys end at `endsAt` unless they end sooner. */
     async endKeys(keyIds: readonly string[], endsAt: number): Promise<void> {
       if (keyIds.length === 0) return;

@@ -51,6 +51,16 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       await raiseEpoch();
     },
 
+    /** Forgets every instant: what has a clock of its own is withheld until it is looked at again. */
+    async forgetClocks(connectorId: string): Promise<void> {
+      await sql.write
+        .deleteFrom("item_clocks")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+      await raiseEpoch();
+    },
+
     /** Forgets instants that no item's clock stands at any more. */
     async dropUnusedClocks(connectorId: string): Promise<void> {
       await sql.write

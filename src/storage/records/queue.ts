@@ -145,10 +145,11 @@ export function makeQueueStore(sql: SqlHandles) {
         .executeTakeFirst();
     },
 
-    /** Whether a job that may be claimed now is as urgent as a run of the schedule: one that has had its turn gives way. */
-    async isOtherWaiting(now: number): Promise<boolean> {
+    /** Whether another job than this, that may be claimed now, is as urgent as a run of the schedule: one that has had its turn gives way. */
+    async isOtherWaiting(jobId: string, now: number): Promise<boolean> {
       const other = await due(sql.read, now)
         .select("jobId")
+        .where("jobId", "<>", jobId)
         .where(raw<boolean>`${urgency(now)} <= ${USUAL_PRIORITY}`)
         .limit(1)
         .executeTakeFirst();

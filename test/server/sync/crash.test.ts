@@ -3,7 +3,7 @@ import { Kysely } from "kysely";
 import { describe, test } from "vitest";
 import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { SourceItem, SyncEvent } from "#sources/contract.ts";
+import type { SourceContainer, SourceItem, SyncEvent } from "#sources/contract.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
 import { syncJobKey } from "#server/sync/request.ts";
@@ -31,7 +31,8 @@ import { verifies } from "../../requirements.ts";
 import { runs } from "../../runs.ts";
 
 /** A first state, and a later one: some changed, some gone, some new, some broken. */
-const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`));
+const FIRST = Array.from({ length: 12 }, (_, i) => item(`f${i}`, `first text ${i}`, { containers: homeOf(i) }));
+
 const LATER: SourceItem[] = [
   ...FIRST.slice(0, 4),
   ...FIRST.slice(4, 8).map((each) => item(each.externalId, `changed ${each.externalId}`)),
@@ -40,10 +41,18 @@ const LATER: SourceItem[] = [
   item("new/3", "part", { partOf: "new/1" }),
 ];
 
+/** One lives in a folder that goes, two in one that is named as a whole. */
+function homeOf(i: number): SourceContainer[] {
+  const id = i === 8 ? "gone" : i >= 10 ? "kept" : undefined;
+  return id === undefined ? [] : [{ type: "folder", id, name: id, isHome: true }];
+}
+
 /** What is told anew by each attempt that comes to it. */
 const LEFT_OUT: SyncEvent[] = [
   { t: "skip", externalId: "big", reason: "too_large", message: "Too large.", retryable: false },
   { t: "skip", externalId: "f9", reason: "failed", message: "Broken.", retryable: true },
+  { t: "delete_container", type: "folder", id: "gone" },
+  { t: "seen", externalIds: [], container: { type: "folder", id: "kept" } },
   { t: "skip", externalId: "new/9", reason: "failed", message: "Broken.", retryable: true },
 ];
 
@@ -70,7 +79,7 @@ describe("a run that is killed", () => {
     async ({ expect }) => {
       const wanted = await endState(Number.POSITIVE_INFINITY);
       const ends = new Set<string>();
-      for (let at = 0; at <= 22; at++) ends.add(await endState(at));
+      for (let at = 0; at <= 24; at++) ends.add(await endState(at));
       expect([...ends]).toEqual([wanted]);
 
       async function endState(killAt: number): Promise<string> {

@@ -164,11 +164,11 @@ describe("claims", () => {
     const { queue, add, take } = await makeQueue();
     await add(0, "upkeep", 0, 30);
     await add(0, "manual", 90_000, 10);
-    expect(await queue.isOtherWaiting(89_000)).toBe(false);
+    expect(await queue.isOtherWaiting("manual", 89_000)).toBe(false);
     expect(await take(90_000)).toEqual(["manual"]);
     await queue.finish("manual", "o90000");
     await add(1, "late", 700_000, 10);
-    expect(await queue.isOtherWaiting(600_000)).toBe(true);
+    expect(await queue.isOtherWaiting("manual", 600_000)).toBe(true);
     expect(await queue.countWaiting({ priority: 20, runAt: 600_000 }, 600_000)).toBe(1);
     expect(await take(700_000)).toEqual(["upkeep"]);
   });
