@@ -296,6 +296,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
         return [event.t === "end" ? { t: "end", listing: event.listing, permissions: "current" } : event];
       }),
   },
+  "a refusal is not told": {
+    caughtBy: "engine",
+    plant: (source) => onEvents(source, (event) => (event.t === "refused" ? [] : [event])),
+  },
   "an item that is refused ends the run": {
     caughtBy: "one-item",
     plant: (source) => ({

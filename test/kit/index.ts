@@ -20,6 +20,7 @@ import {
   unauthorized,
   unreachable,
 } from "./failure-checks.ts";
+import { engine } from "./engine-checks.ts";
 import type { MakeFixture } from "./fixture.ts";
 import {
   abort,
@@ -79,6 +80,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oneItem,
   secrets,
   elsewhere,
+  engine,
 ];
 
 /** The outcome of one check. */

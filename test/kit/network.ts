@@ -6,7 +6,7 @@ import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
 import type { SourceContext } from "#sources/contract.ts";
 
 /** Lets sources reach this machine, and nothing else: remotes of tests are here. */
-const thisMachine: AddressGuard = {
+export const thisMachine: AddressGuard = {
   async resolve({ host, port }) {
     if (host === "127.0.0.1" || host === "localhost")
       return { host, port, address: "127.0.0.1", family: 4, isListed: true };

@@ -41,6 +41,8 @@ export function makeReferenceSource() {
       credentials: z.strictObject({ token: z.string().min(1) }),
       config: ReferenceConfig,
       acl: "container",
+      // A wiki of a company takes a lot; what it takes is known where it says so.
+      limits: { perMinute: 60_000, burst: 10_000 },
       // Each move of a page is in the feed, and who is in a group is told by itself.
       freshness: "feed",
       hasPeople: true,

@@ -6,7 +6,6 @@ import type { SourceAccess } from "#core/principals.ts";
 import type { SourceContainer, SourceItem, SyncEvent } from "#sources/contract.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/prepare.ts";
-import { syncJobKey } from "#server/sync/request.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { Database } from "#storage/db.ts";
 import { makeWriterDialect } from "#storage/dialect.ts";
@@ -24,9 +23,9 @@ import {
   quiet,
   type Script,
   upsert,
-  withBatches,
   WORKSPACE,
 } from "./harness.ts";
+import { die, killDuring } from "./death.ts";
 import { verifies } from "../../requirements.ts";
 import { runs } from "../../runs.ts";
 
@@ -69,8 +68,6 @@ function eventsOf(items: readonly SourceItem[]): (run: Parameters<Script>[0]) =>
     return [...events.slice(0, 5), ...LEFT_OUT, ...events.slice(5), end()];
   };
 }
-
-class Killed extends Error {}
 
 describe("a run that is killed", () => {
   verifies(
@@ -229,35 +226,6 @@ async function isStored(kb: Harness, count: number): Promise<void> {
 }
 
 /** Ends the life of the worker that reads this. */
-function die(life: { isOver: boolean }): never {
-  life.isOver = true;
-  throw new Killed();
-}
-
-/**
- * A worker that dies over the run: of it remains what it has stored, and time flew, so that this is nearly all of it. It
- * says nothing of its end: the run's state stays as it was, and another worker may take its job.
- */
-async function killDuring(kb: Harness, syncId: string, life: { isOver: boolean }): Promise<void> {
-  life.isOver = false;
-  const { syncs } = kb.store.in(WORKSPACE);
-  const store = withBatches(kb.store, () => !life.isOver);
-  await kb.makeWorker({ store, now: () => (kb.clock.now += 2_000) }).runUntilIdle();
-  kb.clock.now += 60_000;
-  if ((await syncs.find(syncId))?.state !== "failed") return;
-  await syncs.update(syncId, { state: "running", finishedAt: null, problem: null });
-  await kb.store.transaction((tx) =>
-    tx.queue.enqueue({
-      workspaceId: WORKSPACE,
-      type: "sync",
-      dedupeKey: syncJobKey(CONNECTOR),
-      payload: { connectorId: CONNECTOR },
-      priority: 10,
-      runAt: kb.clock.now,
-    }),
-  );
-}
-
 describe("batches", () => {
   const ids = fc.constantFrom("a", "a/1", "a/2", "b", "c");
   const access = fc.constantFrom<SourceAccess>(
