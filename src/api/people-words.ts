@@ -13,7 +13,7 @@ const REASONS: Record<UnlinkedReason, string> = {
 
 /** Whom a user of a source is linked to, or why to nobody. */
 export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "member" | "linkedBy" | "reason">): string {
-  if (member === null) return reason === null ? "" : REASONS[reason];
+  if (member === null) return reason === null ? "" : `Not linked: ${REASONS[reason]}`;
   const name = member.name === "" ? member.id : member.name;
   return linkedBy === null ? name : `${name} (${{ account: "account", email: "e-mail", admin: "by hand" }[linkedBy]})`;
 }

@@ -39,31 +39,36 @@ function General() {
   return (
     <>
       <PageHeading title="General">Settings that apply to everyone in this workspace.</PageHeading>
-      <Section title="Workspace">
-        <Form key={workspace.id} onSubmit={save} submit="Save">
-          <div className="grid gap-4 sm:grid-cols-2">
-            <TextField autoComplete="off" defaultValue={workspace.name} label="Name" maxLength={120} name="name" />
+      <div className="space-y-5">
+        <Section title="Workspace">
+          <Form key={workspace.id} onSubmit={save} submit="Save">
+            <div className="grid gap-4 sm:grid-cols-2">
+              <TextField autoComplete="off" defaultValue={workspace.name} label="Name" maxLength={120} name="name" />
+              <SelectField
+                choices={timeZones(workspace.timeZone).map((zone) => ({
+                  value: zone,
+                  label: zone.replaceAll("_", " "),
+                }))}
+                defaultValue={workspace.timeZone}
+                hint="Used for members who haven't set their own."
+                label="Time zone"
+                name="timeZone"
+              />
+            </div>
             <SelectField
-              choices={timeZones(workspace.timeZone).map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
-              defaultValue={workspace.timeZone}
-              hint="Used for members who haven't set their own."
-              label="Time zone"
-              name="timeZone"
+              choices={[
+                { value: "mask", label: "Remove them" },
+                { value: "index", label: "Index them unchanged" },
+              ]}
+              defaultValue={workspace.secrets}
+              hint="How kb handles tokens, private keys and passwords in documents. If removed, agents read “[removed: aws key]” instead. A change also applies to indexed items."
+              label="Secrets in documents"
+              name="secrets"
             />
-          </div>
-          <SelectField
-            choices={[
-              { value: "mask", label: "Remove them" },
-              { value: "index", label: "Index them unchanged" },
-            ]}
-            defaultValue={workspace.secrets}
-            hint="How kb handles tokens, private keys and passwords in documents. If removed, agents read “[removed: aws key]” instead. A change also applies to indexed items."
-            label="Secrets in documents"
-            name="secrets"
-          />
-        </Form>
-      </Section>
-      <SourcePeople />
+          </Form>
+        </Section>
+        <SourcePeople />
+      </div>
     </>
   );
 }
