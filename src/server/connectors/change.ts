@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ApiError } from "#api/errors.ts";
 import type { Connector, ConnectorScope, PatchConnectorBody, ScopePlan, Sync } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
@@ -33,7 +34,9 @@ export async function updateConnector(
   const { patch, credentials, warnings, tenantId } = await toPatch(deps, actor, source, before, body);
   const isTakenOver = isOrphan(before) && credentials !== undefined && Object.keys(credentials).length > 0;
   if (isTakenOver) await removeWhatTakerCouldNotRead(deps, actor, before);
-  const rewalks = patch.config !== undefined || (body.name !== undefined && body.name !== before.name);
+  const isRenamed = body.name !== undefined && body.name !== before.name;
+  const rewalks = patch.config !== undefined || isRenamed;
+  const isReadAgain = isRenamed || (patch.config !== undefined && !isAboutReaders(source, before.config, patch.config));
   const cancelled = await deps.store.transaction(async (tx) => {
     const { connectors } = tx.in(actor.workspaceId);
     const taken = isTakenOver ? await takeOver(deps, tx, actor, before) : {};
@@ -43,7 +46,10 @@ export async function updateConnector(
     const after = { ...before, ...taken, ...patch };
     // Opened to others, the source may have to leave out more.
     const isOpened = before.visibility === "private" && after.visibility !== "private";
-    const ended = (rewalks || isOpened) && source.sync ? await rewalk(deps, tx, actor, after, rewalks) : [];
+    const ended = (rewalks || isOpened) && source.sync ? await rewalk(deps, tx, actor, after, isReadAgain) : [];
+    if (patch.config !== undefined && source.syncIdentities && MAY_RUN.has(after.state)) {
+      await deps.syncs.requestIdentities(tx, actor.workspaceId, after);
+    }
     if (patch.visibility !== undefined) await changeAccess(tx, actor, after);
     await record(deps, tx, actor, "connector.changed", connectorId, {
       fields: Object.keys(body),
@@ -252,6 +258,19 @@ function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string
   return parsed.success ? http.secretPlaces(source, parsed.data) : undefined;
 }
 
+/** Whether only other readers are named: who they are is told with people, and every item stays as it is. */
+function isAboutReaders(
+  { spec, syncIdentities }: Source,
+  before: ConnectorRecord["config"],
+  after: ConnectorRecord["config"],
+): boolean {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const changed = [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]));
+  return syncIdentities !== undefined && changed.every((key) => spec.namedIn?.includes(key) === true);
+}
+
+const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
+
 async function rewalk(
   deps: ConnectorDeps,
   tx: Store,
@@ -262,7 +281,7 @@ async function rewalk(
   const ended = await deps.syncs.cancelAll(tx, actor.workspaceId, after.connectorId);
   // Titles of places and what is read follow from name and config: every item is looked at again.
   if (isReadAgain) await tx.in(actor.workspaceId).itemWrites.forgetVersions(after.connectorId);
-  if (after.state === "active" || after.state === "error") {
+  if (MAY_RUN.has(after.state)) {
     await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual", mode: "full" });
   }
   return ended;

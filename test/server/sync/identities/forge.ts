@@ -27,8 +27,8 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       formatPrincipal({ type: "source_user", providerId: "forge", instance: connector.instance ?? "?", id }),
     group: (id) => formatPrincipal({ type: "source_group", connectorId: connector.id, id }),
   });
-  const config = z.strictObject({ url: z.string() });
-  const source: Source<{ url: string }> = {
+  const config = z.strictObject({ url: z.string(), readers: z.array(z.string()).optional() });
+  const source: Source<z.infer<typeof config>> = {
     spec: {
       providerId: "forge",
       name: "Forge",
@@ -38,6 +38,7 @@ export async function makeForge(worlds: Record<string, ForgeWorld>) {
       config,
       acl: "container",
       hasPeople: true,
+      namedIn: ["readers"],
     },
     baseUrlOf: ({ url }) => url,
     originOf: ({ url }) => new URL(url).origin,
