@@ -7,7 +7,7 @@ import { relative } from "node:path";
 const TESTS_OF = {
   browser: /^test\/e2e\/browser-/,
   keychain: /keeps the login there, survives a keychain that hangs/,
-  python: /the Python package mcp/,
+  python: /the Python package mcp|^test\/sources\/webdav\//,
 };
 
 const [file, otherFailure, ...tools] = process.argv.slice(2);

@@ -68,6 +68,7 @@ type Loader = (options: SourceRegistryOptions) => Promise<Source>;
 const LOADERS: ReadonlyMap<string, Loader> = new Map<string, Loader>([
   ["filesystem", async (options) => (await import("./filesystem/index.ts")).makeFilesystemSource(options)],
   ["git", async (options) => (await import("./git/index.ts")).makeGitSource(options)],
+  ["webdav", async () => (await import("./webdav/index.ts")).makeWebdavSource()],
   ["push", async () => (await import("./push/index.ts")).makePushSource()],
 ]);
 

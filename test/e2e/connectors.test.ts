@@ -26,7 +26,7 @@ describe("the connector routes over a real folder", () => {
     const admin = await signInAdmin(server.url);
 
     const { sources } = (await admin("GET", "/api/connectors/sources")).json;
-    expect(sources.map((source: { providerId: string }) => source.providerId)).toEqual(["filesystem", "git", "push"]);
+    expect(sources.map((source: { providerId: string }) => source.providerId)).toContain("filesystem");
     const config = { root };
     const browsed = await admin("POST", "/api/connectors/browse", { providerId: "filesystem", config });
     expect(browsed.json.nodes.map((node: { id: string }) => node.id)).toContain("travel");

@@ -7,6 +7,7 @@ import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { findPackageRoot } from "#core/spawn.ts";
 import { requestSync } from "#server/sync/request.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../harness.ts";
 
 /** When a process is killed: this long after its file has a running sync and this many items. */
@@ -29,6 +30,9 @@ export interface KilledSync extends EndState {
   tookMs: number;
 }
 
+/** What is synced. */
+type Connected = Pick<ConnectorRecord, "providerId" | "config">;
+
 /** What node starts unless told: the child as it is written. */
 const CHILD = ["--import", "tsx", join(import.meta.dirname, "child.ts")];
 
@@ -43,8 +47,9 @@ export async function syncKilling(
   root: string,
   moments: readonly KillMoment[],
   child: readonly string[] = CHILD,
+  connected: Connected = { providerId: "filesystem", config: { root } },
 ): Promise<KilledSync> {
-  await prepareFile(file, root);
+  await prepareFile(file, connected);
   const hits: number[] = [];
   let requests = 1;
   let offsetMs = 0;
@@ -58,7 +63,7 @@ export async function syncKilling(
     if (state === "failed" && requests <= moments.length) {
       // A run is given up after five dead workers; the next one on the schedule goes on where it stood.
       requests++;
-      await requestAgain(file, root, Date.now() + offsetMs);
+      await requestAgain(file, connected, Date.now() + offsetMs);
     } else if (moment === undefined) {
       return { ...(await endStateOf(file)), hits, requests, tookMs };
     } else {
@@ -82,19 +87,19 @@ export async function endStateOf(file: string): Promise<EndState> {
   }
 }
 
-async function prepareFile(file: string, root: string): Promise<void> {
+async function prepareFile(file: string, connected: Connected): Promise<void> {
   const database = await openDatabase({ file });
   const store = makeStore(database);
   const now = Date.now();
   await store.workspaces.insert({ workspaceId: WORKSPACE, name: "Acme", timeZone: "UTC", createdAt: now });
-  await store.in(WORKSPACE).connectors.create(makeConnector(now, { providerId: "filesystem", config: { root } }));
+  await store.in(WORKSPACE).connectors.create(makeConnector(now, connected));
   await database.close();
-  await requestAgain(file, root, now);
+  await requestAgain(file, connected, now);
 }
 
-async function requestAgain(file: string, root: string, now: number): Promise<void> {
+async function requestAgain(file: string, connected: Connected, now: number): Promise<void> {
   const database = await openDatabase({ file });
-  const connector = makeConnector(now, { providerId: "filesystem", config: { root } });
+  const connector = makeConnector(now, connected);
   const wish = { trigger: "schedule" as const, now, randomBytes };
   await makeStore(database).transaction((tx) => requestSync(tx, WORKSPACE, connector, wish));
   await database.close();

@@ -1,0 +1,208 @@
+import { ApiError, isApiError } from "#api/errors.ts";
+import type { SourceContext } from "#sources/contract.ts";
+import type { SourceStream } from "#sources/http-contract.ts";
+import { baseOf, type WebdavConfig } from "./config.ts";
+import { type DavResponse, MAX_RESPONSES, readMultistatus } from "./multistatus.ts";
+
+/** A file or folder as the server tells it. */
+export interface DavEntry {
+  /** Below the collection, decoded, `/` between names; the collection itself is "". */
+  rel: string;
+  isFolder: boolean;
+  /** As it came, quotes and all; absent when the server has none. */
+  etag?: string;
+  size?: number;
+  /** Epoch milliseconds. */
+  modifiedAt?: number;
+  createdAt?: number;
+  mimeType?: string;
+  /** Stays when it is renamed, where the server has such a thing. */
+  stableId?: string;
+  /** Nextcloud's number of the file, for its address on the web. */
+  fileId?: string;
+}
+
+/** A folder's own entry, and what is directly in it, each once. */
+export interface DavListing {
+  self: DavEntry;
+  entries: DavEntry[];
+  /** Paths of what is there, and could not be told. */
+  failed: string[];
+  /** The server's clock, or ours. */
+  now: number;
+}
+
+/** Every request to the server; only this file knows its answers. */
+export interface DavClient {
+  /** What is directly in a folder. */
+  list(rel: string): Promise<DavListing>;
+  /** One thing alone. @throws ApiError `source_not_found` */
+  look(rel: string): Promise<DavEntry & { now: number }>;
+  read(rel: string, maxBytes: number): Promise<SourceStream>;
+  /** Where something is. */
+  urlOf(rel: string, isFolder?: boolean): URL;
+}
+
+const OC = "http://owncloud.org/ns";
+const ASKED = `<?xml version="1.0" encoding="utf-8"?>
+<propfind xmlns="DAV:" xmlns:oc="${OC}"><prop><resourcetype/><getetag/><getcontentlength/><getlastmodified/>\
+<creationdate/><getcontenttype/><resource-id/><oc:fileid/></prop></propfind>`;
+
+/** About 600 bytes for each of `MAX_RESPONSES`. */
+const MAX_LISTING_BYTES = MAX_RESPONSES * 640;
+/** Longer paths are no files of people, but a folder that leads into itself. */
+const MAX_PATH_CHARS = 4_096;
+
+export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "http" | "now">): DavClient {
+  const base = baseOf(ctx.config);
+
+  function urlOf(rel: string, isFolder = false): URL {
+    const path = rel === "" ? "" : rel.split("/").map(encodeURIComponent).join("/");
+    return new URL(`${base.href}${path}${isFolder && path !== "" ? "/" : ""}`);
+  }
+
+  async function ask(url: URL, depth: "0" | "1"): Promise<{ responses: DavResponse[]; now: number; url: string }> {
+    const { status, headers, ...answer } = await ctx.http.stream({
+      method: "PROPFIND",
+      url,
+      headers: { depth, "content-type": "application/xml; charset=utf-8" },
+      body: ASKED,
+      auth: true,
+      maxBytes: MAX_LISTING_BYTES,
+    });
+    // A page says 200: whatever answers there, it is no listing.
+    const responses = status === 207 ? await readMultistatus(answer.body, url.host) : await noDav(answer, url.host);
+    const date = Date.parse(headers.get("date") ?? "");
+    return { responses, now: Number.isNaN(date) ? ctx.now() : date, url: answer.url };
+  }
+
+  return {
+    urlOf,
+    async list(rel) {
+      const asked = urlOf(rel, true);
+      const { responses, now, url } = await ask(asked, "1");
+      const found = new Map<string, DavEntry>();
+      const failed = new Set<string>();
+      for (const response of responses) {
+        const path = pathOf(response.href, base, url);
+        if (path === undefined || !isAtOrIn(path, rel)) continue;
+        if (response.status === undefined || isFine(response.status)) found.set(path, toEntry(path, response));
+        else if (path === rel || !isAbsence(response.status)) failed.add(path);
+      }
+      const self = found.get(rel);
+      found.delete(rel);
+      // An answer about something else, or half an answer, must not read as an empty folder.
+      if (failed.has(rel) || self === undefined) throw incomplete(asked);
+      return { self, entries: [...found.values()], failed: [...failed].filter((path) => !found.has(path)), now };
+    },
+    async look(rel) {
+      const asked = urlOf(rel);
+      const { responses, now, url } = await ask(asked, "0");
+      const own = responses.find(({ href }) => pathOf(href, base, url) === rel);
+      if (own === undefined) throw incomplete(asked);
+      if (own.status === undefined || isFine(own.status)) return { ...toEntry(rel, own), now };
+      if (!isAbsence(own.status)) throw incomplete(asked);
+      throw new ApiError("source_not_found", { message: `${asked.host} has nothing there.` });
+    },
+    read: (rel, maxBytes) =>
+      // Packed, it would have another ETag than the one that is listed.
+      ctx.http.stream({ url: urlOf(rel), headers: { "accept-encoding": "identity" }, auth: true, maxBytes }),
+  };
+}
+
+/** True when a failure is about the one thing that was asked for: the server itself answers. */
+export function isOfOneThing(error: unknown): error is ApiError {
+  if (!isApiError(error)) return false;
+  if (REFUSALS.has(error.code) || error.code === "payload_too_large") return true;
+  return error.code === "source_unavailable" && error.details?.["status"] !== undefined;
+}
+
+const REFUSALS: ReadonlySet<string> = new Set(["source_forbidden", "source_not_found", "source_gone"]);
+
+/** Another answer than a listing: `status` tells `check` and the walk what it was about. */
+async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promise<never> {
+  // Ended early, which gives the connection back.
+  for await (const _ of body) break;
+  throw new ApiError("source_unavailable", { message: `${host} doesn't answer as a WebDAV server.` });
+}
+
+function incomplete({ host }: URL): ApiError {
+  return new ApiError("source_unavailable", {
+    message: `${host} answers for another folder than the one kb asked for, or only in part.`,
+    details: { status: 207 },
+  });
+}
+
+function isFine(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isAbsence(status: number): boolean {
+  return status === 404 || status === 410;
+}
+
+/** Whether a path is the folder's own, or directly in it. */
+function isAtOrIn(path: string, folder: string): boolean {
+  if (path === folder) return true;
+  const name = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
+  return name !== "" && !name.includes("/");
+}
+
+/** Whether a path can be one of the collection. */
+export function isPath(rel: string): boolean {
+  if (rel.length > MAX_PATH_CHARS || /[\0\p{Surrogate}]/u.test(rel)) return false;
+  return rel.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+}
+
+/** The path below the collection that an address of the server means; undefined when it leads anywhere else. */
+export function pathOf(href: string, base: URL, page: string): string | undefined {
+  if (!URL.canParse(href, page)) return undefined;
+  const url = new URL(href, page);
+  if (url.origin !== base.origin || url.search !== "" || url.hash !== "") return undefined;
+  const [below, own] = [namesOf(url), namesOf(base)];
+  if (below === undefined || own === undefined) return undefined;
+  if (own.some((name, i) => below[i] !== name)) return undefined;
+  const rel = below.slice(own.length).join("/");
+  return rel === "" || isPath(rel) ? rel : undefined;
+}
+
+/** The names on the way, decoded one by one; undefined when one of them hides a slash or is no UTF-8. */
+function namesOf({ pathname }: URL): string[] | undefined {
+  try {
+    const names = pathname
+      .replace(/^\/|\/$/g, "")
+      .split("/")
+      .map(decodeURIComponent);
+    if (names.some((name) => name.includes("/"))) return undefined;
+    return names.length === 1 && names[0] === "" ? [] : names;
+  } catch {
+    return undefined;
+  }
+}
+
+function toEntry(rel: string, { isFolder, properties }: DavResponse): DavEntry {
+  const text = (name: string, namespace = "DAV:") => properties.get(`${namespace} ${name}`) || undefined;
+  const fileId = /^\d{1,20}$/.exec(text("fileid", OC) ?? "")?.[0];
+  const stableId = fileId ?? text("resource-id");
+  const size = /^\d{1,15}$/.exec(text("getcontentlength") ?? "")?.[0];
+  const modifiedAt = timeOf(text("getlastmodified"));
+  const createdAt = timeOf(text("creationdate"));
+  const etag = text("getetag");
+  const mimeType = text("getcontenttype");
+  return {
+    rel,
+    isFolder,
+    ...(etag !== undefined && { etag: etag.slice(0, 256) }),
+    ...(size !== undefined && { size: Number(size) }),
+    ...(modifiedAt !== undefined && { modifiedAt }),
+    ...(createdAt !== undefined && { createdAt }),
+    ...(mimeType !== undefined && { mimeType }),
+    ...(stableId !== undefined && { stableId: stableId.slice(0, 256) }),
+    ...(fileId !== undefined && { fileId }),
+  };
+}
+
+export function timeOf(text: string | null | undefined): number | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}

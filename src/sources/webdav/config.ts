@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { FILE_CHOICES } from "#sources/file-scope/config.ts";
+
+const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
+
+/** What is said about a folder of a WebDAV server. Unknown keys are errors. */
+export const WebdavConfig = z.strictObject({
+  url: z
+    .string()
+    .max(2_048)
+    .refine(isFolderUrl, "Give an https:// or http:// address without a user name, a password, ? or #.")
+    .meta({
+      title: "Folder address",
+      description:
+        "WebDAV address of the folder to read. In Nextcloud: https://<host>/remote.php/dav/files/<user>/<folder>/.",
+    }),
+  readers: z.array(Reader).min(1).max(100).default(["workspace"]).meta({
+    title: "Readers",
+    description:
+      "Who can read the files: workspace, or IDs of groups (grp_…). The connector's visibility limits it further.",
+  }),
+  maxFileMb: z.number().min(0.001).max(1024).default(50).meta({
+    title: "Largest file (MiB)",
+    description: "kb does not read the text of larger files; you can still find them by name.",
+  }),
+  ...FILE_CHOICES,
+});
+export type WebdavConfig = z.infer<typeof WebdavConfig>;
+
+/** App passwords are the way of Nextcloud. */
+export const WebdavCredentials = z.strictObject({
+  username: z.string().min(1).max(500).meta({ title: "User name" }),
+  password: z.string().min(1).max(2_000).meta({ title: "Password", description: "In Nextcloud, use an app password." }),
+});
+
+function isFolderUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isHttp = url.protocol === "https:" || url.protocol === "http:";
+  return isHttp && url.username === "" && url.password === "" && !/[?#]/.test(text);
+}
+
+/** The address of the folder; it ends with a slash. */
+export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
+  const base = new URL(url);
+  if (!base.pathname.endsWith("/")) base.pathname += "/";
+  return base;
+}
+
+/** The one group that every item names: who belongs to it is told apart, so that other readers are one change. */
+export function readersGroup(connectorId: string): Principal {
+  return formatPrincipal({ type: "source_group", connectorId, id: "readers" });
+}
+
+/** Whom the config names. */
+export function readersOf({ readers }: Pick<WebdavConfig, "readers">): Principal[] {
+  return readers.map((reader) =>
+    reader === "workspace" ? "workspace" : formatPrincipal({ type: "group", groupId: reader }),
+  );
+}
+
+/** Stands in every version: moves when the config makes other items of the same files. Who reads them is no part of it. */
+export function configKey(config: WebdavConfig): string {
+  const told = JSON.stringify([baseOf(config).href, config.maxFileMb, config.archives]);
+  return createHash("sha256").update(told).digest("base64url").slice(0, 8);
+}
+
+export function maxFileBytes({ maxFileMb }: Pick<WebdavConfig, "maxFileMb">): number {
+  return Math.floor(maxFileMb * 1024 * 1024);
+}

@@ -1,0 +1,77 @@
+import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { Scope } from "#core/scope.ts";
+import type { Source } from "#sources/contract.ts";
+import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
+import { makeChildRules } from "#sources/file-scope/child-rules.ts";
+import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
+import { isSecretFile } from "#sources/file-scope/secret-files.ts";
+import { checkCollection } from "./check.ts";
+import { isPath, makeClient } from "./client.ts";
+import { baseOf, configKey, maxFileBytes, WebdavConfig, WebdavCredentials } from "./config.ts";
+import { typeOf, versionOfDownload } from "./map.ts";
+import { tellReaders } from "./people.ts";
+import { type Batching, DEFAULT_BATCHING, syncCollection, type WebdavCursor } from "./sync.ts";
+
+/** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
+export function makeWebdavSource({ batching = DEFAULT_BATCHING }: { batching?: Batching } = {}): Source<
+  WebdavConfig,
+  WebdavCursor
+> {
+  const inScope = makeInScope();
+  return {
+    spec: {
+      providerId: "webdav",
+      name: "WebDAV",
+      kinds: ["file"],
+      auth: [
+        { type: "credentials", scheme: "digest", username: "username", password: "password" },
+        { type: "credentials", scheme: "basic", username: "username", password: "password" },
+        { type: "none" },
+      ],
+      config: WebdavConfig,
+      credentials: WebdavCredentials,
+      acl: "connector",
+      namedIn: ["readers"],
+    },
+    check: checkCollection,
+    sync: (ctx, run) => syncCollection(ctx, run, batching),
+    syncIdentities: (ctx) => tellReaders(ctx),
+    async browse(ctx, at) {
+      if (at.parent !== null && !isPath(at.parent)) throw notFound(at.parent);
+      const { entries } = await makeClient(ctx).list(at.parent ?? "");
+      const places = entries.map(({ rel, isFolder }) => ({ rel, kind: isFolder ? "folder" : "file" }) as const);
+      return toBrowsePage(
+        places.sort((a, b) => (a.rel < b.rel ? -1 : 1)),
+        at,
+      );
+    },
+    async fetchContent(ctx, { externalId }) {
+      const fileName = externalId.slice(externalId.lastIndexOf("/") + 1);
+      const isAllowed = isPath(externalId) && (ctx.config.secretFiles || !isSecretFile(fileName));
+      if (!isAllowed) throw notFound(externalId);
+      const { body, headers } = await makeClient(ctx).read(externalId, maxFileBytes(ctx.config));
+      const mimeType = typeOf({ rel: externalId, ...defined({ mimeType: headers.get("content-type") ?? undefined }) });
+      const version = versionOfDownload(headers, ctx.now(), configKey(ctx.config));
+      return { stream: body, fileName, ...defined({ mimeType, version }) };
+    },
+    inScope: (scope, { externalId }) => inScope(scope, externalId),
+    childRules: makeChildRules,
+    originOf: (config) => baseOf(config).origin,
+  };
+}
+
+function notFound(externalId: string): ApiError {
+  return new ApiError("source_not_found", {
+    message: `This folder has no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
+  });
+}
+
+/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+function makeInScope(): (scope: Scope, path: string) => boolean {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope, path) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return !last.compiled.excludes(path, false) && last.compiled.includes(path);
+  };
+}

@@ -1,0 +1,128 @@
+import { defined } from "#core/defined.ts";
+import type { Principal } from "#core/principals.ts";
+import type { ContainerRef, SourceContainer, SourceItem } from "#sources/contract.ts";
+import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
+import { type DavEntry, timeOf } from "./client.ts";
+import { baseOf, configKey, maxFileBytes, readersGroup, type WebdavConfig } from "./config.ts";
+
+/** What is the same for all items of a connector. */
+export interface CollectionFacts {
+  base: URL;
+  /** The folder's name, or the server's. */
+  place: string;
+  configKey: string;
+  maxFileBytes: number;
+  readsArchives: boolean;
+  readers: Principal;
+}
+
+export function factsOf(config: WebdavConfig, connectorId: string): CollectionFacts {
+  const base = baseOf(config);
+  const name = base.pathname.split("/").at(-2) ?? "";
+  return {
+    base,
+    place: name === "" ? base.host : readable(decoded(name)),
+    configKey: configKey(config),
+    maxFileBytes: maxFileBytes(config),
+    readsArchives: config.archives,
+    readers: readersGroup(connectorId),
+  };
+}
+
+type Stamp = Pick<DavEntry, "etag" | "size" | "modifiedAt">;
+
+/** Without an ETag time counts in seconds: an edit within one changes nothing that could be seen. */
+const SETTLED_AFTER_MS = 2_000;
+
+/**
+ * The ETag, or size and time where there is none; undefined when the server tells nothing. What was written just now is
+ * looked at once more by the next run.
+ */
+export function versionOf({ etag, size, modifiedAt }: Stamp, now: number, key: string): string | undefined {
+  if (etag !== undefined) return `${etag.replace(/^W\//, "").replace(/^"|"$/g, "")}:${key}`;
+  if (size === undefined || modifiedAt === undefined) return undefined;
+  return `${size}:${modifiedAt}${modifiedAt > now - SETTLED_AFTER_MS ? ":new" : ""}:${key}`;
+}
+
+/** The version of what a download gives. */
+export function versionOfDownload(headers: Headers, now: number, key: string): string | undefined {
+  const size = Number(headers.get("content-length") ?? Number.NaN);
+  const stamp = {
+    etag: headers.get("etag") ?? undefined,
+    size: Number.isNaN(size) ? undefined : size,
+    modifiedAt: timeOf(headers.get("last-modified")),
+  };
+  return versionOf(defined(stamp), timeOf(headers.get("date")) ?? now, key);
+}
+
+/** The item of a file. Its readers are one group, whatever the server's own permissions are. */
+export function toItem(entry: DavEntry, now: number, facts: CollectionFacts): SourceItem {
+  const { rel, size, stableId, createdAt, modifiedAt } = entry;
+  const segments = rel.split("/");
+  const name = segments.pop() ?? rel;
+  const mimeType = typeOf(entry);
+  const version = versionOf(entry, now, facts.configKey);
+  return {
+    externalId: rel,
+    kind: "file",
+    title: readable(name),
+    hasFileTitle: true,
+    url: addressOf(entry, facts),
+    place: facts.place,
+    path: segments.map(readable),
+    ...defined({ identityHint: stableId, version, mimeType, size, createdAt, updatedAt: modifiedAt }),
+    containers: foldersOf(segments),
+    content: contentOf(entry, mimeType, facts),
+    access: { known: true, all: [[facts.readers]] },
+  };
+}
+
+export function folderRef(rel: string): ContainerRef {
+  return { type: "folder", id: rel };
+}
+
+/** What the server says it is, unless that is nothing; extraction looks at the bytes. */
+export function typeOf({ rel, mimeType }: Pick<DavEntry, "rel" | "mimeType">): string | undefined {
+  const told = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
+  return mimeHintOf(rel.slice(rel.lastIndexOf("/") + 1)) ?? (isTold ? told : undefined);
+}
+
+/** On the web where the server has a page for it, else the file itself. */
+function addressOf({ rel, fileId }: DavEntry, { base }: CollectionFacts): string {
+  const webdav = base.href.indexOf("/remote.php/");
+  if (fileId !== undefined && webdav !== -1) return `${base.href.slice(0, webdav)}/index.php/f/${fileId}`;
+  return `${base.href}${rel.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function contentOf(
+  { size }: DavEntry,
+  mimeType: string | undefined,
+  { readsArchives, maxFileBytes: most }: CollectionFacts,
+): SourceItem["content"] {
+  if (size === 0) return { type: "none", reason: "empty" };
+  if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
+  return size !== undefined && size > most ? { type: "none", reason: "too_large" } : { type: "fetch" };
+}
+
+function foldersOf(segments: readonly string[]): SourceContainer[] {
+  return segments.map((name, depth) => {
+    const id = segments.slice(0, depth + 1).join("/");
+    const parentId = segments.slice(0, depth).join("/");
+    return { type: "folder", id, name: readable(name), isHome: true, ...(parentId !== "" && { parentId }) };
+  });
+}
+
+/** What people read is in composed form (NFC); the id keeps the name as it is. */
+function readable(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- names may hold them
+  return name.replace(/[\0-\x1f\x7f]/g, " ").trim() === "" ? "Untitled" : name.normalize("NFC");
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

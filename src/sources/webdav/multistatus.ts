@@ -1,0 +1,181 @@
+import { Parser } from "htmlparser2";
+import { ApiError } from "#api/errors.ts";
+
+/** What a server says of one thing: its address as it wrote it, and the properties that it has. */
+export interface DavResponse {
+  href: string;
+  /** Of the thing as a whole, when it is not there with its properties. */
+  status?: number;
+  isFolder: boolean;
+  /** By `namespace name`; texts as they came, cut at `MAX_TEXT`. */
+  properties: ReadonlyMap<string, string>;
+}
+
+const DAV = "DAV:";
+/** Far more than any property that is asked for. */
+const MAX_TEXT = 8_192;
+const MAX_DEPTH = 64;
+/** Things in one folder. */
+export const MAX_RESPONSES = 100_000;
+
+/**
+ * Reads a `multistatus` as it comes. Only the five entities of XML are known and a document type is refused, so nothing in
+ * it can grow or lead elsewhere.
+ *
+ * @throws ApiError `source_unavailable` when it is no multistatus, ends early, or is larger than any folder
+ */
+export async function readMultistatus(body: AsyncIterable<Uint8Array>, host: string): Promise<DavResponse[]> {
+  const reader = makeReader(host);
+  const decoder = new TextDecoder();
+  for await (const piece of body) reader.write(decoder.decode(piece, { stream: true }));
+  reader.write(decoder.decode());
+  return reader.end();
+}
+
+/** An element that is open: its name, all names down to it, and the prefixes that are known in it. */
+interface Open {
+  name: string;
+  path: string;
+  prefixes: ReadonlyMap<string, string>;
+}
+
+/** A `response` that is being read. */
+interface Draft {
+  hrefs: string[];
+  status?: number;
+  isFolder: boolean;
+  properties: Map<string, string>;
+  /** Of the `propstat` that is open. */
+  found: Map<string, string>;
+  foundFolder: boolean;
+  foundStatus: number | undefined;
+}
+
+const RESPONSE = path("multistatus", "response");
+const HREF = `${RESPONSE}/${DAV} href`;
+const STATUS = `${RESPONSE}/${DAV} status`;
+const PROPSTAT = `${RESPONSE}/${DAV} propstat`;
+const PROPSTAT_STATUS = `${PROPSTAT}/${DAV} status`;
+const PROP = `${PROPSTAT}/${DAV} prop`;
+const COLLECTION = `${PROP}/${DAV} resourcetype/${DAV} collection`;
+
+function path(...names: string[]): string {
+  return names.map((name) => `${DAV} ${name}`).join("/");
+}
+
+function makeReader(host: string) {
+  const responses: DavResponse[] = [];
+  const open: Open[] = [];
+  let draft = newDraft();
+  let text = "";
+  let isWhole = false;
+  let isEnding = false;
+
+  function close(): void {
+    const at = open.at(-1)?.path ?? "";
+    const value = text.trim();
+    text = "";
+    if (at === HREF) draft.hrefs.push(value);
+    else if (at === STATUS) draft.status = statusOf(value);
+    else if (at === PROPSTAT_STATUS) draft.foundStatus = statusOf(value);
+    else if (at === COLLECTION) draft.foundFolder = true;
+    else if (at === PROPSTAT) takeFound(draft);
+    else if (open.length === 5 && at.startsWith(`${PROP}/`)) draft.found.set(open.at(-1)?.name ?? "", value);
+    else if (at === RESPONSE) {
+      for (const href of draft.hrefs) responses.push(toResponse(draft, href));
+      draft = newDraft();
+      if (responses.length > MAX_RESPONSES) throw bad(host, `lists more than ${MAX_RESPONSES} things in one folder`);
+    }
+    open.pop();
+  }
+
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        text = "";
+        const above = open.at(-1);
+        const prefixes = prefixesOf(attributes, above?.prefixes ?? new Map());
+        const full = fullName(name, prefixes);
+        open.push({ name: full, path: above === undefined ? full : `${above.path}/${full}`, prefixes });
+        if (open[0]?.name !== `${DAV} multistatus`) throw bad(host, NO_DAV);
+        if (open.length > MAX_DEPTH) throw bad(host, "sends XML that is nested too deeply");
+      },
+      ontext(more) {
+        if (text.length < MAX_TEXT) text += more.slice(0, MAX_TEXT - text.length);
+      },
+      onclosetag() {
+        // What closes at the end of the text was never closed.
+        if (isEnding) return;
+        isWhole ||= open.length === 1 && open[0]?.name === `${DAV} multistatus`;
+        close();
+      },
+      onprocessinginstruction(name) {
+        if (name.toLowerCase().startsWith("!"))
+          throw bad(host, "sends XML with a document type, which kb doesn't read");
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  return {
+    write: (piece: string) => parser.write(piece),
+    end(): DavResponse[] {
+      isEnding = true;
+      parser.end();
+      if (!isWhole) throw bad(host, responses.length > 0 || open.length > 0 ? "ended its answer early" : NO_DAV);
+      return responses;
+    },
+  };
+}
+
+const NO_DAV = "doesn't answer as a WebDAV server";
+
+function bad(host: string, what: string): ApiError {
+  // The server answers: what is wrong is wrong with this one folder.
+  const details = what === NO_DAV ? undefined : { status: 207 };
+  return new ApiError("source_unavailable", { message: `${host} ${what}.`, ...(details && { details }) });
+}
+
+function newDraft(): Draft {
+  return {
+    hrefs: [],
+    isFolder: false,
+    properties: new Map(),
+    found: new Map(),
+    foundFolder: false,
+    foundStatus: undefined,
+  };
+}
+
+/** Only properties that are said to be there count. */
+function takeFound(draft: Draft): void {
+  if ((draft.foundStatus ?? 200) === 200) {
+    for (const [name, value] of draft.found) draft.properties.set(name, value);
+    draft.isFolder ||= draft.foundFolder;
+  }
+  draft.found = new Map();
+  draft.foundFolder = false;
+  draft.foundStatus = undefined;
+}
+
+function toResponse({ status, isFolder, properties }: Draft, href: string): DavResponse {
+  return { href, isFolder, properties, ...(status !== undefined && { status }) };
+}
+
+function statusOf(line: string): number {
+  return Number(/^HTTP\/[\d.]+ (\d{3})/.exec(line)?.[1] ?? 500);
+}
+
+function prefixesOf(
+  attributes: Readonly<Record<string, string>>,
+  outer: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const named = Object.entries(attributes).filter(([name]) => name === "xmlns" || name.startsWith("xmlns:"));
+  if (named.length === 0) return outer;
+  return new Map([...outer, ...named.map(([name, uri]) => [name.slice("xmlns:".length), uri] as const)]);
+}
+
+function fullName(name: string, prefixes: ReadonlyMap<string, string>): string {
+  const colon = name.indexOf(":");
+  const namespace = prefixes.get(colon === -1 ? "" : name.slice(0, colon)) ?? "";
+  return `${namespace} ${name.slice(colon + 1)}`;
+}

@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { KitFixture } from "../../kit/fixture.ts";
+import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { makeWebdavFixture } from "./fixture.ts";
+import { MUTANTS, mutated } from "./mutants.ts";
+import { startProxy } from "./proxy.ts";
+import { type DavServer, findPython, startServer } from "./server.ts";
+
+const PYTHON = findPython();
+let server: DavServer;
+let root = "";
+let count = 0;
+
+describe.skipIf(PYTHON === undefined)("webdav, with a real server", () => {
+  beforeAll(async () => {
+    if (PYTHON === undefined) return undefined;
+    root = mkdtempSync(join(tmpdir(), "kb-webdav-"));
+    server = await startServer(PYTHON, root);
+    return () => {
+      server.stop();
+      rmSync(root, { recursive: true, force: true });
+    };
+  });
+
+  async function makeFixture(): Promise<KitFixture> {
+    const proxy = await startProxy(server.port);
+    onTestFinished(() => proxy.stop());
+    return makeWebdavFixture({ proxy, root, name: `kit-${++count}` });
+  }
+
+  test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
+    expect((await runSourceCheck(check, makeFixture)).faults).toEqual([]);
+  });
+
+  describe("written in a hurry", () => {
+    test.each(Object.entries(MUTANTS))("%s: the kit sees it", async (_name, mutant) => {
+      const check = SOURCE_CHECKS.find(({ id }) => id === mutant.caughtBy);
+      if (check === undefined) throw new Error(`There is no check ${mutant.caughtBy}.`);
+      const { faults } = await runSourceCheck(check, async () => mutated(await makeFixture(), mutant));
+      expect(faults).not.toEqual([]);
+    });
+  });
+});
