@@ -19,7 +19,7 @@ export const engine: SourceCheck = {
     for (const [what, change] of steps) {
       if (!change || faults.length > 0) continue;
       await change();
-      await server.readPeople("changes");
+      await server.readPeople();
       await server.sync();
       faults.push(...(await readerFaults(fixture, server, `After ${what}`)));
     }

@@ -1,17 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { composeFeatures } from "../features.ts";
 import { makeServer } from "../helpers.ts";
 import { fakeExtractor } from "../server/sync/harness.ts";
-import { makeGroupPages } from "#storage/batch/group-pages.ts";
-import type { PeopleEvent } from "#storage/batch/people-batch.ts";
+import { requestIdentities } from "#server/sync/identities/request.ts";
 import type { Source } from "#sources/contract.ts";
 import { formatPrincipal } from "#core/principals.ts";
-import { contextOf, type KitFixture } from "./fixture.ts";
-import type { IdentityEvent } from "./identities.ts";
+import type { KitFixture } from "./fixture.ts";
 import { thisMachine } from "./network.ts";
 
 export type KitEngine = Awaited<ReturnType<typeof openEngine>>;
-
-const PROOF_MS = 24 * 3_600_000;
 
 /**
  * The server itself, on a database of its own, with one connector of the fixture's source, made by an admin on a registered
@@ -19,7 +16,7 @@ const PROOF_MS = 24 * 3_600_000;
  */
 export async function openEngine(fixture: KitFixture) {
   const { source, config, credentials } = fixture;
-  const { providerId, hasPeople } = source.spec;
+  const { providerId } = source.spec;
   const sources = {
     find: async (id: string) => (id === providerId ? (source as Source) : undefined),
     list: async () => [source as Source],
@@ -43,7 +40,6 @@ export async function openEngine(fixture: KitFixture) {
   const members = new Map<string, Awaited<ReturnType<typeof kb.actor>>>();
   const instance = baseUrl?.replace(/^https:\/\//, "") ?? connectorId;
   const userOf = (id: string) => formatPrincipal({ type: "source_user", providerId, instance, id });
-  let peopleRuns = 0;
 
   async function ask(method: "post" | "patch", path: string, json: unknown) {
     const answer = await kb.as(owner)[method](path, json);
@@ -51,42 +47,15 @@ export async function openEngine(fixture: KitFixture) {
     return answer.json;
   }
 
-  /** One identity run into the store. */
-  async function readPeople(mode: "whole" | "changes" = "whole"): Promise<void> {
+  /** A run that reads who belongs to what: whole for the first time, then what changed. Whatever else is due runs too. */
+  async function readPeople(): Promise<void> {
     if (!source.syncIdentities) return;
-    const context = contextOf({
-      ...fixture,
-      context: { ...fixture.context, connector: { id: connectorId, name: "Kit", instance } },
-    });
-    const teller = () => ({
-      connectorId,
-      toldIn: "identities" as const,
-      isTrusted: hasPeople === true,
-      runId: `people${peopleRuns}`,
-      mode,
-      now: kb.clock.now(),
-      maxAclAgeMs: PROOF_MS,
-    });
-    peopleRuns++;
-    const { position, cursor } = await store.sourcePeople.begin(teller());
-    const pages = makeGroupPages();
-    let events: PeopleEvent[] = [];
-    for await (const event of source.syncIdentities(context, {
-      mode,
-      cursor: cursor === null ? null : JSON.parse(cursor),
-    })) {
-      if (event.t === "checkpoint") {
-        const checkpoint = { cursor: JSON.stringify(event.cursor) };
-        await store.sourcePeople.apply({ ...teller(), since: position, events, checkpoint });
-        events = [];
-      } else if (event.t === "end") {
-        const isComplete = event.listing === "complete";
-        const currentAt = mode === "changes" ? { currentAt: kb.clock.now() } : {};
-        await store.sourcePeople.end({ ...teller(), isComplete, notLookedAt: event.notLookedAt ?? [], ...currentAt });
-      } else {
-        events.push(...toStored(event, pages, kb.clock.now()));
-      }
-    }
+    kb.clock.advance(1);
+    const connector = await store.connectors.find(connectorId);
+    if (!connector) throw new Error("The connector is gone.");
+    const wish = { trigger: "manual" as const, now: kb.clock.now(), randomBytes };
+    await kb.store.transaction((tx) => requestIdentities(tx, workspaceId, connector, wish));
+    await kb.deps.worker.runUntilIdle();
     await tie();
   }
 
@@ -160,27 +129,4 @@ export async function openEngine(fixture: KitFixture) {
       return chunks.map(({ text }) => text).join("");
     },
   };
-}
-
-function toStored(
-  event: Exclude<IdentityEvent, { t: "checkpoint" | "end" }>,
-  pages: ReturnType<typeof makeGroupPages>,
-  at: number,
-): PeopleEvent[] {
-  switch (event.t) {
-    case "group": {
-      const { group, members, etag, more } = event;
-      const whole = pages.add({ group, members, hasMore: more === true, at, ...(etag !== undefined && { etag }) });
-      return whole ? [whole] : [];
-    }
-    case "group_same":
-      return [{ t: "group_same", groups: event.groups, at }];
-    case "member":
-      return [{ t: "member", group: event.group, member: event.member, isRemoved: event.removed === true }];
-    case "identity": {
-      const { principal, state, name = null, login = null, email, sameAs = [] } = event;
-      const address = { email: email?.address ?? null, isEmailVerified: email?.isVerified === true };
-      return [{ t: "identity", principal, state, name, login, ...address, sameAs, at }];
-    }
-  }
 }

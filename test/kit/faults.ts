@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { SourceItem, SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import type { IdentityEvent } from "#sources/identity-events.ts";
 import { CONNECTOR_ID, type KitFixture } from "./fixture.ts";
-import type { IdentityEvent } from "./identities.ts";
+import type { PeopleCursor } from "./reference/people.ts";
 import type { ReferenceCursor } from "./reference/source.ts";
 import { makeReferenceFixture } from "./reference/fixture.ts";
 import { TOKEN } from "./reference/provider.ts";
@@ -12,7 +13,7 @@ type Source = Fixture["source"];
 type Event = SyncEvent<ReferenceCursor>;
 type Context = SyncContext<{ url: string }>;
 type Run = SyncRequest<ReferenceCursor>;
-type Told = IdentityEvent<{ since: number }>;
+type Told = IdentityEvent<PeopleCursor>;
 
 /** What is wrong with a source: each changes one thing of the reference source. */
 type Planted = Partial<Omit<Source, "spec" | "originOf">> & {

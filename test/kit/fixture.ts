@@ -1,6 +1,5 @@
 import type { Scope } from "#core/scope.ts";
 import type { Source, SourceContext } from "#sources/contract.ts";
-import type { IdentitySource } from "./identities.ts";
 import { openWays } from "./network.ts";
 
 /** How a remote can fail. */
@@ -25,7 +24,7 @@ export interface KitPerson {
  * a capability: checks that need it pass where it is absent, but for what the source's spec makes it give.
  */
 export interface KitFixture<Config = unknown, Cursor = unknown> {
-  source: Source<Config, Cursor> & IdentitySource;
+  source: Source<Config, Cursor>;
   config: Config;
   /** Configurations that the schema or `check` must refuse; at least one. */
   badConfigs: readonly unknown[];

@@ -3,7 +3,7 @@ import { type Authority, formatPrincipal, narrowAccess, type Principal } from "#
 import type { SourceItem } from "#sources/contract.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
 import { contextOf, INSTANCE, type KitFixture } from "./fixture.ts";
-import type { IdentityEvent, IdentityRun } from "./identities.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import type { Replica } from "./replica.ts";
 
 /** What is known of groups and users. */
@@ -33,7 +33,7 @@ export async function runPeopleInto(
   const events: IdentityEvent[] = [];
   const named = new Set<Principal>();
   let pending: IdentityEvent[] = [];
-  const run = { mode, cursor: people.cursor, ...(groups && { groups }) };
+  const run: IdentityRun = { mode, cursor: people.cursor, async *due() {}, ...(groups && { groups }) };
   for await (const event of fixture.source.syncIdentities?.(contextOf(fixture), run) ?? []) {
     events.push(event);
     pending.push(event);

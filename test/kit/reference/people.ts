@@ -1,23 +1,23 @@
+import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/contract.ts";
-import type { IdentityEvent, IdentityRun } from "../identities.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRecord, makeClient, type ReferenceConfig, type UserRecord } from "./client.ts";
 
 type Context = SourceContext<ReferenceConfig>;
 
 /** Everything before this change was handed over. */
-export interface PeopleCursor {
-  since: number;
-}
+const PeopleCursor = z.object({ since: z.number() });
+export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 /** Who its users are, and who is in its groups: those of spaces, and the teams in them. */
 export async function* syncReferencePeople(
   ctx: Context,
-  { mode, groups = [], cursor }: IdentityRun<PeopleCursor>,
+  { mode, groups = [], cursor }: IdentityRun,
 ): AsyncGenerator<IdentityEvent<PeopleCursor>, void> {
   if (mode === "groups") yield* readGroups(ctx, groups);
-  else if (mode === "changes" && cursor !== null) yield* readChanges(ctx, cursor);
+  else if (mode === "changes") yield* readChanges(ctx, PeopleCursor.parse(cursor));
   else yield* readAll(ctx);
 }
 

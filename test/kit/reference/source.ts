@@ -14,9 +14,8 @@ import type {
   SyncRequest,
   What,
 } from "#sources/contract.ts";
-import type { IdentityRun } from "../identities.ts";
 import { makeClient, type PageRecord, ReferenceConfig } from "./client.ts";
-import { groupPrincipal, type PeopleCursor, syncReferencePeople } from "./people.ts";
+import { groupPrincipal, syncReferencePeople } from "./people.ts";
 
 type Context = SourceContext<ReferenceConfig>;
 type RunContext = SyncContext<ReferenceConfig>;
@@ -46,6 +45,7 @@ export function makeReferenceSource() {
       // Each move of a page is in the feed, and who is in a group is told by itself.
       freshness: "feed",
       hasPeople: true,
+      isPeopleFeedGapless: true,
     },
     check,
     sync,
@@ -54,8 +54,7 @@ export function makeReferenceSource() {
     inScope: (scope, item) => item.containers.some(({ id }) => isInside(scope, id)),
     originOf: ({ url }) => new URL(url).origin,
     baseUrlOf: ({ url }) => url,
-    // A cursor comes back as it was given.
-    syncIdentities: (ctx, run) => syncReferencePeople(ctx, run as IdentityRun<PeopleCursor>),
+    syncIdentities: syncReferencePeople,
   } satisfies Source<ReferenceConfig, ReferenceCursor>;
 }
 

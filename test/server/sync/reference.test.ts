@@ -50,7 +50,6 @@ test("26 hours of good increments leave everything readable; without them and a 
   await world.begin();
   for (let hour = 0; hour < 26; hour++) {
     await world.pass(HOUR_MS);
-    await world.readPeople("changes");
   }
   expect(await world.differences()).toEqual([]);
   world.provider.fail("rate_limited");
@@ -77,7 +76,7 @@ test("a first run that waits shows what it has read to those whose groups were r
   expect([await world.whoSees("p1"), await world.whoSees("p5")]).toEqual([["u1", "u3"], []]);
   isLimited = false;
   await world.pass(12 * HOUR_MS);
-  await world.readPeople("changes");
+  await world.readPeople();
   expect(await world.differences()).toEqual([]);
 });
 
@@ -87,7 +86,7 @@ describe("what changes at the remote", () => {
     await world.begin();
     const before = await world.rows();
     const externalId = await world.fixture.changeAccess();
-    await world.readPeople("changes");
+    await world.readPeople();
     expect(await world.whoSees(externalId)).toEqual(["u2", "u3"]);
     expect([await world.differences(), await world.rows()]).toEqual([[], before]);
   });
@@ -98,7 +97,7 @@ describe("what changes at the remote", () => {
     const before = await world.rows();
     for (const isPublic of [true, false]) {
       world.provider.putSpace("b", { members: ["u2"], isPublic });
-      await world.readPeople("changes");
+      await world.readPeople();
       expect([await world.differences(), await world.isOpenToOwner("p5")]).toEqual([[], isPublic]);
     }
     expect(await world.rows()).toEqual(before);
@@ -116,7 +115,7 @@ describe("what changes at the remote", () => {
     const world = await makeWorld();
     await world.begin();
     const id = await world.fixture.removePerson();
-    await world.readPeople("changes");
+    await world.readPeople();
     expect([id, await world.whoSees("p1"), await world.whoSees("p2")]).toEqual(["u1", ["u3"], ["u3"]]);
   });
 
