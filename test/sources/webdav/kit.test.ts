@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { KitFixture } from "../../kit/fixture.ts";
+import { contextOf, type KitFixture } from "../../kit/fixture.ts";
 import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeWebdavFixture } from "./fixture.ts";
 import { MUTANTS, mutated } from "./mutants.ts";
@@ -33,6 +33,19 @@ describe.skipIf(PYTHON === undefined)("webdav, with a real server", () => {
 
   test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
     expect((await runSourceCheck(check, makeFixture)).faults).toEqual([]);
+  });
+
+  test("signs in to a server that takes only Digest", async () => {
+    if (PYTHON === undefined) return;
+    const strict = await startServer(PYTHON, root, { digest: true });
+    onTestFinished(() => strict.stop());
+    const proxy = await startProxy(strict.port);
+    onTestFinished(() => proxy.stop());
+    const fixture = makeWebdavFixture({ proxy, root, name: "digest" });
+    expect(await fixture.source.check(contextOf(fixture))).toEqual({ ok: true });
+    expect(proxy.requests.at(-1)?.headers.authorization).toMatch(/^Digest /);
+    const wrong = { ...fixture, credentials: fixture.badCredentials ?? {} };
+    expect(await fixture.source.check(contextOf(wrong))).toMatchObject({ problem: { field: "credentials" } });
   });
 
   describe("written in a hurry", () => {
