@@ -111,10 +111,10 @@ export type SyncEvent<Cursor = unknown> =
   /** Unchanged but alive: feeds the sweep. With `container` also every stored item that has it in its home chain. */
   | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
   /**
-   * Everything that lives in a container was listed, or what of it was created from `from` on and before `to`: what was not
+   * Everything that lives in a container was listed, or what of it was created from `from` on and before `to` (epoch milliseconds): what was not
    * named goes, and the permissions of what was are as it said. Earns its keep where a whole listing takes long.
    */
-  | { t: "listed"; container: ContainerRef; from?: Date; to?: Date }
+  | { t: "listed"; container: ContainerRef; from?: number; to?: number }
   /**
    * The source would not show this, and that is about this alone. Where permissions are mirrored nobody reads it until the
    * source shows it again. A refusal of everything is thrown: `source_unauthorized`.

@@ -117,9 +117,9 @@ function livesIn({ containers = [] }: Pick<SourceItem, "containers">, { type, id
   return containers.some((each) => each.isHome === true && each.type === type && each.id === id);
 }
 
-function isWithin({ createdAt }: SourceItem, { from, to }: { from?: Date; to?: Date }): boolean {
+function isWithin({ createdAt }: SourceItem, { from, to }: { from?: number; to?: number }): boolean {
   if (createdAt === undefined) return from === undefined && to === undefined;
-  return createdAt >= (from?.getTime() ?? -Infinity) && createdAt < (to?.getTime() ?? Infinity);
+  return createdAt >= (from ?? -Infinity) && createdAt < (to ?? Infinity);
 }
 
 function isAbout(what: What, externalId: string, item: SourceItem): boolean {

@@ -1,4 +1,5 @@
 import { isChildId } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
 import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -66,8 +67,7 @@ async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "liste
   const { store, connector, sync, now } = options;
   const slice = {
     entityId: containerEntityId(store.workspaceId, connector.connectorId, listed.container),
-    ...(listed.from && { from: listed.from.getTime() }),
-    ...(listed.to && { to: listed.to.getTime() }),
+    ...defined({ from: listed.from, to: listed.to }),
   };
   await flushMarks(looking);
   const gone: string[] = [];

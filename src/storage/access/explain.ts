@@ -4,6 +4,7 @@ import type { Principal } from "#core/principals.ts";
 import type { ItemAccess } from "#storage/records/items.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { meetsEvery, metBy } from "./decision.ts";
+import { connectorPrincipal, isConnectorList } from "./item-clocks.ts";
 import { itemNotFound, type Policy, type Viewer } from "./policy.ts";
 
 export type AccessReason =
@@ -91,18 +92,19 @@ async function explainItem(on: WorkspaceStore, item: ItemAccess, userId: string,
   const reachable = await parentsOf(on, own);
   const explained = lists.map((list): ExplainedList => {
     const match = metBy(list, held);
+    const shown = withoutClock(list, item.connectorId);
     return {
       origin: originOf(list),
       isMet: match !== undefined,
       size: list.length,
-      chain: match === undefined ? null : chainTo(match, parents),
-      principals: isAdmin ? list.slice(0, MOST_PRINCIPALS) : null,
+      chain: match === undefined ? null : chainTo(shown.includes(match) ? match : (shown[0] ?? match), parents),
+      principals: isAdmin ? shown.slice(0, MOST_PRINCIPALS) : null,
     };
   });
   explained.sort((a, b) => ORIGINS.indexOf(a.origin) - ORIGINS.indexOf(b.origin));
   const reason = await reasonOf(on, item, viewer, meetsEvery(lists, held), {
     all: new Set(reachable.keys()),
-    lists,
+    lists: lists.map((list) => withoutClock(list, item.connectorId)),
   });
   return {
     kbId: item.kbId,
@@ -127,8 +129,8 @@ async function reasonOf(
   if (isMet) return "allowed";
   const gate = (await on.access.connectorGates()).find((one) => one.connectorId === item.connectorId);
   if (gate?.state === "deleting") return "connector_deleting";
-  const group = `group:connector:${item.connectorId}`;
-  // Reached through memberships and yet not held: only age takes it away, of the mirror or of the group.
+  const group = connectorPrincipal(item.connectorId);
+  // Reached through memberships and yet not held: only age takes it away, of the mirror, the group or the item.
   const isTooOld = reachable.all.has(group) && !viewer.principals.includes(group);
   return isTooOld || meetsEvery(reachable.lists, reachable.all) ? "permissions_too_old" : "list_unmet";
 }
@@ -151,6 +153,11 @@ async function parentsOf(
     edge = next;
   }
   return parents;
+}
+
+/** The list of whom a connector is for as people know it, also where it is believed by the item's own clock only. */
+function withoutClock(list: readonly Principal[], connectorId: string): readonly Principal[] {
+  return isConnectorList(list, connectorId) ? [connectorPrincipal(connectorId)] : list;
 }
 
 function chainTo(principal: Principal, parents: ReadonlyMap<Principal, Principal | null>): Principal[] {

@@ -31,10 +31,15 @@ describe("what could not be looked at", () => {
     expect(await kb.readable()).toEqual(["open"]);
     expect((await kb.connector()).counts.aclStale).toBe(1);
     expect(await kb.search("text")).toMatchObject({ total: 1 });
+    expect(await kb.explain("closed")).toMatchObject({
+      reason: "permissions_too_old",
+      lists: [{ origin: "connector", isMet: false, principals: [`group:connector:${kb.connectorId}`] }, {}],
+    });
     kb.world.script = () => [{ t: "seen", externalIds: ["open", "closed"] }, CURRENT];
     await kb.pass(12 * HOUR_MS);
     expect(await kb.readable()).toEqual(["closed", "open"]);
     expect((await kb.connector()).counts.aclStale).toBe(0);
+    expect(await kb.explain("closed")).toMatchObject({ reason: "allowed" });
   });
 
   test("is an item whose permissions failed, too", async ({ expect }) => {
@@ -220,4 +225,21 @@ test("a slice that was listed whole loses what it did not name, and nothing besi
   kb.world.script = () => [{ t: "seen", externalIds: ["x"] }, { t: "listed", container: space("a") }, NOTHING];
   await kb.sync();
   expect(await kb.readable()).toEqual(["x", "y"]);
+});
+
+test("a slice of time loses what was created in it and not named: from its first millisecond, before its last", async ({
+  expect,
+}) => {
+  const at = (id: string, ms: number) => inside(id, "a", { createdAt: ms });
+  const kb = await makeMirror(() => [
+    at("before", 999),
+    at("first", 1_000),
+    at("last", 1_999),
+    at("after", 2_000),
+    CURRENT,
+  ]);
+  await kb.work();
+  kb.world.script = () => [{ t: "listed", container: space("a"), from: 1_000, to: 2_000 }, NOTHING];
+  await kb.sync();
+  expect(await kb.readable()).toEqual(["after", "before"]);
 });

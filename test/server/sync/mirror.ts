@@ -62,6 +62,11 @@ export async function makeMirror(
       await kb.deps.worker.runUntilIdle();
     },
     lastSync: async () => (await kb.as(owner).get(`/api/connectors/${id}/syncs`)).json.syncs[0],
+    async explain(externalId: string) {
+      const rows = await kb.database.read.selectFrom("items").select(["kbId", "externalId"]).execute();
+      const kbId = rows.find((row) => row.externalId === externalId)?.kbId ?? "";
+      return (await kb.as(owner).get(`/api/connectors/files/${kbId}/access`)).json;
+    },
     async readable() {
       const rows = await kb.database.read.selectFrom("items").select(["kbId", "externalId"]).execute();
       const open = await kb.deps.policy.mayRead(
