@@ -20,23 +20,39 @@ function proofOf({ freshness = "full", placement = "feed" }: Spec): "full" | "ac
   return freshness === "feed" ? "incremental" : freshness;
 }
 
-/** Whether a run that ended so would have shown every change of a permission, for what it did not name too. */
-export function isProof({ placement }: Spec, mode: SyncRecord["mode"], end: SyncEnd | undefined): boolean {
+/**
+ * Whether a run that ended so would have shown every change of a permission, for what it did not name too. Changes prove
+ * nothing before everything was listed: for another account, or after a restart, they begin somewhere.
+ */
+export function isProof(
+  { placement }: Spec,
+  { mode, lastFullAt }: Pick<SyncRecord, "mode"> & Pick<ConnectorRecord, "lastFullAt">,
+  end: SyncEnd | undefined,
+): boolean {
   if (end?.permissions !== "current" || mode === "items" || mode === "identities") return false;
-  return end.listing === "complete" || (mode !== "full" && placement !== "listing");
+  return end.listing === "complete" || (mode !== "full" && placement !== "listing" && lastFullAt !== null);
 }
 
 type Proving = Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">;
 
 /** The mode of the run that has to prove a connector's permissions now; undefined while none has to. */
-export function proofNow(spec: Spec | undefined, connector: Proving, age: Believing): SyncMode | undefined {
+export function proofNow(
+  spec: Spec | undefined,
+  connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
+  age: Believing,
+): SyncMode | undefined {
   if (!spec) return undefined;
   const dueAt = proofDueAt(spec, connector, age);
-  return dueAt !== undefined && dueAt <= age.now ? proofOf(spec) : undefined;
+  if (dueAt === undefined || dueAt > age.now) return undefined;
+  return connector.lastFullAt === null ? "full" : proofOf(spec);
 }
 
 /** When a connector is next due: by its schedule, or sooner to prove its permissions; null = when somebody asks. */
-export function nextRunOf(spec: Spec | undefined, connector: Proving, age: Believing): number | null {
+export function nextRunOf(
+  spec: Spec | undefined,
+  connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
+  age: Believing,
+): number | null {
   const { now } = age;
   const bySchedule = connector.everyMinutes === null ? undefined : now + connector.everyMinutes * 60_000;
   // A proof that is due is being put in line.
@@ -99,7 +115,8 @@ export function makeRunClocks(aclCheckedAt: number | null, maxAclAgeMs: number, 
   return {
     stamp(op, readAt) {
       if (op.type === "upsert") return { ...op, clockAt: clockOf(op.item.externalId, readAt) };
-      return op.type === "access" ? { ...op, clockAt: clockOf(op.externalId, readAt) } : op;
+      const isLook = op.type === "access" || (op.type === "relist" && op.listed !== undefined);
+      return isLook ? { ...op, clockAt: clockOf(op.externalId, readAt) } : op;
     },
     restamp(externalIds, readAt) {
       return toOps(new Map(externalIds.map((externalId) => [externalId, clockOf(externalId, readAt)])));

@@ -27,6 +27,7 @@ import { beginClocks, leaveBehind, look, type LookEvent, type Looking, prove } f
 import { type Known, makeKnown } from "./known.ts";
 import { makeRunState, type RunState } from "./run-state.ts";
 import { makeStored } from "./stored.ts";
+import { relisted, vanished } from "./untaken.ts";
 import { redact } from "#core/redact.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -315,16 +316,11 @@ async function prepareStep(
     if (isApiError(error, "source_changed")) return "changed" as const;
     throw error;
   });
-  if (prepared === "changed") return relisted(item.externalId);
-  if (!prepared) return { ops: [], bytes: 0, isVanished: true };
+  if (prepared === "changed") return relisted(options, item);
+  if (!prepared) return vanished(options, item, known);
   const { unchanged, ...step } = prepared;
   if (options.quotas && !known.find(item.externalId)) noteTexts(options.quotas, store.workspaceId, step.ops);
   return { ...step, seen: unchanged };
-}
-
-/** What is stored of it stays as it is, and it is listed again soon. */
-function relisted(externalId: string): Step {
-  return { ops: [{ type: "relist", externalId }], bytes: 0, seen: [externalId] };
 }
 
 function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {

@@ -1,5 +1,5 @@
 import { isChildId } from "#core/child-ids.ts";
-import type { HiddenChild, ItemOp, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from "./item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 
@@ -79,6 +79,32 @@ export async function changeAccess(
     work.rows.set(known.kbId, { ownClockAt, ownClockCause });
   }
   return outcome;
+}
+
+/**
+ * Leaves an item to those whom both its access and a listing of newer content let in: what is stored was said to be for the
+ * ones, and its source shows it to the others. Below another parent nobody has looked at it.
+ */
+export async function narrowAccess(
+  work: Work,
+  externalId: string,
+  { access, parentExternalId }: ListedAccess,
+  clockAt: number | null = null,
+): Promise<OpOutcome> {
+  const known = work.rows.find(externalId);
+  if (!known || known.removedAt !== null) return "absent";
+  if (known.parentExternalId !== parentExternalId) {
+    work.exceptions.set(known.kbId, "not_looked_at");
+    return "done";
+  }
+  const named = access === null ? null : await work.intern(access, clockAt);
+  const kept = await work.reclock(known.ownAclId, clockAt);
+  const ownAclId = kept === null || named === null ? (kept ?? named) : work.conjoin(kept, named);
+  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
+  noteStanding(work, known, known, { ownAclId, aclId });
+  setStanding(work, known, { ownAclId, aclId });
+  work.rows.set(known.kbId, { ownClockAt: clockAt, ownClockCause: null });
+  return "done";
 }
 
 /** An item that nobody may read is never "unchanged": whoever names it again is to know that it was looked at. */

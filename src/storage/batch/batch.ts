@@ -13,6 +13,7 @@ import {
   changeAccess,
   isSameStanding,
   listHidden,
+  narrowAccess,
   noteStanding,
   setIndexAccess,
   settleAccesses,
@@ -166,7 +167,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
       return drop(work, op.kbIds, op.hold);
     case "relist":
       work.rows.relist(op.externalId);
-      return "done";
+      return op.listed ? narrowAccess(work, op.externalId, op.listed, op.clockAt) : "done";
     case "remove":
       return removeAll(work, op.kbIds);
     case "release":
@@ -293,9 +294,14 @@ function writeRow(work: Work, item: PreparedItem, known: KnownItem | undefined, 
 
 function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
-  if (op.reason !== "failed") return "skipped";
   const known = work.rows.find(op.externalId);
-  if (!known || known.removedAt !== null) return "failed";
+  const isLiving = known !== undefined && known.removedAt === null;
+  if (op.reason !== "failed") {
+    // It goes with the next complete listing; nobody has looked at who may read it until then.
+    if (isLiving) work.exceptions.set(known.kbId, "not_looked_at");
+    return "skipped";
+  }
+  if (!isLiving) return "failed";
   if (known.indexState === "held") endHold(work, known);
   if (known.seenBy !== work.seenBy) work.isFurther = true;
   work.rows.set(known.kbId, {

@@ -74,6 +74,9 @@ export interface ItemState {
   parentExternalId: string | null;
 }
 
+/** Who may read an item, as it was listed. */
+export type ListedAccess = Pick<PreparedItem, "access" | "parentExternalId">;
+
 /**
  * One change to the stored items; those of a batch are applied in the order given. `clockAt` is when the permissions that it
  * names were looked at, where their connector's clock does not cover them.
@@ -102,8 +105,11 @@ export type ItemOp =
   | { type: "sweep"; kbIds: readonly string[]; hold: boolean }
   /** Removes these and their child items; under the guard as a whole. */
   | { type: "drop"; kbIds: readonly string[]; hold: boolean }
-  /** Its content was of another version than the one it was listed with: it is to be listed again. */
-  | { type: "relist"; externalId: string }
+  /**
+   * Its content was not the one that it was listed with: it is to be listed again. What is stored stays until then, for whom
+   * both that and the listing let in.
+   */
+  | { type: "relist"; externalId: string; listed?: ListedAccess; clockAt?: number | null }
   /** Removes these and their child items without asking the guard: left out by a person's own act. */
   | { type: "remove"; kbIds: readonly string[] }
   /** Ends the hold on these: they are kept. */

@@ -13,6 +13,9 @@ export async function setClocks(
   for (const externalId of externalIds) {
     const item = work.rows.find(externalId);
     if (!item || item.removedAt !== null || isChildId(externalId)) continue;
+    // A look at everything around it proves nothing of what this very run could not look at.
+    const isExcepted = item.ownClockCause !== null && item.ownClockBy === (work.batch.run?.syncId ?? null);
+    if (cause === null && isExcepted) continue;
     if (cause === "refused") await giveClock(work, item, NEVER, cause);
     else if (cause !== null) await except(work, item, at ?? work.batch.mirror?.aclCheckedAt ?? NEVER, cause);
     else if (at === null || item.ownClockCause !== null || (item.ownClockAt ?? at - 1) < at) {

@@ -30,6 +30,8 @@ export interface Work {
   reclock(ownAclId: number | null, clockAt: number | null): Promise<number | null>;
   /** Items that could not be looked at, by kbId. */
   exceptions: Map<string, ClockCause>;
+  /** The access that lets in whom both of two let in. */
+  conjoin(a: number, b: number): number;
   effective: EffectiveAccess;
   /** Number of the op that is applied. */
   op: number;
@@ -58,13 +60,12 @@ export function makeWork(
   const interned = new Map<string, Promise<number>>();
   const reclocked = new Map<string, Promise<number | null>>();
   const rows = makeItemRows(connection, workspaceId, connectorId, noteAccess);
+  const conjoin = makeConjoin(connection, workspaceId, interner);
   return {
     batch,
     rows,
-    effective: makeEffectiveAccess(
-      (externalId) => rows.find(externalId),
-      makeConjoin(connection, workspaceId, interner),
-    ),
+    conjoin,
+    effective: makeEffectiveAccess((externalId) => rows.find(externalId), conjoin),
     changes: [],
     op: 0,
     touched: new Map(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Source, SyncEvent, SyncRequest } from "#sources/contract.ts";
+import { ApiError } from "#api/errors.ts";
+import type { FileContent, Source, SyncEvent, SyncRequest } from "#sources/contract.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer } from "../../helpers.ts";
@@ -10,13 +11,17 @@ export const OPEN: SourceAccess = { known: true, all: [["workspace"]] };
 
 export type Script = (run: SyncRequest<unknown>) => Iterable<SyncEvent>;
 
+const notFound = (externalId: string): FileContent => {
+  throw new ApiError("source_not_found", { message: `Nothing is at ${externalId}.` });
+};
+
 /** A server with one connector that mirrors the permissions of its source, which says what `world.script` says. */
 export async function makeMirror(
   script: Script,
   readers: readonly string[] = ["workspace"],
   spec: Partial<Pick<Source["spec"], "acl" | "freshness" | "placement">> = {},
 ) {
-  const world = { script, runs: [] as string[] };
+  const world = { script, runs: [] as string[], fetch: notFound, origin: "https://one.test" };
   const source: Source = {
     spec: {
       providerId: "mirror",
@@ -33,6 +38,8 @@ export async function makeMirror(
       world.runs.push(run.mode);
       yield* world.script(run);
     },
+    originOf: () => world.origin,
+    fetchContent: async (_ctx, { externalId }) => world.fetch(externalId),
   };
   const sources = { find: async (id: string) => (id === "mirror" ? source : undefined), list: async () => [source] };
   const kb = await makeServer({}, (core, database) =>
