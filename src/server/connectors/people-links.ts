@@ -10,11 +10,12 @@ export function makePeopleLinks(
   deps: Pick<PeopleDeps, "store" | "sources" | "credentials" | "instances" | "audit" | "clock">,
 ) {
   const { store, audit, clock } = deps;
+  async function isTrusted(workspaceId: string, connector: ConnectorRecord): Promise<boolean> {
+    const { isAdminMade, isRegistered } = await trustOf(deps, workspaceId, connector);
+    return isAdminMade && isRegistered;
+  }
   return {
-    async isTrusted(workspaceId: string, connector: ConnectorRecord): Promise<boolean> {
-      const { isAdminMade, isRegistered } = await trustOf(deps, workspaceId, connector);
-      return isAdminMade && isRegistered;
-    },
+    isTrusted,
 
     /** Records the links that a source's word has ended. */
     async onEnded(workspaceId: string, connectorId: string, joins: readonly EndedJoin[]): Promise<void> {
@@ -33,6 +34,9 @@ export function makePeopleLinks(
     async link(workspaceId: string, connectorId: string): Promise<void> {
       const domains = (await store.workspaces.find(workspaceId))?.identityDomains ?? [];
       if (domains.length === 0) return;
+      // What it told while it was trusted stays until it is told anew.
+      const connector = await store.in(workspaceId).connectors.find(connectorId);
+      if (!connector || !(await isTrusted(workspaceId, connector))) return;
       for (;;) {
         const made = await store.transaction(async (tx) => {
           const { identities } = tx.in(workspaceId);

@@ -96,7 +96,8 @@ async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "liste
 export async function prove(looking: Looking, end: SyncEnd | undefined): Promise<void> {
   const { options, sink } = looking;
   const { store, connector, sync, source, now } = options;
-  if (!isMirror(source.spec) || !isProof(source.spec, { mode: sync.mode, lastFullAt: connector.lastFullAt }, end)) return;
+  if (!isMirror(source.spec) || !isProof(source.spec, { mode: sync.mode, lastFullAt: connector.lastFullAt }, end))
+    return;
   await flushMarks(looking);
   sink.clock(sync.startedAt ?? now());
   await sink.flush();

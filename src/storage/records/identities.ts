@@ -236,7 +236,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     /**
      * Whom a connector's users are by their addresses: verified at both ends and of one of these domains, held by a single
      * active user of the instance, who is nobody here. Never an address that a member had who left or has another one now,
-     * nor a user of the source who once was somebody who left.
+     * nor a user of the source who once was somebody who left, nor who an admin has said they are not.
      *
      * @param domains  in lower case
      */
@@ -265,7 +265,14 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                   .select("j.userId")
                   .whereRef("j.workspaceId", "=", ref("i.workspaceId"))
                   .whereRef("j.principal", "=", ref("i.principal"))
-                  .where((on) => on.or([on("j.endedAt", "is", null), on("j.hasLeft", "=", 1)])),
+                  .where((on) =>
+                    on.or([
+                      on("j.endedAt", "is", null),
+                      on("j.hasLeft", "=", 1),
+                      // Somebody has said by hand that they are not.
+                      on.and([eb(on.ref("j.userId"), "=", on.ref("u.userId")), on("j.endedBy", "is not", null)]),
+                    ]),
+                  ),
               ),
             ),
             not(

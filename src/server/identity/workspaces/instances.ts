@@ -64,7 +64,7 @@ export async function setInstances(
   for (const instance of added) await instances.add(instance, actor.userId, now);
   for (const instance of removed) {
     await instances.remove(instance);
-    await endJoinsOf(tx, actor, instance, now);
+    await endJoinsOf(tx, actor.workspaceId, instance, now);
   }
   const concerned = new Set([...added, ...removed].map(({ providerId }) => providerId));
   for (const { connectorId, providerId, everyMinutes } of concerned.size === 0 ? [] : await connectors.list()) {
@@ -75,19 +75,19 @@ export async function setInstances(
   return { instancesAdded: added.map(toText), instancesRemoved: removed.map(toText) };
 }
 
-/** Nobody stands for a user of an instance that is not trusted any more. */
+/** Nobody stands for a user of an instance that is not trusted any more, until it is again. */
 async function endJoinsOf(
   tx: Store,
-  actor: Actor,
+  workspaceId: string,
   { providerId, baseUrl }: RegisteredInstance,
   now: number,
 ): Promise<void> {
-  const { identities } = tx.in(actor.workspaceId);
+  const { identities } = tx.in(workspaceId);
   const name = encodeURIComponent(instanceName(baseUrl, undefined));
   // With a tenant, the name goes on after a "#".
   for (const prefix of [`user:${providerId}:${name}:`, `user:${providerId}:${name}%23`]) {
     for (const principal of await identities.listJoinedOf(prefix)) {
-      await identities.end(principal, { at: now, by: actor.userId, reason: "untied" });
+      await identities.end(principal, { at: now, by: null, reason: "untied" });
     }
   }
 }

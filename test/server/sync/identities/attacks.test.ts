@@ -1,0 +1,46 @@
+import { describe, test } from "vitest";
+import { HOUR_MS } from "../mirror.ts";
+import { BASE_URL, makeForge, openTo, person, WHOLE } from "./forge.ts";
+
+// Sequences by which somebody became a user of a source again whom nobody meant to be that user any more.
+
+const ANN = "user:forge:git.acme.test:1";
+
+/** Ann is linked by her address. */
+async function makeLinked() {
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: ({ user }) => [openTo("plan", user("1"))],
+      people: ({ user }, { mode }) => (mode === "whole" ? [person(user("1"), "ann@acme.test"), WHOLE] : [WHOLE]),
+    },
+  });
+  const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+  await kb.verify(ann);
+  await kb.setDomains(["acme.test"]);
+  await kb.register();
+  const connectorId = await kb.connect(kb.owner);
+  const links = async () => (await kb.as(kb.owner).get("/api/audit?action=person.linked")).json.entries.length;
+  return { kb, ann, connectorId, links };
+}
+
+describe("an address that matches", () => {
+  test("links nobody again whom an admin has unlinked", async ({ expect }) => {
+    const { kb, ann, connectorId, links } = await makeLinked();
+    expect([await kb.readable(ann), await links()]).toEqual([["plan"], 1]);
+    await kb.link(kb.owner, connectorId, ANN, null);
+    for (let hour = 0; hour < 13; hour++) await kb.pass(HOUR_MS);
+    expect([await kb.readable(ann), await links()]).toEqual([[], 1]);
+    await kb.link(kb.owner, connectorId, ANN, ann.userId);
+    expect(await kb.readable(ann)).toEqual(["plan"]);
+  });
+
+  test("links nobody once the instance is not registered any more", async ({ expect }) => {
+    const { kb, ann, links } = await makeLinked();
+    await kb.as(kb.owner).patch("/api/workspace", { instances: [] });
+    for (let hour = 0; hour < 3; hour++) await kb.pass(HOUR_MS);
+    expect([await kb.readable(ann), await links()]).toEqual([[], 1]);
+    await kb.register();
+    for (let hour = 0; hour < 13; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable(ann)).toEqual(["plan"]);
+  });
+});
