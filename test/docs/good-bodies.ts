@@ -41,6 +41,7 @@ export const GOOD_BODIES: Readonly<Record<string, unknown>> = {
   },
   "POST /api/connectors/browse": { providerId: "filesystem", config: { root: "/srv" }, parent: null },
   "PATCH /api/connectors/{id}": { name: "Handbook", schedule: null, access },
+  "PUT /api/connectors/{id}/people": { links: [{ principal: "user:forge:git.acme.test:7", userId: ID("usr") }] },
   "PATCH /api/connectors/{id}/scope": { include: ["docs/"], exclude: ["*.log"] },
   "POST /api/connectors/{id}/syncs": { mode: "full" },
   "POST /api/connectors/{id}/removals/approve": { kbIds: [ID("kbi")] },

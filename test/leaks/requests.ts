@@ -224,6 +224,8 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
     return get(`/api/connectors/${connectorId}/syncs/${random.pick(syncIdsOf(ofWhich))}`);
   },
   "GET /api/connectors/{id}/removals": ofConnector("/removals"),
+  "GET /api/connectors/{id}/people": ofConnector("/people"),
+  "PUT /api/connectors/{id}/people": refused("PUT", "/api/connectors/{id}/people", { links: [] }),
   "PATCH /api/connectors/{id}": refused("PATCH", "/api/connectors/{id}", { name: "Mine" }),
   "DELETE /api/connectors/{id}": refused("DELETE", "/api/connectors/{id}"),
   "PATCH /api/connectors/{id}/scope": refused("PATCH", "/api/connectors/{id}/scope", { include: [], exclude: [] }),

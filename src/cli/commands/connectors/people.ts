@@ -75,10 +75,10 @@ export const linkPerson = command(
   },
   async (input, deps) => {
     const { connector, user: principal, member } = input.args;
+    const api = await connect(input, deps);
     if ((member === undefined) !== input.options.remove) {
       throw usageFailure("Name a member, or give --remove.", "kb connectors link-person --help");
     }
-    const api = await connect(input, deps);
     const { id } = await findConnector(api, connector);
     const [userId = null] = member === undefined ? [] : await memberIdsOf(api, [member]);
     const answer = await api.put("/api/connectors/{id}/people", {
