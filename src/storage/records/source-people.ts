@@ -148,6 +148,26 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return { groups: namesOf(dueGroups), users: namesOf(dueUsers) };
     },
 
+    /**
+     * The next run reads everything, and nothing is believed on the word of a feed until then; a run under way is overtaken.
+     * Call it in a transaction.
+     */
+    async restart(connectorId: string): Promise<void> {
+      await sql.write
+        .updateTable("people_feeds")
+        .set((eb) => ({
+          position: eb("position", "+", 1),
+          cursor: null,
+          currentAt: null,
+          runId: null,
+          runCursor: null,
+          wholeAt: null,
+        }))
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .execute();
+    },
+
     /** How much a connector tells in runs of their own, and how old the oldest of it is. */
     async summaryOf(connectorId: string): Promise<PeopleSummary> {
       const feed = await findFeed(connectorId, "identities");

@@ -44,3 +44,28 @@ describe("an address that matches", () => {
     expect(await kb.readable(ann)).toEqual(["plan"]);
   });
 });
+
+test("another account's groups are read whole, and not from the cursor of the one before", async ({ expect }) => {
+  const kb = await makeForge({
+    [BASE_URL]: {
+      items: () => [],
+      people: ({ group }, { cursor }) => [
+        { t: "group", group: group("team"), members: [] },
+        { t: "checkpoint", cursor: Number(cursor ?? 0) + 1 },
+        WHOLE,
+      ],
+    },
+  });
+  const connectorId = await kb.connect(kb.owner);
+  await kb.pass(HOUR_MS);
+  await kb.database.write.updateTable("connectors").set({ accountId: "acc_2222222222222222" }).execute();
+  await kb.as(kb.owner).post(`/api/connectors/${connectorId}/syncs`, {});
+  await kb.work();
+  await kb.pass(HOUR_MS);
+  const runs = kb.runs.map(({ mode, cursor }) => [mode, cursor]);
+  expect(runs).toEqual([
+    ["whole", null],
+    ["changes", 1],
+    ["whole", null],
+  ]);
+});
