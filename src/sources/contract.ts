@@ -120,7 +120,12 @@ export type SyncEvent<Cursor = unknown> =
    * source shows it again. A refusal of everything is thrown: `source_unauthorized`.
    */
   | { t: "refused"; what: What; code: RefusalCode }
-  /** Everything yielded before is covered by it once it is stored. */
+  /**
+   * Groups and users found on the way, as in `syncIdentities`: a folder, a project, a restriction may be a group, and a
+   * public container is one with `everyone`. A complete listing names them all; one that it does not name ends.
+   */
+  | Extract<IdentityEvent, { t: "group" | "member" | "identity" }>
+  /** Everything yielded before is covered by it once it is stored. Between the pages of a group nothing is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }
   /**
@@ -150,7 +155,7 @@ export interface SyncEnd {
   listing: "complete" | "partial";
   /** What this run could not look at; it stays as it is, and its permissions grow old. */
   notLookedAt?: readonly What[];
-  /** `current` = this run would have shown every change of a permission up to its beginning. */
+  /** `current` = this run would have shown every change of a permission, and of a group told in syncs, up to its beginning. */
   permissions: "current" | "not_checked";
 }
 

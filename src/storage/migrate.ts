@@ -22,6 +22,7 @@ import * as homes from "./migrations/0021-homes.ts";
 import * as turns from "./migrations/0022-turns.ts";
 import * as identityRuns from "./migrations/0023-identity-runs.ts";
 import * as bindings from "./migrations/0024-bindings.ts";
+import * as lastingGroups from "./migrations/0025-lasting-groups.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -50,6 +51,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0022-turns": turns,
   "0023-identity-runs": identityRuns,
   "0024-bindings": bindings,
+  "0025-lasting-groups": lastingGroups,
 };
 
 /**

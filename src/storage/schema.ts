@@ -343,6 +343,8 @@ export interface SourceGroupsTable {
   checkedAt: number;
   /** 1 = the clock of its feed counts for it as well. */
   followsFeed: number;
+  /** 1 = it has no clock: its connector's access is set here. */
+  neverAges: Generated<number>;
   members: number;
   /** Of the members as they were read; null once a change to them was stored, so that nothing is "the same" as it. */
   digest: string | null;

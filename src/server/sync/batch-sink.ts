@@ -1,6 +1,7 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { ToldPeople } from "./told-people.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
 /** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
@@ -14,6 +15,8 @@ export interface BatchSink {
   progress(progress: SyncProgress): void;
   /** Covers everything added before; `state` is stored with it. */
   cursor(cursor: string, state?: Readonly<Record<string, string | null>>): void;
+  /** Stored with the next cursor. */
+  keep(state: Readonly<Record<string, string | null>>): void;
   /** The connector's clock from the next batch on. */
   clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
@@ -38,6 +41,8 @@ export interface SinkOptions {
   always: readonly Principal[];
   highest: number;
   run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
+  /** Groups and users that the run tells of: stored with its items. */
+  people?: Pick<ToldPeople, "take" | "isDue" | "onApplied">;
   /** Given where permissions are mirrored: the connector's clock as it is now. */
   mirror?: { aclCheckedAt: number | null };
   total: number | null;
@@ -67,6 +72,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let total = options.total;
   let cursor: string | undefined;
   let state: Record<string, string | null> = {};
+  let kept: Record<string, string | null> = {};
   let { mirror } = options;
   let clock: number | undefined;
   let size = 100;
@@ -84,7 +90,9 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   async function flush(isEnd = false): Promise<void> {
     startedAt = options.now();
     const addCounts = takeCounts(isEnd || cursor !== undefined);
+    const people = options.people?.take(cursor !== undefined);
     if (
+      people === undefined &&
       ops.length === 0 &&
       Object.keys(addCounts).length === 0 &&
       cursor === undefined &&
@@ -111,12 +119,13 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     state = {};
     const { connectorId, always, highest } = options;
     const basis = { connectorId, always, highest, now: options.now(), ...(mirror && { mirror }) };
-    const result = await options.apply({ ...basis, run, ops: taken });
+    const result = await options.apply({ ...basis, run, ops: taken, ...defined({ people }) });
     if (mirror && moved !== undefined) mirror = { aclCheckedAt: moved };
     if (!result.isApplied) {
       refusal = result.reason;
       throw new BatchRefused(result.reason);
     }
+    if (result.people) await options.people?.onApplied(result.people);
     if (taken.length >= SMALLEST) size = fit(size, taken.length, result.tookMs);
     isCancelRequested = result.isCancelRequested;
     if (isCancelRequested) throw new BatchRefused("cancelled");
@@ -143,11 +152,16 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     },
     cursor(next, more = {}) {
       cursor = next;
-      state = { ...state, ...more };
+      state = { ...state, ...kept, ...more };
+      kept = {};
+    },
+    keep(more) {
+      kept = { ...kept, ...more };
     },
     clock: (next) => (clock = next),
     async flushIfDue() {
-      if (ops.length >= size || chars >= MAX_CHARS || options.now() - startedAt >= MAX_AGE_MS) await flush();
+      const isFull = ops.length >= size || chars >= MAX_CHARS || options.people?.isDue() === true;
+      if (isFull || options.now() - startedAt >= MAX_AGE_MS) await flush();
     },
     flush,
     get refusal() {

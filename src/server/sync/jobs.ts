@@ -16,7 +16,7 @@ import type { Store } from "#storage/store.ts";
 import { bindRun } from "./binding.ts";
 import { afterProof, aftermath } from "./finish.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
-import { noteOnNobodys, toProblem } from "./problem.ts";
+import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
@@ -250,6 +250,10 @@ async function runStarted(
       ...bound,
       judge: (access) => narrowAccess(access, authority).access,
       judgePeople: (item) => deps.claimStrangers(item, authority),
+      authority,
+      isTrusted: (await deps.people?.isTrusted(job.workspaceId, connector)) ?? false,
+      linkUsers: async () => deps.people?.link(job.workspaceId, connector.connectorId),
+      onEndedJoins: async (joins) => deps.people?.onEnded(job.workspaceId, connector.connectorId, joins),
       store: deps.store.in(job.workspaceId),
       source,
       lease: { jobId: job.jobId, owner },
@@ -319,7 +323,8 @@ async function finish(
       if (!after) return;
       const { parentMissing } = await itemWrites.countHiddenChildren(connectorId);
       const note = end.type === "done" ? noteOnNobodys(await itemWrites.countNobodys(connectorId)) : undefined;
-      const problem = after.sync.problem ?? note;
+      const strangers = end.type === "done" ? noteOnStrangers(end.strangers) : undefined;
+      const problem = after.sync.problem ?? note ?? strangers;
       await syncs.update(syncId, {
         ...after.sync,
         ...defined({ problem }),

@@ -28,6 +28,16 @@ export function noteOnNobodys(count: number): SourceProblem | undefined {
   };
 }
 
+/** What a run tells that named groups or users it may not name; undefined where it named none. */
+export function noteOnStrangers(count: number): SourceProblem | undefined {
+  if (count === 0) return undefined;
+  const names = count === 1 ? "1 name was" : `${count} names were`;
+  return {
+    code: "names_strangers",
+    message: `${names} left out: they belong to another instance or connector.`,
+  };
+}
+
 /** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
 const UNWRITABLE_MESSAGES: Partial<Record<string, string>> = {
   storage_full:

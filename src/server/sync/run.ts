@@ -26,8 +26,11 @@ import { isMirror } from "./clocks.ts";
 import { beginClocks, leaveBehind, look, type LookEvent, type Looking, prove } from "./looks.ts";
 import { type Known, makeKnown } from "./known.ts";
 import { makeRunState, type RunState } from "./run-state.ts";
+import { noteTexts } from "./note-texts.ts";
+import { makeTurn } from "./turn.ts";
 import { makeStored } from "./stored.ts";
 import { relisted, vanished } from "./untaken.ts";
+import { makeToldPeople, type ToldEvent, type ToldPeople, type ToldPeopleOptions } from "./told-people.ts";
 import { redact } from "#core/redact.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -37,13 +40,12 @@ import type { WorkspaceStore } from "#storage/store.ts";
 /** Why a run is told to end before its end. */
 export type StopReason = "cancel" | "give_back";
 
-export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connector" | "signal" | "fetchContent"> {
-  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
+export interface RunOptions
+  extends ToldPeopleOptions, Omit<PrepareOptions, "workspaceId" | "connector" | "signal" | "fetchContent"> {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access" | "sourcePeople">;
   source: Source;
   connector: ConnectorRecord;
   sync: SyncRecord;
-  /** The claim under which it runs. */
-  lease: { jobId: string; owner: string };
   /** `config` parsed, credentials, log; its signal is the run's. */
   context: SourceContext<unknown>;
   /** Aborted with a `StopReason`. */
@@ -59,7 +61,7 @@ export interface RunOptions extends Omit<PrepareOptions, "workspaceId" | "connec
 /** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
 export type RunEnd =
   /** The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. */
-  | { type: "done"; isComplete: boolean; problem?: SourceProblem }
+  | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
@@ -91,9 +93,10 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   const stop = () => abort.abort(options.signal.reason);
   if (options.signal.aborted) stop();
   options.signal.addEventListener("abort", stop, { once: true });
-  const sink = await makeSink(options);
+  const people = await makeToldPeople(options);
+  const sink = await makeSink(options, people);
   try {
-    return await runEvents(options, sink, abort);
+    return await runEvents(options, { sink, people }, abort);
   } catch (error) {
     return await endOf(error, options, sink);
   } finally {
@@ -103,7 +106,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   }
 }
 
-async function makeSink(options: RunOptions): Promise<BatchSink> {
+async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchSink> {
   const { store, connector, sync, lease, now } = options;
   const { connectorId, connectionId } = connector;
   const guard = await store.itemWrites.guardOf(connectorId, now());
@@ -114,12 +117,17 @@ async function makeSink(options: RunOptions): Promise<BatchSink> {
     highest: guard.highest,
     run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
     total: sync.progress.total,
+    people,
     ...(isMirror(options.source.spec) && { mirror: { aclCheckedAt: connector.aclCheckedAt } }),
     now,
   });
 }
 
-async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortController): Promise<RunEnd> {
+async function runEvents(
+  options: RunOptions,
+  { sink, people }: { sink: BatchSink; people: ToldPeople },
+  abort: AbortController,
+): Promise<RunEnd> {
   const startedAt = options.now();
   const { source, connector, sync, store } = options;
   if (!source.sync) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
@@ -131,7 +139,7 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const mayGoOn = makeTurn(options, startedAt);
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
-  const looking = { options, known, sink, clocks: await beginClocks(options, sink) };
+  const looking = { options, known, sink, people, clocks: await beginClocks(options, sink) };
   const events = source.sync({ ...withSignal(options.context, abort.signal), stored, state }, toRequest(options));
   const gate = makeByteGate(BYTES_IN_FLIGHT);
   const steps = inOrder(events, (event) => toStep(options, event, { gate, known, state, signal: abort.signal }), {
@@ -146,7 +154,8 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
     problem ??= step.problem;
     await take(step, looking);
     step.leaveGate?.();
-    if (step.cursor === undefined || (await mayGoOn())) continue;
+    // A group that is half read would be read from its beginning again.
+    if (step.cursor === undefined || people.isOpen() || (await mayGoOn())) continue;
     await sink.flush();
     return { type: "stopped", reason: "give_back" };
   }
@@ -155,19 +164,11 @@ async function runEvents(options: RunOptions, sink: BatchSink, abort: AbortContr
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep(options, known, sink);
   await prove(looking, end);
+  people.cover();
   await sink.flush(true);
-  return { type: "done", isComplete: isFullListing, ...defined({ problem }) };
-}
-
-/** A run has its worker at least for so long, and for so many times what it took to begin. */
-const TURN_MS = 30_000;
-const TURN_PER_START = 10;
-
-/** Says whether the run may keep its worker: until its turn is over and somebody waits. */
-function makeTurn({ now, isOtherWaiting }: RunOptions, startedAt: number): () => Promise<boolean> {
-  // What is stored is read anew in each turn: large connectors get longer ones.
-  const endsAt = now() + Math.max(TURN_MS, TURN_PER_START * (now() - startedAt));
-  return async () => now() < endsAt || isOtherWaiting === undefined || !(await isOtherWaiting());
+  const refusal = end && (await people.end(end));
+  if (refusal) return { type: "superseded", reason: refusal };
+  return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem }) };
 }
 
 function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
@@ -196,6 +197,7 @@ interface Step {
   /** When the source said so. */
   saidAt?: number;
   look?: LookEvent;
+  told?: ToldEvent;
   end?: SyncEnd;
   /** Why the item was not taken, when that is no fault of its own. */
   problem?: SourceProblem;
@@ -232,6 +234,10 @@ function toStep(options: RunOptions, event: SyncEvent, surroundings: Surrounding
     case "refused":
     case "listed":
       return { ops: [], bytes: 0, look: event };
+    case "group":
+    case "member":
+    case "identity":
+      return { ops: [], bytes: 0, told: event, saidAt };
     case "delete":
       return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
     case "delete_container":
@@ -323,14 +329,11 @@ async function prepareStep(
   return { ...step, seen: unchanged };
 }
 
-function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {
-  for (const op of ops) {
-    if (op.type === "upsert" && op.item.text.state === "text") quotas.noteText(workspaceId, op.item.text.text.length);
-  }
-}
-
-async function take(step: Step, looking: Looking & { options: RunOptions; known: Known }): Promise<void> {
-  const { options, known, sink, clocks } = looking;
+async function take(
+  step: Step,
+  looking: Looking & { options: RunOptions; known: Known; people: ToldPeople },
+): Promise<void> {
+  const { options, known, sink, people, clocks } = looking;
   sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
   await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
   for (const externalId of step.seen ?? []) {
@@ -350,10 +353,12 @@ async function take(step: Step, looking: Looking & { options: RunOptions; known:
     if (step.ops.length > MANY_OPS) await sink.flushIfDue();
   }
   for (const op of clocks?.late() ?? []) sink.add(op);
+  if (step.told) await people.hear(step.told, step.saidAt ?? options.now());
   if (step.look) await look(looking, step.look);
   if (step.progress) sink.progress(step.progress);
   // What says only who may read what is nowhere in the feed that the cursor is of.
-  if (step.cursor !== undefined && options.sync.mode !== "access") {
+  if (step.cursor !== undefined && people.isOpen()) sink.keep(step.cursor.state);
+  else if (step.cursor !== undefined && options.sync.mode !== "access") {
     // Whoever resumes from this cursor must know what was named before it.
     for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
     sink.cursor(step.cursor.json, step.cursor.state);

@@ -50,6 +50,8 @@ export interface PeopleTeller {
   /** The claimed job: a worker that lost its lease stores nothing. */
   job?: { jobId: string; leaseOwner: string };
   now: number;
+  /** Its groups are as true as its config, and never grow old. */
+  neverAges?: boolean;
   /** A clock that was past this comes back with a rise of the epoch. */
   maxAclAgeMs: number;
 }

@@ -2,7 +2,7 @@ import type { Principal } from "#core/principals.ts";
 import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
-const CLOCK = "checkedAt as at, followsFeed, digest, toldPosition";
+const CLOCK = "checkedAt as at, followsFeed, neverAges, digest, toldPosition";
 
 function findGroup(work: PeopleWork, group: Principal) {
   if (!group.startsWith(`group:${work.teller.connectorId}:`)) throw new Error("A group of another connector's.");
@@ -11,6 +11,7 @@ function findGroup(work: PeopleWork, group: Principal) {
   return {
     at: Number(row["at"]),
     followsFeed: row["followsFeed"] === 1,
+    neverAges: row["neverAges"] === 1,
     digest: row["digest"],
     toldPosition: Number(row["toldPosition"]),
   };
@@ -18,7 +19,7 @@ function findGroup(work: PeopleWork, group: Principal) {
 
 /** Makes exactly these its members, unless they are already: then it costs one row, however many there are. */
 export function setGroup(work: PeopleWork, { group, members, count, digest, etag, at, slice }: WholeGroup): void {
-  const { connectorId, toldIn, runId } = work.teller;
+  const { connectorId, toldIn, runId, neverAges = false } = work.teller;
   const known = findGroup(work, group);
   work.counts.groups++;
   if (known?.digest === digest) {
@@ -27,15 +28,16 @@ export function setGroup(work: PeopleWork, { group, members, count, digest, etag
   // Whoever is in it gets it back.
   if (known && isPast(work, known)) work.isChanged = true;
   work.change(
-    `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, members, digest,
-       etag, slice, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)
+    `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,
+       digest, etag, slice, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict do update set toldIn = excluded.toldIn, checkedAt = excluded.checkedAt, followsFeed = 1,
-       members = excluded.members, digest = excluded.digest, etag = excluded.etag, slice = excluded.slice,
+       neverAges = excluded.neverAges, members = excluded.members, digest = excluded.digest, etag = excluded.etag, slice = excluded.slice,
        toldPosition = excluded.toldPosition, toldBy = excluded.toldBy, seenBy = excluded.seenBy`,
     group,
     connectorId,
     toldIn,
     at,
+    neverAges ? 1 : 0,
     count,
     digest,
     etag,

@@ -79,9 +79,11 @@ export function settlePeople({ isChanged, change }: PeopleWork): void {
 /** Was it past its clock? Then nobody stands for it, and whoever regains it must be told. */
 export function isPast(
   { feed, teller }: PeopleWork,
-  { at, followsFeed }: { at: number; followsFeed: boolean },
+  { at, followsFeed, neverAges = false }: { at: number; followsFeed: boolean; neverAges?: boolean },
 ): boolean {
   return (
-    believedUntil(at, teller) === undefined && (!followsFeed || believedUntil(feed.currentAt, teller) === undefined)
+    !neverAges &&
+    believedUntil(at, teller) === undefined &&
+    (!followsFeed || believedUntil(feed.currentAt, teller) === undefined)
   );
 }

@@ -15,7 +15,7 @@ export function authorityOf(group: Principal): string {
 
 /**
  * Of what somebody is said to stand for, what counts, and until when: a group that a sync told by its own clock or that of
- * its feed; a user of a source while a connector that may say so told them active, and none told them otherwise. What is
+ * its feed, where it grows old; a user of a source while a connector that may say so told them active, and none told them otherwise. What is
  * pushed and what this service says itself never ages. Without `at` nothing that ages counts.
  */
 export async function believedOf(
@@ -30,7 +30,7 @@ export async function believedOf(
     else believed.set(principal, until);
   };
   for (const row of await groupClocks(sql, workspaceId, principals.filter(isSourceGroup))) {
-    note(row.principal, at && untilOf(row, at));
+    note(row.principal, row.neverAges === 1 ? Infinity : at && untilOf(row, at));
   }
   const users = principals.filter(isSourceUser);
   const told = new Map<Principal, UserClock[]>(users.map((user) => [user, []]));
@@ -44,6 +44,10 @@ interface Clock {
   at: number;
   followsFeed: number;
   currentAt: number | null;
+}
+
+interface GroupClock extends Clock {
+  neverAges: number;
 }
 
 interface UserClock extends Clock {
@@ -62,8 +66,8 @@ function activeUntil(rows: readonly UserClock[], believing: Believing): number |
   return untils.length === 0 ? undefined : Math.max(...untils);
 }
 
-async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<Clock[]> {
-  const found: Clock[] = [];
+async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<GroupClock[]> {
+  const found: GroupClock[] = [];
   for (let i = 0; i < groups.length; i += CHUNK) {
     const rows = await sql.read
       .selectFrom("source_groups as g")
@@ -73,7 +77,7 @@ async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonl
           .onRef("f.connectorId", "=", "g.connectorId")
           .onRef("f.toldIn", "=", "g.toldIn"),
       )
-      .select(["g.groupPrincipal as principal", "g.checkedAt as at", "g.followsFeed", "f.currentAt"])
+      .select(["g.groupPrincipal as principal", "g.checkedAt as at", "g.followsFeed", "g.neverAges", "f.currentAt"])
       .where("g.workspaceId", "=", workspaceId)
       .where("g.groupPrincipal", "in", groups.slice(i, i + CHUNK))
       .execute();

@@ -98,6 +98,21 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       }
     },
 
+    /** Whether anything is known that was told so. */
+    async tells(connectorId: string, toldIn: ToldIn): Promise<boolean> {
+      for (const table of ["source_groups", "identities"] as const) {
+        const row = await sql.read
+          .selectFrom(table)
+          .select("connectorId")
+          .where("workspaceId", "=", workspaceId)
+          .where("connectorId", "=", connectorId)
+          .where("toldIn", "=", toldIn)
+          .executeTakeFirst();
+        if (row) return true;
+      }
+      return false;
+    },
+
     /** Of these groups, those that were told whole. */
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
       const found = new Map<Principal, SourceGroup>();

@@ -6,9 +6,10 @@ import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { atInstance, type JobEnd, type JobSignals, makeContext, type SyncDeps } from "#server/sync/jobs.ts";
-import { toProblem } from "#server/sync/problem.ts";
+import { noteOnStrangers, toProblem } from "#server/sync/problem.ts";
 import { MAX_ATTEMPTS, nextSyncState } from "#server/sync/state.ts";
 import type { StopReason } from "#server/sync/run.ts";
+import { isMirror } from "#server/sync/clocks.ts";
 import { LEAST_INTERVAL_MS } from "./request.ts";
 import { type IdentityCounts, runIdentities } from "./run.ts";
 
@@ -118,6 +119,7 @@ async function perform(
         mode,
         job: { jobId: job.jobId, leaseOwner: owner },
         maxAclAgeMs,
+        ...(!isMirror(source.spec) && { neverAges: true }),
       },
       ...defined({ groups: sync.items ?? undefined }),
       dueBefore: deps.now() - restMs,
@@ -196,7 +198,11 @@ function afterOf(
       return { state: nextSyncState(sync.state, "fail"), problem: outcome.problem, counts: sync.counts };
     case "done": {
       const state = nextSyncState(sync.state, outcome.isComplete ? "succeed" : "part");
-      return { state, problem: noteOnStrangers(outcome.counts.strangers), counts: toSyncCounts(outcome.counts) };
+      return {
+        state,
+        problem: noteOnStrangers(outcome.counts.strangers) ?? null,
+        counts: toSyncCounts(outcome.counts),
+      };
     }
   }
 }
@@ -211,13 +217,5 @@ function toSyncCounts(counts: IdentityCounts): SyncRecord["counts"] {
     unchanged: unchanged + same,
     deleted: ended,
     skipped: strangers,
-  };
-}
-
-function noteOnStrangers(count: number): SourceProblem | null {
-  if (count === 0) return null;
-  return {
-    code: "names_strangers",
-    message: `${count === 1 ? "1 name was" : `${count} names were`} left out: they belong to another instance or connector.`,
   };
 }

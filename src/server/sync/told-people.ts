@@ -1,0 +1,135 @@
+import type { Authority, Principal } from "#core/principals.ts";
+import type { Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import { makeGroupPages } from "#storage/batch/group-pages.ts";
+import type { EndedJoin, PeopleBatch, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { isMirror, isProof } from "./clocks.ts";
+import { judgePeople } from "./identities/judge.ts";
+
+export interface ToldPeopleOptions {
+  store: Pick<WorkspaceStore, "sourcePeople" | "access">;
+  source: Pick<Source, "spec">;
+  connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
+  sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
+  /** The claim under which the run runs. */
+  lease: { jobId: string; owner: string };
+  /** What the connector may say, and whether its users may be members here. Source: S2. */
+  authority: Authority;
+  isTrusted: boolean;
+  /** Links of members that the source's word has ended, after they were. */
+  onEndedJoins(joins: readonly EndedJoin[]): Promise<void>;
+  /** At the end of a run that told of users: links members whom their verified addresses name. */
+  linkUsers(): Promise<void>;
+  now: () => number;
+}
+
+export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" }>;
+
+/** The groups and users that a run tells of between its items: what is to be stored of them with the next batch. */
+export interface ToldPeople {
+  hear(event: ToldEvent, at: number): Promise<void>;
+  /** Whether a page of a group is missing: no cursor may cover what was told. */
+  isOpen(): boolean;
+  /** Enough for a batch. */
+  isDue(): boolean;
+  /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor `isCovered` it. */
+  take(isCovered: boolean): PeopleBatch | undefined;
+  onApplied(result: Extract<PeopleResult, { isApplied: true }>): Promise<void>;
+  /** The run has come to its end: all that was told counts. */
+  cover(): void;
+  /**
+   * Ends, in a complete listing, what it did not name, and moves clocks.
+   *
+   * @returns why nothing more may be stored, if it may not
+   */
+  end(end: SyncEnd): Promise<"lease_lost" | "connector_inactive" | undefined>;
+  /** Principals that were named and may not be. */
+  readonly strangers: number;
+}
+
+/** Events of one batch, and members in it. */
+const BATCH_EVENTS = 500;
+const BATCH_MEMBERS = 50_000;
+
+/** Costs nothing for a source that tells of none. */
+export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPeople> {
+  const { store, source, sync, lease, authority, now } = options;
+  const { connectorId, lastFullAt } = options.connector;
+  const { sourcePeople } = store;
+  const fixed = {
+    connectorId,
+    toldIn: "sync" as const,
+    isTrusted: options.isTrusted,
+    runId: sync.syncId,
+    // A run of some items lists nothing whole.
+    mode: sync.mode === "items" ? ("groups" as const) : ("whole" as const),
+    job: { jobId: lease.jobId, leaseOwner: lease.owner },
+    maxAclAgeMs: await store.access.maxAclAgeMs(),
+    ...(!isMirror(source.spec) && { neverAges: true }),
+  };
+  const teller = () => ({ ...fixed, now: now() });
+  const pages = makeGroupPages();
+  let since: number | undefined;
+  let waiting: PeopleEvent[] = [];
+  let members = 0;
+  let strangers = 0;
+  let hasUsers = false;
+  let isOver = false;
+
+  async function begin(): Promise<void> {
+    since ??= (await sourcePeople.begin(teller())).position;
+  }
+
+  return {
+    async hear(event, at) {
+      await begin();
+      const judged = judgePeople(event, authority, pages, at);
+      strangers += judged.strangers;
+      hasUsers ||= event.t === "identity";
+      waiting.push(...judged.events);
+      for (const told of judged.events) members += told.t === "group" ? told.count : 1;
+    },
+    isOpen: () => pages.open().length > 0,
+    isDue: () => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
+    take(isCovered) {
+      // Told again after what took them out, it would let them in for a while.
+      const held = isCovered || isOver ? -1 : waiting.findIndex(({ t }) => t === "member");
+      const events = held === -1 ? waiting : waiting.slice(0, held);
+      if (events.length === 0 || since === undefined) return undefined;
+      waiting = held === -1 ? [] : waiting.slice(held);
+      members = 0;
+      return { ...teller(), since, events, ...((isCovered || isOver) && { checkpoint: { cursor: null } }) };
+    },
+    async onApplied({ endedJoins }) {
+      if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
+    },
+    cover() {
+      isOver = true;
+    },
+    async end(end) {
+      const { toldIn, mode } = fixed;
+      if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
+        return undefined;
+      await begin();
+      const ended = await sourcePeople.end({
+        ...teller(),
+        isComplete: end.listing === "complete",
+        notLookedAt: [...(end.notLookedAt ?? []).flatMap(groupOf), ...pages.open()],
+        ...(isProof(source.spec, { mode: sync.mode, lastFullAt }, end) && { currentAt: sync.startedAt ?? now() }),
+      });
+      if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
+      if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
+      if (hasUsers) await options.linkUsers();
+      return undefined;
+    },
+    get strangers() {
+      return strangers;
+    },
+  };
+}
+
+function groupOf(what: What): Principal[] {
+  return "group" in what ? [what.group] : [];
+}

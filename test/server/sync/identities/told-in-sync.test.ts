@@ -1,0 +1,182 @@
+import { describe, test } from "vitest";
+import { ApiError } from "#api/errors.ts";
+import type { Principal } from "#core/principals.ts";
+import type { SyncEvent } from "#sources/contract.ts";
+import { BASE_URL, type ForgeContext, makeForge, openTo, person } from "./forge.ts";
+import { HOUR_MS, makeMirror } from "../mirror.ts";
+import { upsert } from "../harness.ts";
+
+const DAY_MS = 24 * HOUR_MS;
+const CURRENT: SyncEvent = { t: "end", listing: "complete", permissions: "current" };
+const PARTIAL: SyncEvent = { t: "end", listing: "partial", permissions: "not_checked" };
+
+/** A connector whose only item is for a group, of which the owner of the connector may be a member by `everyone`. */
+async function makeRoom(spec: Parameters<typeof makeMirror>[2] = {}) {
+  const kb = await makeMirror(() => [], [], spec);
+  const group: Principal = `group:${kb.connectorId}:room`;
+  const room = (...members: Principal[]): SyncEvent => ({ t: "group", group, members });
+  const plan = upsert("plan", "text", { access: { known: true, all: [[group]] } });
+  return {
+    ...kb,
+    group,
+    room,
+    plan,
+    /** What a run that says this leaves to read. */
+    async after(...events: SyncEvent[]): Promise<string[]> {
+      kb.world.script = () => events;
+      await kb.sync();
+      return kb.readable();
+    },
+    /** Steps of the store of accesses: one item's access is one of them. */
+    accesses: async () =>
+      (await kb.kb.database.read.selectFrom("items").select(["externalId", "aclId"]).execute()).map(
+        ({ aclId }) => aclId,
+      ),
+    memberships: async () =>
+      (
+        await kb.kb.database.read
+          .selectFrom("memberships")
+          .select("memberPrincipal")
+          .where("groupPrincipal", "=", group)
+          .execute()
+      ).map((row) => row.memberPrincipal),
+  };
+}
+
+describe("a group that a sync tells of", () => {
+  test("lets in whom it holds, and a public room that is closed is one row", async ({ expect }) => {
+    const kb = await makeRoom();
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    const before = await kb.accesses();
+    expect(await kb.after(kb.room(), { t: "seen", externalIds: ["plan"] }, CURRENT)).toEqual([]);
+    expect([await kb.accesses(), await kb.memberships()]).toEqual([before, []]);
+    expect(await kb.after(kb.room("everyone"), PARTIAL)).toEqual(["plan"]);
+  });
+
+  test("is emptied by a complete run that does not name it, by no other one, and not while it can't be looked at", async ({
+    expect,
+  }) => {
+    const kb = await makeRoom();
+    const seen: SyncEvent = { t: "seen", externalIds: ["plan"] };
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    expect(await kb.after(seen, PARTIAL)).toEqual(["plan"]);
+    expect(await kb.after(seen, { ...CURRENT, notLookedAt: [{ group: kb.group }] })).toEqual(["plan"]);
+    expect(await kb.after(seen, CURRENT)).toEqual([]);
+    expect(await kb.memberships()).toEqual([]);
+    expect(await kb.after(kb.room("everyone"), seen, CURRENT)).toEqual(["plan"]);
+  });
+
+  test("takes changes from the run after its reading on", async ({ expect }) => {
+    const kb = await makeRoom();
+    const change = (member: Principal, more: { removed?: true } = {}): SyncEvent => ({
+      t: "member",
+      group: kb.group,
+      member,
+      ...more,
+    });
+    expect(await kb.after(change("everyone"), PARTIAL)).toEqual([]);
+    expect(await kb.after(kb.room(), kb.plan, CURRENT)).toEqual([]);
+    expect(await kb.after(change("everyone"), { t: "checkpoint", cursor: 1 }, PARTIAL)).toEqual(["plan"]);
+    expect(await kb.after(change("everyone", { removed: true }), PARTIAL)).toEqual([]);
+    expect(await kb.after(change("everyone"), PARTIAL)).toEqual(["plan"]);
+  });
+
+  test("loses the members that its connector may not name, who are counted", async ({ expect }) => {
+    const kb = await makeRoom();
+    const foreign: SyncEvent = { t: "group", group: "group:con_3333333333333333:room", members: ["everyone"] };
+    expect(await kb.after(kb.room("workspace", "user:usr_3333333333333333"), foreign, kb.plan, CURRENT)).toEqual([]);
+    expect(await kb.memberships()).toEqual([]);
+    expect(await kb.lastSync()).toMatchObject({
+      state: "succeeded",
+      problem: { code: "names_strangers", message: expect.stringContaining("3 names were") },
+    });
+    expect(await kb.after(kb.room("workspace", "everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+  });
+
+  test("has a clock where permissions are mirrored, which current runs move for unnamed groups too", async ({
+    expect,
+  }) => {
+    const kb = await makeRoom({ freshness: "feed" });
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    kb.world.script = () => [{ t: "end", listing: "partial", permissions: "current" }];
+    for (let hour = 0; hour < 30; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["plan"]);
+    kb.world.script = () => [{ t: "seen", externalIds: ["plan"] }, PARTIAL];
+    for (let hour = 0; hour < 26; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+  });
+
+  test("never grows old where access is set in kb", async ({ expect }) => {
+    const kb = await makeRoom({ acl: "connector" });
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    kb.world.script = () => [PARTIAL];
+    await kb.pass(3 * DAY_MS);
+    expect(await kb.readable()).toEqual(["plan"]);
+    expect(await kb.after(kb.room(), PARTIAL)).toEqual([]);
+  });
+
+  test("is read from its first page when a run dies between two, and then holds the same", async ({ expect }) => {
+    const kb = await makeRoom();
+    const events: SyncEvent[] = [
+      { t: "group", group: `group:${kb.connectorId}:one`, members: ["everyone"] },
+      { t: "checkpoint", cursor: 1 },
+      { t: "group", group: kb.group, members: [`group:${kb.connectorId}:one`], more: true },
+      { t: "checkpoint", cursor: 3 },
+      kb.plan,
+      { t: "group", group: kb.group, members: [`group:${kb.connectorId}:two`], more: true },
+      { t: "checkpoint", cursor: 6 },
+      { t: "group", group: kb.group, members: [`group:${kb.connectorId}:three`] },
+      { t: "checkpoint", cursor: 8 },
+      CURRENT,
+    ];
+    for (let kill = 1; kill < events.length; kill++) {
+      const cursors: unknown[] = [];
+      kb.world.script = function* ({ cursor }) {
+        cursors.push(cursor);
+        for (const [at, event] of [...events.entries()].slice(Number(cursor ?? 0))) {
+          if (cursors.length === 1 && at === kill)
+            throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: 1_000 });
+          yield event;
+        }
+      };
+      kb.kb.clock.advance(1);
+      await kb.kb.as(kb.owner).post(`/api/connectors/${kb.connectorId}/syncs`, { mode: "full" });
+      await kb.work();
+      await kb.pass(5 * 60_000);
+      // No cursor was stored between the first page and the last.
+      expect([kill, cursors]).toEqual([kill, [null, kill < 2 ? null : kill < 9 ? 1 : 8]]);
+      expect([kill, (await kb.memberships()).length, await kb.readable()]).toEqual([kill, 3, ["plan"]]);
+      expect(await kb.after(CURRENT)).toEqual([]);
+    }
+  });
+});
+
+describe("a user that a sync tells of", () => {
+  test("is linked as in a run of identities, and ends with the listing that does not name them", async ({ expect }) => {
+    const world = { isListed: true };
+    const items = ({ user, group }: ForgeContext): SyncEvent[] => {
+      const told = person(user("1"), "ann@acme.test");
+      if (told.t !== "identity") throw new Error("No user.");
+      return [
+        ...(world.isListed ? [told, { t: "group" as const, group: group("team"), members: [user("1")] }] : []),
+        openTo("plan", group("team")),
+      ];
+    };
+    const kb = await makeForge({ [BASE_URL]: { items, people: () => [] } });
+    const ann = await kb.addMember(kb.owner.workspaceId, "member", "ann@acme.test");
+    await kb.verify(ann);
+    await kb.setDomains(["acme.test"]);
+    await kb.register();
+    const connectorId = await kb.connect(kb.owner);
+    expect((await kb.people(connectorId)).people).toMatchObject([{ member: { id: ann.userId }, linkedBy: "email" }]);
+    expect(await kb.readable(ann)).toEqual(["plan"]);
+    world.isListed = false;
+    kb.clock.advance(1);
+    await kb.as(kb.owner).post(`/api/connectors/${connectorId}/syncs`, { mode: "full" });
+    await kb.work();
+    expect(await kb.readable(ann)).toEqual([]);
+    expect((await kb.people(connectorId)).people).toEqual([]);
+    const { entries } = (await kb.as(kb.owner).get("/api/audit?action=person.unlinked")).json;
+    expect(entries[0].details).toMatchObject({ reason: "vanished", from: ann.userId });
+  });
+});
