@@ -61,7 +61,7 @@ export const listPeople = command(
 export const linkPerson = command(
   {
     summary: "Link a user of a connector's source to a member, or unlink them (admin; never yourself).",
-    details: "A link holds for every connector of the same instance. The member, the owners and the audit see it.",
+    details: "A link holds for every connector of the same instance. The audit records it.",
     arguments: [
       ...CONNECTOR,
       { name: "user", summary: "as in kb connectors people", required: true },
