@@ -25,13 +25,13 @@ test("every command of the README does what it says, in order", async ({ expect 
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
 
   const found = await run(search ?? "");
-  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("permissions.md") });
+  expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining("Permissions: who can read what") });
 
   expect(curl).toContain(`curl -sS ${USUAL_URL}/mcp`);
   // The one change: another port, when 7700 is taken on this machine.
   const called = await run((isInstalled("curl") ? (curl ?? "") : (curl?.split("\n")[0] ?? "")).replace(USUAL_URL, url));
   expect(called.code, called.stderr).toBe(0);
-  if (isInstalled("curl")) expect(called.stdout).toMatch(/"result":\{"content".*permissions\.md/);
+  if (isInstalled("curl")) expect(called.stdout).toMatch(/"result":\{"content".*Permissions: who can read what/);
 
   const pushed = await run(push ?? "");
   expect(pushed).toMatchObject({ code: 0, stdout: expect.stringContaining('"result":"upserted"') });
