@@ -287,8 +287,9 @@ function due(db: SqlHandles["read"], now: number) {
     .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]));
 }
 
+/** Rises in steps: a number as large as an instant is bound as a real one, and would make no two jobs equally urgent. */
 function urgency(now: number) {
-  return raw<number>`("priority" - (${now} - "runAt") / ${RISE_MS})`;
+  return raw<number>`("priority" - cast(${now} - "runAt" as integer) / ${RISE_MS})`;
 }
 
 function effective(priority: number, runAt: number, now: number): number {

@@ -127,6 +127,8 @@ describe("workers", () => {
 });
 
 describe("claims", () => {
+  // Instants as they are: a number of this size is no integer to SQLite's driver.
+  const T0 = 1_800_000_000_000;
   const WORKSPACES = ["a", "b"].map((letter) => `wsp_222222222222222${letter}`);
 
   async function makeQueue() {
@@ -137,9 +139,9 @@ describe("claims", () => {
     }
     const { queue } = kb.store;
     const add = (at: number, key: string, runAt: number, priority = 20, type: JobType = "purge_removed") =>
-      queue.enqueue({ workspaceId: WORKSPACES[at] ?? "", type, dedupeKey: key, payload: {}, priority, runAt });
+      queue.enqueue({ workspaceId: WORKSPACES[at] ?? "", type, dedupeKey: key, payload: {}, priority, runAt: T0 + runAt });
     const take = async (now: number, limit = 1) =>
-      (await queue.claim({ owner: `o${now}`, limit, leaseMs: 1_000, now })).map(({ jobId }) => jobId);
+      (await queue.claim({ owner: `o${now}`, limit, leaseMs: 1_000, now: T0 + now })).map(({ jobId }) => jobId);
     return { queue, add, take };
   }
 
@@ -164,12 +166,12 @@ describe("claims", () => {
     const { queue, add, take } = await makeQueue();
     await add(0, "upkeep", 0, 30);
     await add(0, "manual", 90_000, 10);
-    expect(await queue.isOtherWaiting("manual", 89_000)).toBe(false);
+    expect(await queue.isOtherWaiting("manual", T0 + 89_000)).toBe(false);
     expect(await take(90_000)).toEqual(["manual"]);
     await queue.finish("manual", "o90000");
     await add(1, "late", 700_000, 10);
-    expect(await queue.isOtherWaiting("manual", 600_000)).toBe(true);
-    expect(await queue.countWaiting({ priority: 20, runAt: 600_000 }, 600_000)).toBe(1);
+    expect(await queue.isOtherWaiting("manual", T0 + 600_000)).toBe(true);
+    expect(await queue.countWaiting({ priority: 20, runAt: T0 + 600_000 }, T0 + 600_000)).toBe(1);
     expect(await take(700_000)).toEqual(["upkeep"]);
   });
 });
