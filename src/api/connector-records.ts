@@ -49,6 +49,36 @@ export const ConnectorAccess = z.strictObject({
 });
 export type ConnectorAccess = z.infer<typeof ConnectorAccess>;
 
+/** What a connector does now. What its `state` asks of people is no part of it: then it is `stopped`. */
+export const ConnectorActivity = z
+  .discriminatedUnion("type", [
+    /** Nothing until then; null = until somebody asks. */
+    z.object({ type: z.literal("idle"), nextRunAt: Timestamp.nullable() }),
+    /** Waits for a worker since then, behind so many others. */
+    z.object({ type: z.literal("queued"), since: Timestamp, before: Count }),
+    z.object({
+      type: z.literal("syncing"),
+      mode: SyncMode,
+      since: Timestamp,
+      done: Count,
+      /** Null = not known. */
+      total: Count.nullable(),
+    }),
+    /** In the middle of a sync, which goes on by itself at `until`. */
+    z.object({ type: z.literal("waiting"), until: Timestamp, reason: z.union([SourceProblem, z.null()]) }),
+    /** Its last syncs failed, so many in a row; null = it is tried again only when somebody asks. */
+    z.object({
+      type: z.literal("failing"),
+      failures: Count,
+      nextTryAt: Timestamp.nullable(),
+      reason: z.union([SourceProblem, z.null()]),
+    }),
+    /** Nothing runs until its `state` changes. */
+    z.object({ type: z.literal("stopped") }),
+  ])
+  .openapi("ConnectorActivity");
+export type ConnectorActivity = z.infer<typeof ConnectorActivity>;
+
 /** A connector as its owner and admins see it. */
 export const Connector = z
   .object({
@@ -64,6 +94,9 @@ export const Connector = z
     schedule: z.object({ everyMinutes: Count }).nullable(),
     state: ConnectorState,
     stateReason: z.string().nullable(),
+    activity: ConnectorActivity,
+    /** Items are pushed to it with its key; it reads no source. */
+    isPushed: z.boolean(),
     nextRunAt: Timestamp.nullable(),
     lastSync: z.object({ id: idSchema("sync"), state: SyncState, finishedAt: Timestamp.nullable() }).nullable(),
     /**

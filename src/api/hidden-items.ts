@@ -1,10 +1,12 @@
+import type { When } from "./activity-words.ts";
 import type { Connector } from "./connector-records.ts";
 import { plural } from "./plural.ts";
 
-/** Why nobody reads anything of a connector that mirrors permissions, as a sentence without its time. */
-export function describeStale({ cause }: NonNullable<Connector["aclStale"]>): string {
-  if (cause === "refused") return "No one can read its items, because the source refuses its credentials.";
-  return "No one can read its items, because who can read them could not be checked at the source.";
+/** Why nobody reads anything of a connector that mirrors permissions, and when that is tried again. */
+export function describeStale({ cause, nextTryAt }: NonNullable<Connector["aclStale"]>, when: When): string {
+  const why =
+    cause === "refused" ? "the source refuses its credentials" : "who can read them could not be checked at the source";
+  return `No one can read its items, because ${why}.${nextTryAt === null ? "" : ` Next try ${when(nextTryAt)}.`}`;
 }
 
 /** Why stored items of a connector stay hidden from everyone, and what shows them again: a sentence or two for each reason. */

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { describeHiddenItems } from "#api/hidden-items.ts";
+import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 
 test("a connector says why stored items stay hidden, and only then", ({ expect }) => {
   expect(describeHiddenItems({ awaitingPush: 0, parentMissing: 0 })).toEqual([]);
@@ -7,4 +7,14 @@ test("a connector says why stored items stay hidden, and only then", ({ expect }
     "No one can read 1 item pushed to an earlier version, which stored no access for items with a parent. Push them again.",
     "No one can read 1,200 items, because the parent is missing or hidden. Push the parent, or push the items without parentId.",
   ]);
+});
+
+test("a connector whose items nobody can read says why, and when that is tried again by itself", ({ expect }) => {
+  const since = "2026-11-22T10:00:00.000Z";
+  const stale = (cause: "refused" | "not_checked", nextTryAt: string | null) =>
+    describeStale({ since, cause, nextTryAt }, (at) => `at ${at.slice(11, 16)}`);
+  expect(stale("refused", null)).toBe("No one can read its items, because the source refuses its credentials.");
+  expect(stale("not_checked", "2026-11-22T15:00:00.000Z")).toBe(
+    "No one can read its items, because who can read them could not be checked at the source. Next try at 15:00.",
+  );
 });

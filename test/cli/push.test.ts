@@ -6,7 +6,14 @@ import { kb, makeWorld, problem, type FakeWorld, type Reply } from "./fakes.ts";
 const KEY = "kb_con_AbCdEfGh0123456789";
 const ID = "con_2345abcd2345abcd";
 const EVENT = `${JSON.stringify({ t: "delete", externalId: "T-1" })}\n`;
-const CONNECTOR = { id: ID, name: "tickets", providerId: "push", state: "active", keyPrefix: KEY.slice(0, 13) };
+const CONNECTOR = {
+  id: ID,
+  name: "tickets",
+  providerId: "push",
+  isPushed: true,
+  state: "active",
+  keyPrefix: KEY.slice(0, 13),
+};
 
 /** A world with one event on stdin; signed in to https://work.test, which has the push connector "tickets". */
 function signedIn(more: { env?: Record<string, string>; connector?: Record<string, unknown> } = {}): FakeWorld {
@@ -70,7 +77,7 @@ describe("where a push goes", () => {
   });
 
   test("a connector of another kind takes no push", async ({ expect }) => {
-    const run = await push(signedIn({ connector: { providerId: "filesystem" } }), "tickets");
+    const run = await push(signedIn({ connector: { providerId: "filesystem", isPushed: false } }), "tickets");
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining("Only push connectors")]);
     expect(JSON.stringify(run.sent)).not.toContain(KEY);
   });

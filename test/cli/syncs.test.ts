@@ -103,6 +103,20 @@ test("show says what items need that nobody may read, and says nothing where all
   );
 });
 
+test("list and show say what a connector does now, and --json gives the contract's record", async ({ expect }) => {
+  const reason = { code: "rate_limited", message: "429" };
+  const activity = { type: "waiting", until: "2026-11-22T15:00:00.000Z", reason };
+  const world = worldWith();
+  const shown = { ...connector, activity, isPushed: false };
+  world.routes["GET /api/connectors"] = { body: { connectors: [shown], nextCursor: null } };
+  const tty = { ...world, isTty: true, columns: 200 };
+  const words = "Waiting, because the source limits requests. Continues at 2026-11-22 15:00.";
+  expect((await kb(tty, "connectors", "show", "docs")).stdout).toContain(words);
+  expect((await kb(tty, "connectors", "list")).stdout).toContain(words);
+  const { connectors } = JSON.parse((await kb(world, "connectors", "list", "--json")).stdout);
+  expect(connectors).toMatchObject([{ activity }]);
+});
+
 test("a mistyped name is answered with the near one", async ({ expect }) => {
   const run = await kb(worldWith(), "connectors", "show", "dcs");
   expect(run.code).toBe(3);

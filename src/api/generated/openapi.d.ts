@@ -7205,6 +7205,7 @@ export interface components {
                  */
                 since: string;
             } | null;
+            activity: components["schemas"]["ConnectorActivity"];
             config: {
                 [key: string]: unknown;
             };
@@ -7227,6 +7228,7 @@ export interface components {
             createdAt: string;
             hasKey: boolean;
             id: string;
+            isPushed: boolean;
             keyPrefix: string | null;
             lastSync: {
                 /**
@@ -7260,6 +7262,58 @@ export interface components {
             /** @enum {string} */
             state: "pending_auth" | "active" | "paused" | "needs_reauth" | "needs_owner" | "error" | "deleting";
             stateReason: string | null;
+        };
+        ConnectorActivity: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            nextRunAt: string | null;
+            /** @enum {string} */
+            type: "idle";
+        } | {
+            before: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            since: string;
+            /** @enum {string} */
+            type: "queued";
+        } | {
+            done: number;
+            /** @enum {string} */
+            mode: "full" | "incremental" | "access" | "identities" | "items";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            since: string;
+            total: number | null;
+            /** @enum {string} */
+            type: "syncing";
+        } | {
+            reason: components["schemas"]["SourceProblem"] | null;
+            /** @enum {string} */
+            type: "waiting";
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            until: string;
+        } | {
+            failures: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            nextTryAt: string | null;
+            reason: components["schemas"]["SourceProblem"] | null;
+            /** @enum {string} */
+            type: "failing";
+        } | {
+            /** @enum {string} */
+            type: "stopped";
         };
         ConnectorPublic: {
             id: string;

@@ -243,7 +243,7 @@ async function findTarget(word: string, key: string, settings: Settings, deps: D
         );
   }
   const connector = await findConnector(makeApi(deps, settings, credential), word);
-  if (connector.providerId !== "push")
+  if (connector.isPushed === false)
     throw usageFailure(
       `"${connector.name}" is a ${connector.providerId} connector: it reads its source itself.`,
       "Only push connectors take items: kb connectors list --provider push",

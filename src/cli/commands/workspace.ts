@@ -1,6 +1,7 @@
 import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
 import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
+import { plural } from "#api/plural.ts";
 import { connect, isEmpty, type Api } from "#cli/api.ts";
 import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
@@ -224,7 +225,7 @@ function printWorkspace(workspace: Workspace, output: Output): void {
 }
 
 function printSettings(workspace: WorkspaceSettings, output: Output): void {
-  const { instances, identityDomains } = workspace;
+  const { instances, identityDomains, maxAclAgeHours } = workspace;
   output.record([
     ...factsOf(workspace),
     [
@@ -237,6 +238,7 @@ function printSettings(workspace: WorkspaceSettings, output: Output): void {
         .join(", "),
     ],
     ["identity domains", identityDomains.join(", ")],
+    ["max ACL age", plural(maxAclAgeHours, "hour")],
   ]);
 }
 

@@ -314,7 +314,7 @@ async function planScope(
 
 async function one(deps: ConnectorDeps, actor: Actor, connectorId: string): Promise<{ connector: Connector }> {
   const connector = await requireManaged(deps.store, actor, connectorId);
-  return { connector: await toConnector(deps.store.in(actor.workspaceId), actor, connector, deps.clock.now()) };
+  return { connector: await toConnector(deps, actor, connector) };
 }
 
 function record(

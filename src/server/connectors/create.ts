@@ -60,7 +60,7 @@ export async function createConnector(
   syncs.signal();
   const workspace = store.in(actor.workspaceId);
   return {
-    connector: await toConnector(workspace, actor, made.connector, clock.now()),
+    connector: await toConnector(deps, actor, made.connector),
     sync: made.sync ? await toSync(workspace, policy, actor, made.connector, made.sync) : null,
     ...defined({ warnings }),
     ...defined({ key: made.key }),

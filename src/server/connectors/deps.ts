@@ -1,3 +1,4 @@
+import type { ConnectorActivity } from "#api/connector-records.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
@@ -35,6 +36,8 @@ export interface SyncControl {
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
   /** Ends every run of the connector. */
   cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]>;
+  /** What it does now, with the source's own words. */
+  activityOf(on: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorActivity>;
   /** The connector's state after a person's act. @throws ApiError `connector_state_conflict` */
   nextState(state: ConnectorState, event: "pause" | "resume" | "delete"): ConnectorState;
   /** After the commit: something was queued, and these runs were told to end. */

@@ -18,7 +18,7 @@ export async function listConnectors(
   const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors", query, isShown);
   const connectors: (Connector | ConnectorPublic)[] = [];
   for (const record of page) {
-    connectors.push(manages(actor, record) ? await inFull(deps, actor, record) : toPublic(record));
+    connectors.push(manages(actor, record) ? await toConnector(deps, actor, record) : toPublic(record));
   }
   return { connectors, nextCursor };
 }
@@ -32,7 +32,7 @@ export async function listOwnConnectors(
   const isMine = (record: ConnectorRecord) => record.ownerUserId === actor.userId;
   const { page, nextCursor } = await pageOf(deps, actor, "GET /api/connectors/mine", query, isMine);
   const connectors: Connector[] = [];
-  for (const record of page) connectors.push(await inFull(deps, actor, record));
+  for (const record of page) connectors.push(await toConnector(deps, actor, record));
   return { connectors, nextCursor };
 }
 
@@ -44,16 +44,12 @@ export async function getConnector(
 ): Promise<{ connector: Connector }> {
   const { store, clock } = deps;
   const record = await requireManaged(store, actor, connectorId);
-  const connector = await inFull(deps, actor, record);
+  const connector = await toConnector(deps, actor, record);
   if (record.ownerUserId !== actor.userId) return { connector };
   const inside = record.visibility === "members" ? record.groupIds : [];
   const about = { id: connectorId, ownerId: actor.userId, inside };
   const openedByOthers = await listOpenings(store.in(actor.workspaceId), about, clock.now());
   return { connector: { ...connector, openedByOthers } };
-}
-
-function inFull({ store, clock }: ConnectorDeps, actor: Actor, record: ConnectorRecord): Promise<Connector> {
-  return toConnector(store.in(actor.workspaceId), actor, record, clock.now());
 }
 
 function isPublic(record: ConnectorRecord, seen: ReadonlySet<string>): boolean {

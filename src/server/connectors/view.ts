@@ -1,4 +1,5 @@
 import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts";
+import type { SourceProblem } from "#api/common.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Policy } from "#storage/access/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -6,15 +7,20 @@ import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
+import type { ConnectorDeps } from "./deps.ts";
+import { takesKey } from "./sources.ts";
 
 /** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
 export async function toConnector(
-  workspace: WorkspaceStore,
+  { store, sources, syncs, clock }: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock">,
   actor: Actor,
   record: ConnectorRecord,
-  now: number,
 ): Promise<Connector> {
   const { connectorId, ownerUserId } = record;
+  const workspace = store.in(actor.workspaceId);
+  const now = clock.now();
+  const source = await sources.find(record.providerId);
+  const activity = await syncs.activityOf(store, actor.workspaceId, record);
   const [lastSync] = await workspace.syncs.listLast([connectorId]);
   const keys = await workspace.connectors.listKeys(connectorId, now);
   const owner = await workspace.members.find(ownerUserId);
@@ -33,6 +39,8 @@ export async function toConnector(
     schedule: record.everyMinutes === null ? null : { everyMinutes: record.everyMinutes },
     state: record.state,
     stateReason: isOwner || !isOfSource(record) ? record.stateReason : FOR_OTHERS,
+    activity: isOwner ? activity : withoutWords(activity),
+    isPushed: source !== undefined && takesKey(source.spec),
     nextRunAt: isoOrNull(record.nextRunAt),
     lastSync: lastSync
       ? { id: lastSync.syncId, state: lastSync.state, finishedAt: isoOrNull(lastSync.finishedAt) }
@@ -81,8 +89,7 @@ export async function toSync(
     resumeAt: isoOrNull(record.resumeAt),
     startedAt: isoOrNull(record.startedAt),
     finishedAt: isoOrNull(record.finishedAt),
-    problem:
-      problem && !isOwner && problem.code !== NAMES_NOBODY ? { code: problem.code, message: FOR_OTHERS } : problem,
+    problem: isOwner ? problem : problemForOthers(problem),
     skips: skips.map((skip) => (readable.has(skip.externalId) ? skip : { ...skip, externalId: null, message: null })),
   };
 }
@@ -107,13 +114,22 @@ async function readableIds(
 
 /** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */
 export function staleOf(record: ConnectorRecord, age: Believing): Connector["aclStale"] {
-  const { aclCheckedAt, refusedAt, nextRunAt } = record;
+  const { aclCheckedAt, refusedAt, nextRunAt, state } = record;
   // Only a source that mirrors permissions moves the clock.
   if (aclCheckedAt === null) return null;
-  const nextTryAt = isoOrNull(nextRunAt);
+  // What needs people is not tried by itself.
+  const nextTryAt = state === "active" || state === "error" ? isoOrNull(nextRunAt) : null;
   if (refusedAt !== null) return { since: isoOf(refusedAt), cause: "refused", nextTryAt };
   if (believedUntil(aclCheckedAt, age) !== undefined) return null;
   return { since: isoOf(Math.min(age.now, aclCheckedAt + age.maxAclAgeMs)), cause: "not_checked", nextTryAt };
+}
+
+function withoutWords(activity: Connector["activity"]): Connector["activity"] {
+  return "reason" in activity ? { ...activity, reason: problemForOthers(activity.reason) } : activity;
+}
+
+function problemForOthers(problem: SourceProblem | null): SourceProblem | null {
+  return problem && problem.code !== NAMES_NOBODY ? { code: problem.code, message: FOR_OTHERS } : problem;
 }
 
 /** Whether the reason of its state may hold words of the source. */

@@ -4,6 +4,7 @@ import type { ChildRules, SourceItem } from "#sources/contract.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
+import { activityOf } from "./activity.ts";
 import { nextRunOf } from "./clocks.ts";
 import { makeKnown } from "./known.ts";
 import { type ItemWithChildren, prepareWithChildren } from "./children.ts";
@@ -93,6 +94,8 @@ export function makeSyncControl(options: {
       for (const sync of open) ended.push(await cancel(tx, workspaceId, sync));
       return ended;
     },
+    activityOf: (on: Store, workspaceId: string, connector: ConnectorRecord) =>
+      activityOf(on, workspaceId, connector, now()),
     nextRunOf,
     nextState: (state: ConnectorState, event: "pause" | "resume" | "delete") => nextConnectorState(state, event),
     signal(cancelled: readonly SyncRecord[] = []) {

@@ -20,7 +20,7 @@ import { noteOnNobodys, noteOnStrangers, toProblem } from "./problem.ts";
 import { type RunEnd, runSync } from "./run.ts";
 import { requestSync } from "./request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
-import { MAX_ATTEMPTS, nextSyncState } from "./state.ts";
+import { MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "./state.ts";
 
 /** What the work of a sync needs from elsewhere. */
 export interface SyncDeps {
@@ -198,8 +198,6 @@ async function startNext(
     return undefined;
   });
 }
-
-const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error", "needs_reauth"]);
 
 async function start(
   tx: Store,

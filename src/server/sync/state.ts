@@ -18,6 +18,8 @@ export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" 
 
 /** Failed runs in a row after which a connector is in `error`. */
 export const FAILURES_TO_ERROR = 5;
+/** States of a connector in which what was asked for runs. */
+export const MAY_RUN: ReadonlySet<ConnectorState> = new Set(["active", "error", "needs_reauth"]);
 /** Tries of a run whose worker died at the same place, before it is given up. */
 export const MAX_ATTEMPTS = 5;
 

@@ -139,7 +139,14 @@ describe("claims", () => {
     }
     const { queue } = kb.store;
     const add = (at: number, key: string, runAt: number, priority = 20, type: JobType = "purge_removed") =>
-      queue.enqueue({ workspaceId: WORKSPACES[at] ?? "", type, dedupeKey: key, payload: {}, priority, runAt: T0 + runAt });
+      queue.enqueue({
+        workspaceId: WORKSPACES[at] ?? "",
+        type,
+        dedupeKey: key,
+        payload: {},
+        priority,
+        runAt: T0 + runAt,
+      });
     const take = async (now: number, limit = 1) =>
       (await queue.claim({ owner: `o${now}`, limit, leaseMs: 1_000, now: T0 + now })).map(({ jobId }) => jobId);
     return { queue, add, take };

@@ -18,7 +18,7 @@ const NONE = {
 describe("a connector", () => {
   test("says the reason of its state with the command that helps, whatever its name", ({ expect }) => {
     const told = (state: Connector["state"], stateReason: string | null = null) =>
-      adviceOn({ id: "con_2", providerId: "git", state, stateReason });
+      adviceOn({ id: "con_2", isPushed: false, state, stateReason });
     expect(told("active")).toBeUndefined();
     expect(told("error", "The folder is gone.")).toEqual({
       says: "The folder is gone.",
@@ -26,7 +26,7 @@ describe("a connector", () => {
     });
     expect(told("needs_owner")?.says).toContain("An admin can take it over.");
     // A push connector has no credentials: its key is what changes hands.
-    expect(adviceOn({ id: "con_2", providerId: "push", state: "needs_owner", stateReason: null })).toEqual({
+    expect(adviceOn({ id: "con_2", isPushed: true, state: "needs_owner", stateReason: null })).toEqual({
       says: "The connector's owner left the workspace. The workspace owner can take it over.",
       command: "kb connectors rotate-key con_2",
     });

@@ -1,3 +1,4 @@
+import { describeActivity } from "#api/activity-words.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { connect } from "#cli/api.ts";
@@ -48,6 +49,13 @@ export const listConnectors = command(
           { title: "name", value: (item) => item.name, isFlexible: true },
           { title: "provider", value: (item) => item.providerId, isOptional: true },
           { title: "state", value: stateOf },
+          {
+            title: "activity",
+            value: (item) => item.activity?.type ?? "",
+            shown: (item) => activityOf(item) ?? "",
+            isFlexible: true,
+            isOptional: true,
+          },
           { title: "indexed", value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)) },
           { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
           {
@@ -121,6 +129,7 @@ export const showConnector = command(
         ["name", connector.name],
         ["provider", connector.providerId],
         ["state", stateOf(connector)],
+        ["activity", activityOf(connector)],
         ["owner", connector.owner?.name],
         ["visible to", connector.access?.visibility],
         ["config", output.format === "table" ? settingsOf(connector.config) : connector.config],
@@ -137,11 +146,21 @@ export const showConnector = command(
         ["key", connector.hasKey === true ? `${connector.keyPrefix ?? ""}…` : undefined],
         ...openingsOf(connector),
       ]);
-      if (connector.aclStale) output.talk(describeStale(connector.aclStale));
+      if (connector.aclStale) output.talk(describeStale(connector.aclStale, atTime));
       for (const note of counts === undefined ? [] : describeHiddenItems(counts)) output.talk(note);
     });
   },
 );
+
+/** What it does now; undefined for members who don't manage it. */
+function activityOf({ activity, isPushed }: ConnectorRecord): string | undefined {
+  if (activity === undefined || isPushed === undefined) return undefined;
+  return describeActivity({ activity, isPushed }, atTime);
+}
+
+function atTime(at: string): string {
+  return `at ${at.slice(0, 16).replace("T", " ")}`;
+}
 
 /** A connector's settings as `--set` takes them. */
 function settingsOf(config: ConnectorRecord["config"]): string[] {

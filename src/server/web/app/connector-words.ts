@@ -40,10 +40,10 @@ export interface Advice {
 /** What a connector's state asks for; undefined where it works or goes anyway. */
 export function adviceOn({
   id,
-  providerId,
+  isPushed,
   state,
   stateReason,
-}: Pick<Connector, "id" | "providerId" | "state" | "stateReason">): Advice | undefined {
+}: Pick<Connector, "id" | "isPushed" | "state" | "stateReason">): Advice | undefined {
   const reason = stateReason ?? "";
   switch (state) {
     case "active":
@@ -59,7 +59,7 @@ export function adviceOn({
         command: `kb connectors update ${id} --credential KEY=@FILE`,
       };
     case "needs_owner":
-      if (providerId === "push") {
+      if (isPushed) {
         return {
           says: reason || "The connector's owner left the workspace. The workspace owner can take it over.",
           command: `kb connectors rotate-key ${id}`,

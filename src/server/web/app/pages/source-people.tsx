@@ -12,7 +12,7 @@ import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
-/** Which instances say who members are, and by which domains' addresses they are recognized. */
+/** How long permissions are believed, which instances say who members are, and by which domains' addresses they are recognized. */
 export function SourcePeople() {
   const query = useQuery(workspaceQuery);
   const { role } = useSession();
@@ -24,6 +24,9 @@ export function SourcePeople() {
           trusts.
         </p>
         <Loaded query={query}>{({ instances }) => <Instances instances={instances} />}</Loaded>
+      </Section>
+      <Section title="Permissions of sources">
+        <Loaded query={query}>{({ maxAclAgeHours }) => <MaxAclAge hours={maxAclAgeHours} />}</Loaded>
       </Section>
       <Section title="Identity domains">
         <p className="text-muted mb-3">
@@ -92,6 +95,31 @@ function Instances({ instances }: { instances: readonly Instance[] }) {
         <p>Its users are no longer linked to members. Members lose what they can read only as one of its users.</p>
       </ConfirmDialog>
     </div>
+  );
+}
+
+function MaxAclAge({ hours }: { hours: number }) {
+  const client = useQueryClient();
+
+  async function save(fields: FormData): Promise<void> {
+    await take(api.PATCH("/api/workspace", { body: { maxAclAgeHours: Number(text(fields, "maxAclAgeHours")) } }));
+    await client.invalidateQueries({ queryKey: workspaceQuery.queryKey });
+    toast("Settings saved");
+  }
+
+  return (
+    <Form key={hours} onSubmit={save} submit="Save" submitKind="plain">
+      <TextField
+        autoComplete="off"
+        defaultValue={hours}
+        hint="How long kb relies on the permissions it last read from a source, from 1 to 720. An item that isn't checked in time is hidden until it is."
+        label="Maximum age, in hours"
+        max={720}
+        min={1}
+        name="maxAclAgeHours"
+        type="number"
+      />
+    </Form>
   );
 }
 

@@ -13,6 +13,12 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   );
 }
 
+/** Says moments near now in words, as they change, for sentences that name them. */
+export function useTimeWords(): (at: string) => string {
+  const now = useSyncExternalStore(watch, readNow);
+  return (at) => describeTime(Date.parse(at), now);
+}
+
 /** The present, to the half minute: one clock for all that is shown. */
 let now = 0;
 const STEP_MS = 30_000;

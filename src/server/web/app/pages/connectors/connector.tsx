@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
+import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
 import { describeHiddenItems, describeStale } from "#api/hidden-items.ts";
 import { adviceOn, itemsSummary, STATE_WORDS, SYNC_WORDS, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
@@ -15,7 +16,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
-import { Time } from "#server/web/app/ui/time.tsx";
+import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { People } from "./people.tsx";
 
@@ -43,7 +44,7 @@ export function Page() {
         <Needs connector={connector} />
         <Facts connector={connector} />
         <People connectorId={connector.id} />
-        {connector.providerId !== "push" && <Syncs connectorId={connector.id} />}
+        {!connector.isPushed && <Syncs connectorId={connector.id} />}
       </div>
     </>
   );
@@ -51,9 +52,10 @@ export function Page() {
 
 /** What waits for somebody. */
 function Needs({ connector }: { connector: Connector }) {
+  const when = useTimeWords();
   const advice = adviceOn(connector);
   const { aclStale, counts } = connector;
-  const notes = [...(aclStale ? [describeStale(aclStale)] : []), ...describeHiddenItems(counts)];
+  const notes = [...(aclStale ? [describeStale(aclStale, when)] : []), ...describeHiddenItems(counts)];
   if (advice === undefined && notes.length === 0) return null;
   return (
     <div className="space-y-3">
@@ -73,7 +75,8 @@ function Needs({ connector }: { connector: Connector }) {
 }
 
 function Facts({ connector }: { connector: Connector }) {
-  const { providerId, owner, access, schedule, nextRunAt, counts, createdAt, keyPrefix } = connector;
+  const { providerId, isPushed, owner, access, schedule, counts, createdAt, keyPrefix } = connector;
+  const activity = describeActivity(connector, useTimeWords());
   return (
     <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
       <Fact label="Source">{providerId}</Fact>
@@ -83,16 +86,10 @@ function Facts({ connector }: { connector: Connector }) {
         <Time at={createdAt} />
       </Fact>
       {keyPrefix !== null && <Fact label="Key">{keyPrefix}…</Fact>}
-      {providerId !== "push" && (
-        <Fact label="Schedule">
-          {schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}
-          {nextRunAt !== null && (
-            <span className="text-muted">
-              , next <Time at={nextRunAt} />
-            </span>
-          )}
-        </Fact>
+      {!isPushed && (
+        <Fact label="Schedule">{schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}</Fact>
       )}
+      {activity !== undefined && <Fact label="Activity">{activity}</Fact>}
       <Fact label="Items">{itemsSummary(counts)}</Fact>
     </dl>
   );
@@ -110,7 +107,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 type Act = "sync" | "pause" | "resume";
 
 /** Syncing, pausing and resuming, as far as the state allows. */
-function Acts({ connector: { id, name, state, providerId } }: { connector: Connector }) {
+function Acts({ connector: { id, name, state, isPushed } }: { connector: Connector }) {
   const client = useQueryClient();
   const [busy, setBusy] = useState<Act>();
   const [problem, setProblem] = useState<Problem>();
@@ -135,7 +132,7 @@ function Acts({ connector: { id, name, state, providerId } }: { connector: Conne
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap gap-2">
-        {state === "active" && providerId !== "push" && (
+        {state === "active" && !isPushed && (
           <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
             Sync now
           </Button>

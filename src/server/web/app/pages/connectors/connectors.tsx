@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { describeHiddenItems } from "#api/hidden-items.ts";
 import { STATE_WORDS } from "#server/web/app/connector-words.ts";
@@ -8,7 +9,7 @@ import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
-import { Time } from "#server/web/app/ui/time.tsx";
+import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 
 type Row = Connector | ConnectorPublic;
 
@@ -82,11 +83,16 @@ const COLUMNS: Column<Row>[] = [
 
 function Status({ row }: { row: Row }) {
   const { title, tone } = STATE_WORDS[row.state];
+  const when = useTimeWords();
+  const activity = isWhole(row) ? describeActivity(row, when) : undefined;
   const hidden = isWhole(row) && describeHiddenItems(row.counts).length > 0;
   return (
-    <span className="inline-flex flex-wrap gap-1">
-      <Badge tone={tone}>{title}</Badge>
-      {hidden && <Badge tone="warn">Hidden items</Badge>}
-    </span>
+    <>
+      <span className="inline-flex flex-wrap gap-1">
+        <Badge tone={tone}>{title}</Badge>
+        {hidden && <Badge tone="warn">Hidden items</Badge>}
+      </span>
+      {activity !== undefined && <span className="text-muted mt-1 block text-xs wrap-break-word">{activity}</span>}
+    </>
   );
 }
