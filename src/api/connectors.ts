@@ -1,5 +1,5 @@
 /** Connectors, their runs and what they would remove. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`. */
-import { idSchema, PageCursor, PageLimit } from "./common.ts";
+import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
 import {
   BrowseAnswer,
   BrowseBody,
@@ -26,6 +26,10 @@ const Page = z.strictObject({ limit: PageLimit, cursor: PageCursor.optional() })
 const One = z.object({ connector: Connector });
 /** What the source says of the settings although they work; absent when it says nothing. */
 const Warnings = z.array(z.string()).optional();
+const WebhookAddress = z.object({
+  url: z.string().describe("Where the app sends its notifications"),
+  secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
+});
 const OneSync = z.object({ sync: Sync });
 const ConnectorList = z.object({
   connectors: z.array(z.union([Connector, ConnectorPublic])),
@@ -274,6 +278,26 @@ export const connectorRoutes = {
     },
     responses: {
       200: answer("The new key", z.object({ key: z.string().nullable() })),
+      default: problems("connector_state_conflict"),
+    },
+  }),
+  webhook: createRoute({
+    method: "get",
+    path: "/api/connectors/{id}/webhook",
+    summary: "Get the address at which the app can notify kb of changes",
+    request: { params: ById },
+    responses: {
+      200: answer("The address", z.object({ webhook: WebhookAddress })),
+      default: problems("connector_state_conflict"),
+    },
+  }),
+  rotateWebhook: createRoute({
+    method: "post",
+    path: "/api/connectors/{id}/webhook",
+    summary: "Create a secret for a connector's webhook; it is shown only once, and the one before stops working",
+    request: { params: ById },
+    responses: {
+      200: answer("The address and the secret", z.object({ webhook: WebhookAddress, secret: z.string() })),
       default: problems("connector_state_conflict"),
     },
   }),

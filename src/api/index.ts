@@ -4,6 +4,7 @@ import { connectorRoutes } from "./connectors.ts";
 import { entitiesRoute, entityContextRoute } from "./entities.ts";
 import { fileRoutes } from "./files.ts";
 import { consentRoutes, grantRoutes } from "./oauth.ts";
+import { hookRoutes } from "./hooks.ts";
 import { operationRoutes } from "./operations.ts";
 import { peopleRoutes } from "./people.ts";
 import { pushRoutes } from "./push.ts";
@@ -22,6 +23,7 @@ export const ROUTE_GROUPS = {
   files: fileRoutes,
   grants: grantRoutes,
   groups: groupRoutes,
+  hooks: hookRoutes,
   invitations: invitationRoutes,
   localRoots: localRootRoutes,
   myWorkspaces: myWorkspaceRoutes,

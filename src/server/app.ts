@@ -19,6 +19,7 @@ import { mountMcp } from "./mcp/mount.ts";
 import { toErrorPage } from "./identity/oauth/failures.ts";
 import { mountOAuthServer } from "./identity/oauth/mount.ts";
 import { mountOAuth } from "./identity/oauth/routes.ts";
+import { mountHooks } from "./sync/routes.ts";
 import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./identity/sessions/routes.ts";
 import { mountSso } from "./identity/sso/routes.ts";
@@ -51,6 +52,7 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountAudit,
   mountConnectors,
   mountPush,
+  mountHooks,
   mountFiles,
   mountSearch,
   mountEntities,

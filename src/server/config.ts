@@ -19,6 +19,8 @@ export interface SettingsInput {
 
 /** Client-side and test variables: none of the server's business. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
+/** The secret of an app for all its connectors. */
+const WEBHOOK_SECRET = /^KB_([A-Z][A-Z0-9_]*)_WEBHOOK_SECRET$/;
 /** Removed settings, to be distinguished from misspelled ones. */
 const LATER =
   /^KB_(?:(?:GITHUB|GOOGLE|SLACK|EMBEDDINGS)_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
@@ -60,7 +62,7 @@ export function describeSettings(): SettingInfo[] {
     const value = parsed.success ? parsed.data.value : undefined;
     return {
       key,
-      env: toEnvName(key),
+      env: key === "webhookSecrets" ? "KB_<SOURCE>_WEBHOOK_SECRET" : toEnvName(key),
       default: value === undefined || typeof value === "object" ? "" : String(value),
       meaning: schema.description ?? "",
     };
@@ -104,19 +106,26 @@ function addValue(values: SettingValues, key: string, value: unknown, place: str
 
 function readEnv(values: SettingValues, { env, readSecret }: SettingsInput): void {
   const known = new Map(Object.keys(SETTINGS).map((key) => [toEnvName(key), key]));
+  known.delete(toEnvName("webhookSecrets"));
   const seen = new Set<string>();
+  const secrets: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("KB_") || value === undefined || value === "" || NOT_OURS.test(name)) continue;
     const base = known.has(name) ? name : name.replace(/_FILE$/, "");
-    const key = known.get(base);
+    const [, app] = WEBHOOK_SECRET.exec(base) ?? [];
+    const key = app === undefined ? known.get(base) : "webhookSecrets";
     if (key === undefined) {
       if (LATER.test(base)) throw invalid(`${name} belongs to a later version of kb. Remove it.`);
       throw unknownKey(name, name, [...known.keys()]);
     }
     if (seen.has(base)) throw invalid(`Both ${base} and ${base}_FILE are set. Keep one.`);
     seen.add(base);
-    values.set(key, { value: base === name ? value : readNamed(name, value, readSecret), place: name });
+    const text = base === name ? value : readNamed(name, value, readSecret);
+    if (app === undefined) values.set(key, { value: text, place: name });
+    else secrets[toProviderId(app)] = text;
   }
+  const place = "KB_<SOURCE>_WEBHOOK_SECRET";
+  if (Object.keys(secrets).length > 0) values.set("webhookSecrets", { value: secrets, place });
 }
 
 function readNamed(name: string, path: string, readSecret: (path: string) => string): string {
@@ -132,7 +141,9 @@ function flatten(values: unknown, name: string): [string, unknown][] {
   if (values === undefined || values === null) return [];
   if (typeof values !== "object" || Array.isArray(values)) throw invalid(`${name} must contain keys and values.`);
   return Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return [[key, value]];
+    // A record is the value itself.
+    const isValue = typeof value !== "object" || value === null || Array.isArray(value) || key === "webhookSecrets";
+    if (isValue) return [[key, value]];
     return flatten(value, name).map(([inner, leaf]) => [key + inner.charAt(0).toUpperCase() + inner.slice(1), leaf]);
   });
 }
@@ -244,6 +255,11 @@ function defaultDataDir(env: SettingsInput["env"]): string {
 
 function toEnvName(key: string): string {
   return `KB_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** The id of the source that an environment variable names: `MY_WIKI` is `my-wiki`. */
+function toProviderId(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
 }
 
 function toKebab(key: string): string {

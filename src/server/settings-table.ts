@@ -72,6 +72,16 @@ export const SETTINGS = {
     .describe(
       "The keys that encrypt connectors' credentials, each as `id:base64` of 32 bytes, separated by commas: the first encrypts, all decrypt. Default: a key in the data folder. Prefer `KB_SECRET_KEYS_FILE`.",
     ),
+  webhookSecrets: z
+    .record(
+      z.string(),
+      z.string().min(16, "Expected 16 or more characters"),
+      "Expected a secret by the ID of its source",
+    )
+    .default({})
+    .describe(
+      "The secret of an app's one webhook for all its connectors, at `/hooks/<source>`. Prefer `KB_<SOURCE>_WEBHOOK_SECRET_FILE`.",
+    ),
   smtpUrl: z
     .string()
     .refine(isSmtpUrl, "Expected smtp://user:password@host:587 or smtps://…")

@@ -5,6 +5,7 @@ import type { EntityType, ItemKind, SourceProblem, TaskStatus } from "#api/commo
 import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { IdentityEvent, IdentityRun } from "./identity-events.ts";
 import type { ChangeListener, Watch } from "./change-notifications.ts";
+import type { Webhook } from "./webhook.ts";
 import type { AuthWay, LimitSpec, OAuthSpec, SourceConnect, SourceHttp } from "./http-contract.ts";
 
 /** A person as the source names them. `claimed` = said by the document (git, front matter, properties), never proven. */
@@ -340,6 +341,8 @@ export interface Source<Config = unknown, Cursor = unknown> {
    * to. Called again after each change of config, scope or visibility. Throws when it can't listen: the schedule goes on.
    */
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
+  /** How the app tells this server of changes: at `/hooks/<providerId>`, for one connector or for all of an installation. */
+  webhook?: Webhook<Config>;
   /** Absent = no archives, and nothing is refused. */
   childRules?(config: Config): ChildRules;
   /**

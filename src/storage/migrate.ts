@@ -23,6 +23,7 @@ import * as turns from "./migrations/0022-turns.ts";
 import * as identityRuns from "./migrations/0023-identity-runs.ts";
 import * as bindings from "./migrations/0024-bindings.ts";
 import * as lastingGroups from "./migrations/0025-lasting-groups.ts";
+import * as webhooks from "./migrations/0026-webhooks.ts";
 import type { SqliteConnection } from "./sqlite.ts";
 
 /** In order; a name is never changed once it was released. */
@@ -52,6 +53,7 @@ const MIGRATIONS: Record<string, Migration> = {
   "0023-identity-runs": identityRuns,
   "0024-bindings": bindings,
   "0025-lasting-groups": lastingGroups,
+  "0026-webhooks": webhooks,
 };
 
 /**

@@ -45,6 +45,7 @@ export interface Tables {
   connectors: ConnectorsTable;
   connector_keys: ConnectorKeysTable;
   connector_credentials: ConnectorCredentialsTable;
+  connector_webhooks: ConnectorWebhooksTable;
   syncs: SyncsTable;
   sync_skips: SyncSkipsTable;
   jobs: JobsTable;
@@ -500,6 +501,14 @@ export interface ConnectorKeysTable {
   createdBy: string;
   expiresAt: number | null;
   revokedAt: number | null;
+}
+
+export interface ConnectorWebhooksTable {
+  workspaceId: string;
+  connectorId: string;
+  /** An envelope of the vault over the secret. */
+  sealed: string;
+  madeAt: number;
 }
 
 export interface ConnectorCredentialsTable {

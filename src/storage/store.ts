@@ -24,6 +24,7 @@ import { makeSsoStore } from "./records/sso.ts";
 import { makeSyncStore } from "./records/syncs.ts";
 import { makeTokenLookup, makeTokenStore } from "./records/tokens.ts";
 import { makeUsageStore } from "./records/usage.ts";
+import { makeWebhookLookup } from "./records/webhooks.ts";
 
 /**
  * The records. What belongs to a workspace is reached through `in(workspaceId)` and through nothing else; the other
@@ -73,6 +74,8 @@ const makeRecords = onFirstUse({
   tokenLookup: makeTokenLookup,
   /** The authorization server's own records; grants belong to a workspace as soon as a person decided. */
   oauth: makeOAuthStore,
+  /** Finds whom a notification of an app is for, before its workspace is known. */
+  webhooks: makeWebhookLookup,
   /** The queue is claimed across workspaces; every job names its own. */
   queue: makeQueueStore,
   /** Every key holds a hash that names its workspace. */

@@ -236,6 +236,8 @@ const GENERATORS: Readonly<Record<string, (words: Vocabulary) => Asked>> = {
   "POST /api/connectors/{id}/removals/approve": refused("POST", "/api/connectors/{id}/removals/approve", {}),
   "POST /api/connectors/{id}/removals/reject": refused("POST", "/api/connectors/{id}/removals/reject", {}),
   "POST /api/connectors/{id}/rotate-key": refused("POST", "/api/connectors/{id}/rotate-key", {}),
+  "GET /api/connectors/{id}/webhook": refused("GET", "/api/connectors/{id}/webhook"),
+  "POST /api/connectors/{id}/webhook": refused("POST", "/api/connectors/{id}/webhook"),
 
   "GET /api/connectors/all-files": (words) =>
     get("/api/connectors/all-files", {

@@ -49,6 +49,7 @@ describe("settings", () => {
       instances: [],
       logLevel: "info",
       trustedProxies: [],
+      webhookSecrets: {},
       oidcName: "single sign-on",
       oidcDomains: [],
       quotas: {},
@@ -75,6 +76,17 @@ describe("settings", () => {
     const env = { KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD_FILE: "/run/secrets/password" };
     expect(read({ env }).settings.bootstrapPassword).toBe("from the file");
     expect(() => read({ env: { ...env, KB_BOOTSTRAP_PASSWORD: "x" } })).toThrow(/Both KB_BOOTSTRAP_PASSWORD and/);
+  });
+
+  test("secrets of webhooks are named by their source, in the environment and in the file", ({ expect }) => {
+    const secret = "0123456789abcdef";
+    const fromEnv = read({ env: { KB_GITHUB_WEBHOOK_SECRET: secret, KB_MY_WIKI_WEBHOOK_SECRET: `${secret}2` } });
+    expect(fromEnv.settings.webhookSecrets).toEqual({ github: secret, "my-wiki": `${secret}2` });
+    const fromFile = read({ file: { name: "server.yaml", values: { webhookSecrets: { github: secret } } } });
+    expect(fromFile.settings.webhookSecrets).toEqual({ github: secret });
+    const short = () => read({ env: { KB_GITHUB_WEBHOOK_SECRET: "short-one" } });
+    expect(short).toThrow("KB_<SOURCE>_WEBHOOK_SECRET: Expected 16 or more characters.");
+    expect(() => read({ env: { KB_WEBHOOK_SECRETS: secret } })).toThrow("KB_WEBHOOK_SECRETS is not a setting of kb.");
   });
 
   test("lists are separated as their kind is", ({ expect }) => {

@@ -6,6 +6,7 @@ import {
   resumeConnector,
   rotateKey,
   setScope,
+  showWebhook,
   updateConnector,
 } from "./connectors/change.ts";
 import { linkPerson, listPeople } from "./connectors/people.ts";
@@ -32,6 +33,7 @@ export const connectors: Noun = {
     resume: resumeConnector,
     scope: setScope,
     "rotate-key": rotateKey,
+    webhook: showWebhook,
     remove: removeConnector,
   },
 };

@@ -6,6 +6,7 @@ import { connectorNotes } from "#server/connectors/notes.ts";
 import { makeOriginalFetcher } from "#server/connectors/original.ts";
 import type { PeopleDeps } from "#server/connectors/people.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
+import { makeWebhookSecrets } from "#server/connectors/webhook-secrets.ts";
 import type { PushDeps } from "#server/connectors/push-deps.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Foundation } from "./foundation.ts";
@@ -31,6 +32,7 @@ import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
 import { makeChildOpener } from "#server/sync/open-child.ts";
 import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
 import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
+import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
 import { makeSyncWorker, type Sleep } from "#server/sync/worker.ts";
 
 /** What the content services use from outside. */
@@ -125,8 +127,24 @@ export async function makeContent(
     log,
     wake: () => worker.wake(),
   });
+  const webhookSecrets = makeWebhookSecrets({ store, vault, randomBytes, log });
+  const webhooks = makeWebhookReceiver({
+    store,
+    findSource: (providerId) => sources.find(providerId),
+    secretOf: webhookSecrets.find,
+    appSecrets: settings.webhookSecrets,
+    now,
+    randomBytes,
+    log,
+  });
+  for (const providerId of Object.keys(settings.webhookSecrets)) {
+    if (kinds.some((kind) => kind.spec.providerId === providerId && kind.webhook)) continue;
+    log.warn({ providerId }, "a webhook secret is set for a source that has no webhook");
+  }
   const connectorDeps: PushDeps & PeopleDeps = {
     store,
+    webhookSecrets,
+    baseUrl,
     instances: settings.instances,
     sources,
     syncs: makeSyncControl({ now, randomBytes, worker }),
@@ -175,6 +193,7 @@ export async function makeContent(
     entities,
     tools: makeTools({ search, entities, files, clock, baseUrl, reads: audit }),
     worker,
+    webhooks,
     /** Listens to sources between runs; stopped with the worker. */
     sourceWatcher,
     /** Starts what the first search would wait for: the search threads and the token counter (about half a second). */

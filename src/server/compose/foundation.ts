@@ -25,6 +25,8 @@ export interface AppSettings {
   localRoots: readonly string[];
   /** `KB_INSTANCES`. */
   instances: readonly RegisteredInstance[];
+  /** `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
+  webhookSecrets: Readonly<Record<string, string>>;
   dataDir: string;
   /** The home folder of who runs the server, if there is one. */
   homeDir: string | undefined;
@@ -70,6 +72,7 @@ export function makeFoundation(
     trustedProxies: settings.trustedProxies,
     localRoots: settings.localRoots,
     instances: settings.instances,
+    webhookSecrets: settings.webhookSecrets,
     dataDir: settings.dataDir,
     homeDir: opened.homeDir,
     rateLimits: settings.rateLimits,

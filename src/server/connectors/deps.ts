@@ -14,6 +14,7 @@ import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
 import type { Store } from "#storage/store.ts";
 import type { CredentialKeeper } from "./credentials.ts";
+import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 /** The kinds of apps this program knows. */
 export interface SourceRegistry {
@@ -56,6 +57,9 @@ export interface ConnectorDeps {
   sources: SourceRegistry;
   syncs: SyncControl;
   credentials: CredentialKeeper;
+  webhookSecrets: WebhookSecrets;
+  /** The one origin of links. */
+  baseUrl: string;
   /** The way of sources to their providers. */
   http: SourceHttpPool;
   policy: Pick<Policy, "mayRead" | "readList">;

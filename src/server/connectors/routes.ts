@@ -8,6 +8,7 @@ import { getConnector, listConnectors, listOwnConnectors } from "./list.ts";
 import { linkPeople, listPeople, type PeopleDeps } from "./people.ts";
 import { cancelSync, decideRemovals, getSync, listProgress, listRemovals, listSyncs, requestSync } from "./runs.ts";
 import { browseSource, listSources } from "./sources.ts";
+import { rotateWebhook, showWebhook } from "./webhooks.ts";
 
 /** `/api/connectors` without pushing, files and search. */
 export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorDeps: PeopleDeps }): void {
@@ -41,6 +42,8 @@ export function mountConnectors(at: Mount, { connectorDeps: deps }: { connectorD
   at.member(routes.rotateKey, ({ actor, params, body }) =>
     rotateKey(deps, actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
   );
+  at.member(routes.webhook, ({ actor, params }) => showWebhook(deps, actor, params.id));
+  at.member(routes.rotateWebhook, ({ actor, params }) => rotateWebhook(deps, actor, params.id));
 }
 
 const DEFAULT_OVERLAP_SECONDS = 600;

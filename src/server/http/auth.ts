@@ -72,6 +72,10 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
 
   "POST /mcp": TOOLS,
 
+  // What is signed opens them.
+  "POST /hooks/{providerId}": OPEN,
+  "POST /hooks/{providerId}/{connectorId}": OPEN,
+
   "GET /api/onboarding": OPEN,
   "POST /api/onboarding": OPEN,
   "POST /api/session": OPEN,
@@ -166,6 +170,8 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "POST /api/connectors/{id}/removals/reject": MEMBER,
   "PATCH /api/connectors/{id}/scope": MEMBER,
   "POST /api/connectors/{id}/rotate-key": MEMBER,
+  "GET /api/connectors/{id}/webhook": MEMBER,
+  "POST /api/connectors/{id}/webhook": MEMBER,
   "POST /api/connectors/{id}/items": PUSH,
   "DELETE /api/connectors/{id}/items/{externalId}": PUSH,
   "POST /api/connectors/{id}/documents": PUSH,

@@ -12,6 +12,8 @@ export const LIMITS = {
     address: { perMinute: 12_000, burst: 2_400 },
     /** Routes that need no credential, and everything below /oauth, per address. */
     open: { perMinute: 300, burst: 100 },
+    /** Notifications of apps, per address: those of one app come from few. */
+    hooks: { perMinute: 1_200, burst: 300 },
     /** New OAuth clients, per address and of all addresses. */
     registration: { perMinute: 10, burst: 10 },
     registrations: { perMinute: 60, burst: 60 },
@@ -29,6 +31,7 @@ export const LIMITS = {
   managed: {
     address: { perMinute: 3_000, burst: 600 },
     open: { perMinute: 120, burst: 60 },
+    hooks: { perMinute: 3_000, burst: 600 },
     registration: { perMinute: 10, burst: 10 },
     registrations: { perMinute: 60, burst: 60 },
     mcpToken: { perMinute: 600, burst: 60 },
@@ -72,6 +75,7 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
       const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
       if (!isExempt) refuseAfter(take("address", address));
       if (path.startsWith("/oauth/") || OPEN_ROUTES.has(`${method} ${path}`)) refuseAfter(take("open", address));
+      if (path.startsWith("/hooks/")) refuseAfter(take("hooks", address));
       if (method === "POST" && path === "/oauth/register") {
         refuseAfter(take("registration", address) || take("registrations", "all"));
       }

@@ -74,8 +74,13 @@ function parseWith(schema: z.ZodType, value: unknown): unknown {
   throw invalid(result.error.issues.flatMap(describeIssue));
 }
 
-/** The body as text, at most `maxBytes` of UTF-8; stops reading at the first byte too many. */
+/** The body as text, at most `maxBytes` of UTF-8. @throws as `readBytes` */
 export async function readText(c: AppContext, maxBytes: number): Promise<string> {
+  return (await readBytes(c, maxBytes)).toString("utf8");
+}
+
+/** The body as it came; stops reading at the first byte too many. @throws ApiError `payload_too_large`, `request_timeout` */
+export async function readBytes(c: AppContext, maxBytes: number): Promise<Buffer> {
   const declared = Number(c.req.header("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
@@ -85,7 +90,7 @@ export async function readText(c: AppContext, maxBytes: number): Promise<string>
     if (bytes > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 /** The body's bytes as they come, for a handler that reads its own; null = there is none. To leave early ends it. */

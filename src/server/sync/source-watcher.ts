@@ -2,10 +2,10 @@ import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { ChangeNotification, Watch } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
-import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store } from "#storage/store.ts";
 import { makeContext, type SyncDeps } from "./jobs.ts";
-import { requestSync, type SyncWish } from "./request.ts";
+import { requestSync } from "./request.ts";
+import { wishOf } from "./wish.ts";
 import type { Sleep } from "./worker.ts";
 
 /** Listens to the sources of active connectors and turns change notifications into runs. */
@@ -33,8 +33,6 @@ export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "sta
 const LOOK_MS = 2_000;
 /** A watch that failed is begun anew after this long: by then there may be room, or the root again. */
 const AGAIN_MS = 10 * 60_000;
-/** More items at once are no cheaper than a walk. */
-const MANY_ITEMS = 200;
 
 interface Listening {
   standing: string;
@@ -147,24 +145,4 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
       await notifying;
     },
   };
-}
-
-/**
- * The cheapest run that covers a change notification. Only items that are there are named: one that is stored and gone needs a run
- * that lists all, with its brakes, and that knows a rename.
- */
-async function wishOf(
-  { itemWrites }: WorkspaceStore,
-  { connectorId, lastFullAt }: ConnectorRecord,
-  notification: ChangeNotification,
-): Promise<Pick<SyncWish, "mode" | "items"> | undefined> {
-  // `incremental` also before a first full run has ended: that run is full, and a second one would be for nothing.
-  if (notification.t === "anything" || notification.changed.length > MANY_ITEMS) return { mode: "incremental" };
-  for (const id of notification.gone) {
-    if (await itemWrites.findStored(connectorId, id)) return { mode: "incremental" };
-    const [below] = await itemWrites.listStored(connectorId, `${id}/`, 1);
-    if (below?.externalId.startsWith(`${id}/`)) return { mode: "incremental" };
-  }
-  if (notification.changed.length === 0) return undefined;
-  return lastFullAt === null ? { mode: "incremental" } : { mode: "items", items: notification.changed };
 }

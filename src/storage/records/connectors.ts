@@ -73,6 +73,14 @@ export interface ConnectorCredentialRecord {
   givenAt: number;
 }
 
+/** What the app of a connector signs its notifications with. */
+export interface ConnectorWebhookRecord {
+  connectorId: string;
+  /** As the vault sealed it. */
+  sealed: string;
+  madeAt: number;
+}
+
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
 /** Connectors and their keys. */
@@ -199,6 +207,24 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .where("workspaceId", "=", workspaceId)
         .where("connectorId", "=", connectorId)
         .where("sealed", "=", before)
+        .execute();
+    },
+    /** When the secret of its webhook was made, if there is one. */
+    async findWebhook(connectorId: string): Promise<{ madeAt: number } | undefined> {
+      return sql.read
+        .selectFrom("connector_webhooks")
+        .select("madeAt")
+        .where("workspaceId", "=", workspaceId)
+        .where("connectorId", "=", connectorId)
+        .executeTakeFirst();
+    },
+
+    /** Replaces the secret of its webhook. */
+    async putWebhook({ connectorId, ...made }: ConnectorWebhookRecord): Promise<void> {
+      await sql.write
+        .insertInto("connector_webhooks")
+        .values({ workspaceId, connectorId, ...made })
+        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(made))
         .execute();
     },
     async deleteCredentials(connectorId: string): Promise<void> {

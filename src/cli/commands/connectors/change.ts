@@ -151,6 +151,39 @@ export const rotateKey = command(
   },
 );
 
+/** `kb connectors webhook CONNECTOR`: its address, or with --new-secret the new secret, is the only data on stdout. */
+export const showWebhook = command(
+  {
+    summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
+    arguments: CONNECTOR,
+    options: [{ flags: "--new-secret", summary: "create a secret; the one before stops working" }],
+    examples: ["kb connectors webhook docs", "kb connectors webhook docs --new-secret > secret.txt"],
+    exitCodes: [3, 4, 5, 7],
+    fields: [fieldsOf("get", "/api/connectors/{id}/webhook")],
+    isRemote: true,
+  },
+  async (input, deps) => {
+    const api = await connect(input, deps);
+    const connector = await findConnector(api, input.args.connector);
+    const params = { path: { id: connector.id } };
+    const output = makeOutput(input, deps, api.settings.defaults);
+    if (input.options.newSecret === true) {
+      const answer = await api.post("/api/connectors/{id}/webhook", { params });
+      output.result(answer, () => {
+        output.line(answer.secret);
+        output.talk(`Give this secret and ${answer.webhook.url} to the app. The secret is shown only once.`);
+      });
+      return;
+    }
+    const answer = await api.get("/api/connectors/{id}/webhook", { params });
+    output.result(answer, () => {
+      output.line(answer.webhook.url);
+      if (answer.webhook.secretCreatedAt !== null) return;
+      output.talk(`It has no secret yet. Create one: kb connectors webhook ${connector.id} --new-secret`);
+    });
+  },
+);
+
 export const removeConnector = command(
   {
     summary: "Remove a connector and everything it indexed.",

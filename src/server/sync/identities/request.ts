@@ -16,11 +16,18 @@ export async function requestIdentities(
   tx: Store,
   workspaceId: string,
   connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
-  wish: { trigger: SyncTrigger; groups?: readonly Principal[]; now: number; randomBytes: RandomBytes },
+  wish: {
+    trigger: SyncTrigger;
+    groups?: readonly Principal[];
+    /** Not before this time, unless something else asks for a run meanwhile. */
+    notBefore?: number;
+    now: number;
+    randomBytes: RandomBytes;
+  },
 ): Promise<SyncRecord> {
   const { syncs } = tx.in(workspaceId);
   const { connectorId, scopeVersion } = connector;
-  const { trigger, groups, now } = wish;
+  const { trigger, groups, notBefore, now } = wish;
   const open = await syncs.listOpenIdentities(connectorId);
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null);
   const items = groups && (!queued || queued.items) ? [...new Set([...(queued?.items ?? []), ...groups])] : null;
@@ -36,7 +43,7 @@ export async function requestIdentities(
         counts: NO_COUNTS,
         progress: { done: 0, total: null, note: null },
         items,
-        resumeAt: null,
+        resumeAt: notBefore ?? null,
         cancelRequestedAt: null,
         problem: null,
         scopeVersion,
@@ -44,7 +51,7 @@ export async function requestIdentities(
         startedAt: null,
         finishedAt: null,
       };
-  if (queued) await syncs.update(sync.syncId, { items });
+  if (queued) await syncs.update(sync.syncId, { items, ...(notBefore === undefined && { resumeAt: null }) });
   else await syncs.create(sync);
   await tx.queue.enqueue({
     workspaceId,
@@ -52,7 +59,7 @@ export async function requestIdentities(
     dedupeKey: `identities:${connectorId}`,
     payload: { connectorId },
     priority: trigger === "manual" ? 10 : 20,
-    runAt: now,
+    runAt: notBefore ?? now,
   });
   return sync;
 }

@@ -52,6 +52,10 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
       "connector.deleted": { title: "Connector deleted", says: "deleted the connector {target}" },
       "connector.key_rotated": { title: "Key rotated", says: "rotated the key of the connector {target}" },
       "connector.key_revoked": { title: "Key revoked", says: "revoked the key of the connector {target}" },
+      "connector.webhook_rotated": {
+        title: "Webhook secret created",
+        says: "created a webhook secret for the connector {target}",
+      },
       "connector.taken_over": { title: "Connector taken over", says: "took over the connector {target} from {from}" },
       "connector.sync_requested": { title: "Sync requested", says: "started a sync of {target}" },
       "connector.sync_cancelled": { title: "Sync cancelled", says: "cancelled a sync of {target}" },

@@ -1,0 +1,29 @@
+/** What apps call when something has changed there. Who may is said by the signature, which each source checks. */
+import { createRoute, problemAnswer, z } from "./route.ts";
+
+// Any text: what can't be an id is answered as what is none.
+const ByProvider = z.object({ providerId: z.string() });
+const ByConnector = ByProvider.extend({ connectorId: z.string() });
+const notification = { content: { "*/*": { schema: z.string() } } } as const;
+const responses = {
+  200: { description: "Taken; a challenge of the app is answered", content: { "*/*": { schema: z.string() } } },
+  default: problemAnswer,
+} as const;
+
+export const hookRoutes = {
+  app: createRoute({
+    method: "post",
+    path: "/hooks/{providerId}",
+    summary:
+      "Take an app's notification for all connectors of one installation; a wrong signature is answered with 404",
+    request: { params: ByProvider, body: notification },
+    responses,
+  }),
+  connector: createRoute({
+    method: "post",
+    path: "/hooks/{providerId}/{connectorId}",
+    summary: "Take an app's notification for one connector; a wrong signature is answered with 404",
+    request: { params: ByConnector, body: notification },
+    responses,
+  }),
+};

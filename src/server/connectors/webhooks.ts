@@ -1,0 +1,42 @@
+import { ApiError } from "#api/errors.ts";
+import { isoOrNull } from "#core/instant.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { requireChangeable } from "./change.ts";
+import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
+
+/** @throws ApiError `not_found`, `connector_state_conflict` for a source without a webhook */
+export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
+  const connector = await requireManaged(deps.store, actor, connectorId);
+  await requireWebhook(deps, connector.providerId);
+  return { webhook: await addressOf(deps, actor, connector) };
+}
+
+/** A new secret; the one before ends. @throws ApiError as `showWebhook` */
+export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
+  const connector = await requireChangeable(deps, actor, connectorId);
+  await requireWebhook(deps, connector.providerId);
+  const secret = await deps.store.transaction(async (tx) => {
+    const target = { type: "connector", id: connectorId };
+    await deps.audit.record(tx, actor, { action: "connector.webhook_rotated", target, details: {} });
+    return deps.webhookSecrets.rotate(tx, actor, connectorId, deps.clock.now());
+  });
+  return { webhook: await addressOf(deps, actor, connector), secret };
+}
+
+async function addressOf(
+  { store, baseUrl }: ConnectorDeps,
+  actor: Actor,
+  { providerId, connectorId }: { providerId: string; connectorId: string },
+) {
+  const made = await store.in(actor.workspaceId).connectors.findWebhook(connectorId);
+  const secretCreatedAt = isoOrNull(made?.madeAt ?? null);
+  return { url: `${baseUrl}/hooks/${providerId}/${connectorId}`, secretCreatedAt };
+}
+
+async function requireWebhook({ sources }: ConnectorDeps, providerId: string): Promise<void> {
+  const { spec, webhook } = await requireSource(sources, providerId);
+  if (webhook) return;
+  throw new ApiError("connector_state_conflict", {
+    message: `${spec.name} connectors have no webhook: kb finds changes on the connector's schedule.`,
+  });
+}

@@ -1,0 +1,31 @@
+import { noSuchThing } from "#api/errors.ts";
+import { hookRoutes as routes } from "#api/hooks.ts";
+import type { AppContext } from "#server/http/env.ts";
+import type { Mount } from "#server/http/mount.ts";
+import { readBytes } from "#server/http/request.ts";
+import type { WebhookReceiver } from "./webhooks.ts";
+
+/**
+ * Bytes of a notification. Apps name what has changed and rarely need 100 kB; the few that send more (a push of thousands of
+ * commits) are found by the next run. Anybody may send that much, so it is held in memory for strangers too. Source: S42.
+ */
+const MAX_NOTIFICATION_BYTES = 1024 * 1024;
+
+/** `/hooks`. */
+export function mountHooks(at: Mount, { webhooks }: { webhooks: WebhookReceiver }): void {
+  at.open(routes.app, ({ params, c }) => receive(webhooks, params, c));
+  at.open(routes.connector, ({ params, c }) => receive(webhooks, params, c));
+}
+
+async function receive(
+  webhooks: WebhookReceiver,
+  to: { providerId: string; connectorId?: string },
+  c: AppContext,
+): Promise<Response> {
+  const rawBody = await readBytes(c, MAX_NOTIFICATION_BYTES);
+  const taken = await webhooks.receive(to, { headers: c.req.raw.headers, rawBody });
+  // One answer for all that can be wrong: who asks learns nothing of what there is.
+  if (taken === undefined) throw noSuchThing();
+  const { body = "", contentType = "text/plain" } = taken.reply ?? {};
+  return new Response(body, { headers: { "Content-Type": contentType } });
+}

@@ -1,0 +1,145 @@
+import { createHmac } from "node:crypto";
+import { normalizeBaseUrl } from "#core/base-url.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import type { Log } from "#core/log.ts";
+import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { randomSecret } from "#core/secrets.ts";
+import type { Source } from "#sources/contract.ts";
+import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
+import type { ConnectorAddress } from "#storage/records/webhooks.ts";
+import type { Store } from "#storage/store.ts";
+import { requestIdentities } from "./identities/request.ts";
+import { requestSync } from "./request.ts";
+import { wishOfWebhook } from "./wish.ts";
+
+/** Takes notifications of apps and turns them into runs. */
+export interface WebhookReceiver {
+  /**
+   * Takes a notification for one connector, or for the installation that it names.
+   *
+   * @returns what the app waits for, if anything; undefined when it is not signed as it must be, whatever is wrong
+   */
+  receive(
+    to: { providerId: string; connectorId?: string },
+    request: Omit<WebhookRequest, "receivedAt">,
+  ): Promise<{ reply?: WebhookDelivery["reply"] } | undefined>;
+}
+
+export interface WebhookReceiverOptions {
+  store: Store;
+  findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
+  /** The secret of a connector; one that nobody has where there is none. */
+  secretOf(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
+  /** The secrets of apps with one webhook for all their connectors. */
+  appSecrets: Readonly<Record<string, string>>;
+  now: () => number;
+  randomBytes: RandomBytes;
+  log: Log;
+}
+
+/** What comes within this time of a first notification is one run. */
+const TOGETHER_MS = 5_000;
+/** Deliveries remembered, some 2 MB: a replay that is older costs one more run. */
+const MAX_DELIVERIES = 10_000;
+
+/**
+ * Anybody may send anything here, so until the signature holds nothing is read of the body, nothing is logged and nothing is asked
+ * of a provider; and whatever is wrong takes the same way: one look for a secret, one verification. What holds asks for a
+ * run 5 seconds on, which the next ones join. It is in the queue before the answer, so that nothing is lost with this
+ * process.
+ */
+export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
+  const { store, findSource, secretOf, appSecrets, now, randomBytes, log } = options;
+  const nobodysSecret = randomSecret(randomBytes);
+  const delivered = new Set<string>();
+
+  async function secretFor({ providerId, connectorId }: { providerId: string; connectorId?: string }) {
+    if (connectorId !== undefined) {
+      const { secret, whose } = await secretOf(providerId, connectorId);
+      return { secret, isKnown: whose !== undefined, whose };
+    }
+    const secret = Object.hasOwn(appSecrets, providerId) ? appSecrets[providerId] : undefined;
+    return { secret: secret ?? nobodysSecret, isKnown: secret !== undefined, whose: undefined };
+  }
+
+  async function targetsOf(source: Source, target: WebhookDelivery["target"]): Promise<ConnectorAddress[]> {
+    const baseUrl = target && normalizeBaseUrl(target.instance);
+    if (baseUrl === undefined) return [];
+    const targets: ConnectorAddress[] = [];
+    for (const at of await store.webhooks.listActive(source.spec.providerId)) {
+      const { connectors, instances } = store.in(at.workspaceId);
+      const connector = await connectors.find(at.connectorId);
+      const config = source.spec.config.safeParse(connector?.config);
+      if (!config.success || normalizeBaseUrl(source.baseUrlOf?.(config.data) ?? "") !== baseUrl) continue;
+      const { installationOf } = source.webhook ?? {};
+      const installation = installationOf ? installationOf(config.data) : await instances.tenantOf(at.connectorId);
+      if (installation === target?.installation) targets.push(at);
+    }
+    return targets;
+  }
+
+  async function wake(source: Source, at: ConnectorAddress, changes: readonly WebhookChange[]): Promise<void> {
+    const groups = source.syncIdentities ? groupsOf(at, changes) : [];
+    await store.transaction(async (tx) => {
+      const connector = await tx.in(at.workspaceId).connectors.find(at.connectorId);
+      if (connector?.state !== "active") return;
+      const common = { trigger: "webhook", now: now(), notBefore: now() + TOGETHER_MS, randomBytes } as const;
+      const run = source.sync && wishOfWebhook(connector, changes);
+      if (run) await requestSync(tx, at.workspaceId, connector, { ...common, ...run });
+      if (groups.length > 0) await requestIdentities(tx, at.workspaceId, connector, { ...common, groups });
+    });
+  }
+
+  return {
+    async receive(to, { headers, rawBody }) {
+      const source = await findSource(to.providerId);
+      const { secret, isKnown, whose } = await secretFor(to);
+      const said = verify(source, secret, { headers, rawBody, receivedAt: now() });
+      if (!isKnown || !source || said === "refused") return undefined;
+      const { delivery, changes, target, reply } = said;
+      const name = delivery && JSON.stringify([to.providerId, to.connectorId, delivery]);
+      if (name === undefined || !delivered.has(name)) {
+        const targets = whose ? [whose] : await targetsOf(source, target);
+        for (const at of changes.length > 0 ? targets : []) await wake(source, at, changes);
+        log.debug({ ...to, changes: changes.length, connectors: targets.length }, "a webhook was taken");
+        if (name !== undefined) remember(name);
+      }
+      return reply ? { reply } : {};
+    },
+  };
+
+  function remember(name: string): void {
+    delivered.add(name);
+    for (const oldest of delivered) {
+      if (delivered.size <= MAX_DELIVERIES) break;
+      delivered.delete(oldest);
+    }
+  }
+}
+
+/** A failure of the source's code is a refusal, and not told: its message may hold the body. */
+function verify(source: Source | undefined, secret: string, request: WebhookRequest): WebhookDelivery | "refused" {
+  if (!source?.webhook) {
+    // About what a source does.
+    createHmac("sha256", secret).update(request.rawBody).digest();
+    return "refused";
+  }
+  try {
+    return source.webhook.verify(secret, request);
+  } catch {
+    return "refused";
+  }
+}
+
+/** Ids that can't be groups are left out. */
+function groupsOf({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]): Principal[] {
+  return changes
+    .flatMap((change) => (change.t === "groups" ? change.ids : []))
+    .flatMap((id) => {
+      try {
+        return [formatPrincipal({ type: "source_group", connectorId, id })];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,41 @@
+import type { ChangeNotification } from "#sources/change-notifications.ts";
+import type { WebhookChange } from "#sources/webhook.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { SyncWish } from "./request.ts";
+
+type Run = Pick<SyncWish, "mode" | "items">;
+
+/** More items at once are no cheaper than a walk. */
+const MANY_ITEMS = 200;
+
+/**
+ * The cheapest run that covers a change notification. Only items that are there are named: one that is stored and gone needs a run
+ * that lists all, with its brakes, and that knows a rename.
+ */
+export async function wishOf(
+  { itemWrites }: WorkspaceStore,
+  connector: ConnectorRecord,
+  notification: ChangeNotification,
+): Promise<Run | undefined> {
+  if (notification.t === "anything") return { mode: "incremental" };
+  const { connectorId } = connector;
+  for (const id of notification.changed.length > MANY_ITEMS ? [] : notification.gone) {
+    if (await itemWrites.findStored(connectorId, id)) return { mode: "incremental" };
+    const [below] = await itemWrites.listStored(connectorId, `${id}/`, 1);
+    if (below?.externalId.startsWith(`${id}/`)) return { mode: "incremental" };
+  }
+  return wishForItems(connector, notification.changed);
+}
+
+/** The cheapest run that covers what a webhook tells; undefined when only groups have changed. */
+export function wishOfWebhook(connector: ConnectorRecord, changes: readonly WebhookChange[]): Run | undefined {
+  if (changes.some(({ t }) => t === "delta" || t === "containers")) return { mode: "incremental" };
+  return wishForItems(connector, [...new Set(changes.flatMap((each) => (each.t === "items" ? each.externalIds : [])))]);
+}
+
+/** `incremental` also before a first full run has ended: that run is full, and a second one would be for nothing. */
+function wishForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
+  if (items.length === 0) return undefined;
+  return lastFullAt === null || items.length > MANY_ITEMS ? { mode: "incremental" } : { mode: "items", items };
+}

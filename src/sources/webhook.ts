@@ -1,0 +1,52 @@
+import type { EntityType } from "#api/common.ts";
+
+/**
+ * What an app says has changed, in a signed request to this server. It proves nothing and removes nothing: it only asks for
+ * a run, which reads the source itself.
+ */
+export type WebhookChange =
+  /** Items that are there now. An item that is gone is a `delta`. */
+  | { t: "items"; externalIds: readonly string[] }
+  | { t: "containers"; containers: readonly { type: Exclude<EntityType, "person">; id: string }[] }
+  /** Groups whose members changed, by their ids at the source, as in `group:<connector>:<id>`. */
+  | { t: "groups"; ids: readonly string[] }
+  /** Something changed; the next increment shows what. */
+  | { t: "delta" };
+
+/** A request from outside, which anybody may have sent. */
+export interface WebhookRequest {
+  /** Names in any case. */
+  headers: { get(name: string): string | null };
+  /** The body as it came, for the signature. */
+  rawBody: Uint8Array;
+  /** Epoch milliseconds, for signatures that grow old. */
+  receivedAt: number;
+}
+
+/** What a request that is signed says. */
+export interface WebhookDelivery {
+  /**
+   * Whom it is about, where one URL serves every connector of the app: the base URL of the instance, and the
+   * installation there. Only these connectors are woken; without it nobody is.
+   */
+  target?: { instance: string; installation: string };
+  changes: readonly WebhookChange[];
+  /**
+   * What names this delivery among all others, out of what the signature covers (a signature over a body that never
+   * repeats does): a replay of it wakes nobody.
+   */
+  delivery?: string;
+  /** What the app waits for, such as the challenge of a URL verification. */
+  reply?: { contentType: "text/plain" | "application/json"; body: string };
+}
+
+/** How an app notifies this server. */
+export interface Webhook<Config> {
+  /**
+   * Pure: no request of anybody causes a call to the provider. Compares signatures with `timingSafeEqual`, and takes as long
+   * for a wrong secret as for the right one.
+   */
+  verify(secret: string, request: WebhookRequest): WebhookDelivery | "refused";
+  /** Which installation of the app a connector reads through. Absent = the tenant that `check` told. */
+  installationOf?(config: Config): string | undefined;
+}

@@ -1,0 +1,42 @@
+import type { SqlHandles } from "#storage/handles.ts";
+
+/** A connector across workspaces. */
+export interface ConnectorAddress {
+  workspaceId: string;
+  connectorId: string;
+}
+
+/** Whom notifications of apps are for, across workspaces. */
+export function makeWebhookLookup(sql: SqlHandles) {
+  return {
+    /** The sealed secret of a connector that is not being deleted. */
+    async find(connectorId: string): Promise<(ConnectorAddress & { providerId: string; sealed: string }) | undefined> {
+      return sql.read
+        .selectFrom("connector_webhooks")
+        .innerJoin("connectors", (join) =>
+          join
+            .onRef("connectors.workspaceId", "=", "connector_webhooks.workspaceId")
+            .onRef("connectors.connectorId", "=", "connector_webhooks.connectorId"),
+        )
+        .select([
+          "connector_webhooks.workspaceId",
+          "connector_webhooks.connectorId",
+          "connectors.providerId",
+          "connector_webhooks.sealed",
+        ])
+        .where("connector_webhooks.connectorId", "=", connectorId)
+        .where("connectors.state", "!=", "deleting")
+        .executeTakeFirst();
+    },
+
+    /** The active connectors of an app. */
+    async listActive(providerId: string): Promise<ConnectorAddress[]> {
+      return sql.read
+        .selectFrom("connectors")
+        .select(["workspaceId", "connectorId"])
+        .where("providerId", "=", providerId)
+        .where("state", "=", "active")
+        .execute();
+    },
+  };
+}
