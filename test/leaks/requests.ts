@@ -149,6 +149,8 @@ export const NOTHING_TO_ASK: Readonly<Record<string, string>> = {
   "DELETE /api/local-roots/{id}": "forgets a folder of the host",
   "POST /api/connectors": "makes a connector; its provider is asked, not the index",
   "POST /api/connectors/browse": "shows the provider's places, not items",
+  "POST /hooks/{providerId}": "needs the signature of the app; reads no items",
+  "POST /hooks/{providerId}/{connectorId}": "needs the signature of the app; reads no items",
   "POST /api/connectors/{id}/items": "needs the connector's own key",
   "DELETE /api/connectors/{id}/items/{externalId}": "needs the connector's own key",
   "POST /api/connectors/{id}/documents": "needs the connector's own key",
