@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { ContainerRef, Source } from "#sources/contract.ts";
 import { removalLimit } from "#storage/batch/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -109,8 +110,4 @@ export async function sweep(
     sink.add({ type: "sweep", kbIds, hold });
     await sink.flush();
   }
-}
-
-function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
-  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
 }

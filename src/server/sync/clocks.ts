@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { SourceSpec, SyncEnd } from "#sources/contract.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { type Believing, believedUntil } from "#storage/access/clocks.ts";
@@ -144,8 +145,8 @@ function toOps(clocks: ReadonlyMap<string, number | null>): ItemOp[] {
     else groups.set(at, [externalId]);
   }
   for (const [at, externalIds] of groups) {
-    for (let i = 0; i < externalIds.length; i += AT_ONCE) {
-      ops.push({ type: "clock", externalIds: externalIds.slice(i, i + AT_ONCE), at, cause: null });
+    for (const chunk of inChunks(externalIds, AT_ONCE)) {
+      ops.push({ type: "clock", externalIds: chunk, at, cause: null });
     }
   }
   return ops;

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import { beforeChildren, isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
@@ -123,7 +124,7 @@ export function makeKnown(store: Reads, connectorId: string): Known {
     *takeMarks() {
       const taken = marks;
       marks = [];
-      for (let i = 0; i < taken.length; i += MARKS) yield taken.slice(i, i + MARKS);
+      yield* inChunks(taken, MARKS);
     },
   };
 }

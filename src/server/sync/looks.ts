@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import { isChildId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
@@ -151,8 +152,4 @@ async function* pages<T extends { kbId: string }>(read: (after: string) => Promi
 
 function isGone({ externalId, seenBy, indexState }: StoredItem, syncId: string): boolean {
   return seenBy !== syncId && indexState !== "held" && !isChildId(externalId);
-}
-
-export function* inChunks<T>(values: readonly T[], size: number): Generator<T[]> {
-  for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
 }

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import { CompiledQuery } from "kysely";
 import type { Principal } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
@@ -42,7 +43,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     { gone, fresh }: { gone: readonly Principal[]; fresh: readonly Principal[] },
     reportedBy: string,
   ): Promise<void> {
-    for (const chunk of chunks(gone)) {
+    for (const chunk of inChunks(gone, CHUNK)) {
       await sql.write
         .deleteFrom("memberships")
         .where("workspaceId", "=", workspaceId)
@@ -51,7 +52,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
         .where("memberPrincipal", "in", chunk)
         .execute();
     }
-    for (const chunk of chunks(fresh)) {
+    for (const chunk of inChunks(fresh, CHUNK)) {
       await sql.write
         .insertInto("memberships")
         .values(chunk.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
@@ -145,7 +146,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     /** The direct memberships of these principals, counted as `expand` counts them but for the clocks. */
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const found: { member: Principal; group: Principal }[] = [];
-      for (const chunk of chunks(principals)) {
+      for (const chunk of inChunks(principals, CHUNK)) {
         const rows = await sql.read
           .selectFrom("memberships")
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
@@ -194,7 +195,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     /** Of the lists numbered above `afterListId`, those that hold one of `principals`, by whom they hold. */
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<Map<Principal, number[]>> {
       const found = new Map<Principal, number[]>();
-      for (const chunk of chunks(principals)) {
+      for (const chunk of inChunks(principals, CHUNK)) {
         const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
         // The columns that `listsMet` selects.
         const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ principal: Principal; listId: number }>);
@@ -251,7 +252,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       reportedBy: string,
     ): Promise<Set<Principal>> {
       const present = new Set<Principal>();
-      for (const chunk of chunks([...new Set([...add, ...remove])])) {
+      for (const chunk of inChunks([...new Set([...add, ...remove])], CHUNK)) {
         const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", chunk).execute();
         for (const row of rows) present.add(row.memberPrincipal);
       }
@@ -301,7 +302,7 @@ async function listIdsOf(
   aclIds: readonly number[],
 ): Promise<Map<number, number[]>> {
   const found = new Map<number, number[]>();
-  for (const chunk of chunks(aclIds)) {
+  for (const chunk of inChunks(aclIds, CHUNK)) {
     const rows = await sql.read
       .selectFrom("accesses")
       .select(["aclId", "listIds"])
@@ -319,7 +320,7 @@ async function principalsOfLists(
   listIds: readonly number[],
 ): Promise<Map<number, Principal[]>> {
   const found = new Map<number, Principal[]>();
-  for (const chunk of chunks(listIds)) {
+  for (const chunk of inChunks(listIds, CHUNK)) {
     const rows = await sql.read
       .selectFrom("access_lists")
       .select(["listId", "principals"])
@@ -330,8 +331,4 @@ async function principalsOfLists(
     for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);
   }
   return found;
-}
-
-function* chunks<T>(values: readonly T[]): Generator<T[]> {
-  for (let i = 0; i < values.length; i += CHUNK) yield values.slice(i, i + CHUNK);
 }

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
@@ -68,7 +69,7 @@ function activeUntil(rows: readonly UserClock[], believing: Believing): number |
 
 async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<GroupClock[]> {
   const found: GroupClock[] = [];
-  for (let i = 0; i < groups.length; i += CHUNK) {
+  for (const chunk of inChunks(groups, CHUNK)) {
     const rows = await sql.read
       .selectFrom("source_groups as g")
       .leftJoin("people_feeds as f", (on) =>
@@ -79,7 +80,7 @@ async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonl
       )
       .select(["g.groupPrincipal as principal", "g.checkedAt as at", "g.followsFeed", "g.neverAges", "f.currentAt"])
       .where("g.workspaceId", "=", workspaceId)
-      .where("g.groupPrincipal", "in", groups.slice(i, i + CHUNK))
+      .where("g.groupPrincipal", "in", chunk)
       .execute();
     found.push(...rows);
   }
@@ -89,7 +90,7 @@ async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonl
 /** What connectors say whose word counts. */
 async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
   const found: UserClock[] = [];
-  for (let i = 0; i < users.length; i += CHUNK) {
+  for (const chunk of inChunks(users, CHUNK)) {
     const rows = await sql.read
       .selectFrom("identities as i")
       .leftJoin("people_feeds as f", (on) =>
@@ -100,7 +101,7 @@ async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly 
       )
       .select(["i.principal", "i.state", "i.toldAt as at", "i.followsFeed", "f.currentAt"])
       .where("i.workspaceId", "=", workspaceId)
-      .where("i.principal", "in", users.slice(i, i + CHUNK))
+      .where("i.principal", "in", chunk)
       .where("i.isTrusted", "=", 1)
       .execute();
     found.push(...rows);

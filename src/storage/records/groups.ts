@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { dropFromConnectors, dropFromGroups } from "./members.ts";
@@ -42,12 +43,12 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
 
     async whichOf(groupIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
-      for (let i = 0; i < groupIds.length; i += 500) {
+      for (const chunk of inChunks(groupIds, 500)) {
         const rows = await sql.read
           .selectFrom("groups")
           .select("groupId")
           .where("workspaceId", "=", workspaceId)
-          .where("groupId", "in", groupIds.slice(i, i + 500))
+          .where("groupId", "in", chunk)
           .execute();
         for (const row of rows) found.add(row.groupId);
       }

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
@@ -50,12 +51,12 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     /** Of these users, those who are members. */
     async whichOf(userIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
-      for (let i = 0; i < userIds.length; i += 500) {
+      for (const chunk of inChunks(userIds, 500)) {
         const rows = await sql.read
           .selectFrom("members")
           .select("userId")
           .where("workspaceId", "=", workspaceId)
-          .where("userId", "in", userIds.slice(i, i + 500))
+          .where("userId", "in", chunk)
           .execute();
         for (const row of rows) found.add(row.userId);
       }

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { Selectable } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { PushUploadsTable } from "#storage/schema.ts";
@@ -216,11 +217,11 @@ async function forget(sql: SqlHandles, workspaceId: string, connectorId: string,
     .offset(UPLOADS_KEPT - 1);
   for (const which of [old, beyond]) {
     const ids = (await which.execute()).map((row) => row.uploadId);
-    for (let i = 0; i < ids.length; i += 500) {
+    for (const chunk of inChunks(ids, 500)) {
       await sql.write
         .deleteFrom("push_uploads")
         .where("workspaceId", "=", workspaceId)
-        .where("uploadId", "in", ids.slice(i, i + 500))
+        .where("uploadId", "in", chunk)
         .execute();
     }
   }

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import {
   type EndedJoin,
@@ -116,10 +117,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     /** Of these groups, those that were told whole. */
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
       const found = new Map<Principal, SourceGroup>();
-      for (let i = 0; i < named.length; i += 500) {
-        const rows = await groups(connectorId)
-          .where("g.groupPrincipal", "in", named.slice(i, i + 500))
-          .execute();
+      for (const chunk of inChunks(named, 500)) {
+        const rows = await groups(connectorId).where("g.groupPrincipal", "in", chunk).execute();
         for (const { groupPrincipal: group, followsFeed, currentAt, checkedAt, toldIn, ...row } of rows) {
           const feedAt = followsFeed === 1 ? (currentAt ?? 0) : 0;
           // Written by the batch procedure from the same union.

@@ -1,3 +1,4 @@
+import { inChunks } from "#core/in-chunks.ts";
 import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";
 import { CHILD_MARK, isChildId, outermostId } from "#core/child-ids.ts";
@@ -220,9 +221,9 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       const found = new Map<string, StoredItem>();
       for (let level = externalIds; level.length > 0;) {
         const rows: StoredItem[] = [];
-        for (let i = 0; i < level.length; i += 500) {
+        for (const chunk of inChunks(level, 500)) {
           const page = await stored(connectorId)
-            .where("parentExternalId", "in", level.slice(i, i + 500))
+            .where("parentExternalId", "in", chunk)
             .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
             .execute();
           rows.push(...page.map(toStored));
@@ -304,13 +305,13 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .limit(limit)
         .execute();
       const externalIds = rows.map(({ externalId }) => externalId);
-      for (let i = 0; i < externalIds.length; i += 500) {
+      for (const chunk of inChunks(externalIds, 500)) {
         await sql.write
           .updateTable("relist_items")
           .set((eb) => ({ tries: eb("tries", "+", 1) }))
           .where("workspaceId", "=", workspaceId)
           .where("connectorId", "=", connectorId)
-          .where("externalId", "in", externalIds.slice(i, i + 500))
+          .where("externalId", "in", chunk)
           .execute();
       }
       return { externalIds, tries: Math.max(0, ...rows.map(({ tries }) => tries)) };
@@ -319,10 +320,8 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     /** Of these identities at the source, the living items. */
     async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const found = [];
-      for (let i = 0; i < externalIds.length; i += 500) {
-        const rows = await stored(connectorId)
-          .where("externalId", "in", externalIds.slice(i, i + 500))
-          .execute();
+      for (const chunk of inChunks(externalIds, 500)) {
+        const rows = await stored(connectorId).where("externalId", "in", chunk).execute();
         found.push(...rows.map(toStored));
       }
       return found;
