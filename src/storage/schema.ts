@@ -1,6 +1,6 @@
 /**
- * The tables, one interface each; over 400 lines because there are that many. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are 0/1, JSON is
- * text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
+ * The tables, one interface each. Portable column rules: ids are text, times are integers in epoch milliseconds, booleans are
+ * 0/1, JSON is text that nothing filters inside. Every tenant table begins with `workspaceId` and its keys are composite.
  * The index's own tables belong to `index-embedded` and are not listed here.
  * Over 400 lines because it is a list: one interface a table, read side by side.
  */

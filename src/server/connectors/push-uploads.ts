@@ -1,3 +1,4 @@
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
@@ -140,7 +141,7 @@ async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
     if (kbIds.length === 0) return;
     await itemWrites.applyBatch({
       connectorId: upload.connectorId,
-      always: [`group:connector:${upload.connectorId}`],
+      always: [connectorPrincipal(upload.connectorId)],
       highest,
       now: deps.clock.now(),
       upload: { uploadId, phase: "ending", lines: null, results: [], failures: [], unnamed: 0 },

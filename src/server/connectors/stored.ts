@@ -1,3 +1,5 @@
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
+import { inChunks } from "#core/in-chunks.ts";
 import { defined } from "#core/defined.ts";
 import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
@@ -26,8 +28,8 @@ export async function removeItems(
   connectorId: string,
   kbIds: readonly string[],
 ): Promise<void> {
-  for (let i = 0; i < kbIds.length; i += SLICE) {
-    await applyOps(deps, workspaceId, connectorId, [{ type: "remove", kbIds: kbIds.slice(i, i + SLICE) }]);
+  for (const chunk of inChunks(kbIds, SLICE)) {
+    await applyOps(deps, workspaceId, connectorId, [{ type: "remove", kbIds: chunk }]);
   }
 }
 
@@ -48,7 +50,7 @@ export async function applyOps(
   const now = clock.now();
   const result = await itemWrites.applyBatch({
     connectorId,
-    always: [`group:connector:${connectorId}`],
+    always: [connectorPrincipal(connectorId)],
     highest: (await itemWrites.guardOf(connectorId, now)).highest,
     now,
     ops,

@@ -1,3 +1,4 @@
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccess } from "#api/connector-records.ts";
 import type { Principal } from "#core/principals.ts";
@@ -50,7 +51,7 @@ export async function fillConnectorGroup(
   access: Access | undefined,
 ): Promise<void> {
   const members = access === undefined ? [] : membersOf(access);
-  await workspace.access.setMembers(`group:connector:${connectorId}`, members, "kb");
+  await workspace.access.setMembers(connectorPrincipal(connectorId), members, "kb");
 }
 
 /** True when nobody can read more after the change than before. Every item keeps its source's own lists either way. */

@@ -1,3 +1,4 @@
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { setMaxListeners } from "node:events";
 import { isApiError } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
@@ -113,7 +114,7 @@ async function makeSink(options: RunOptions, people: ToldPeople): Promise<BatchS
   return makeBatchSink({
     apply: (batch) => store.itemWrites.applyBatch(batch),
     connectorId,
-    always: [`group:connector:${connectorId}`, ...(connectionId ? [`group:connection:${connectionId}`] : [])],
+    always: [connectorPrincipal(connectorId), ...(connectionId ? [`group:connection:${connectionId}`] : [])],
     highest: guard.highest,
     run: { syncId: sync.syncId, jobId: lease.jobId, leaseOwner: lease.owner, scopeVersion: connector.scopeVersion },
     total: sync.progress.total,
@@ -173,7 +174,7 @@ async function runEvents(
 
 function toRequest({ sync, connector }: RunOptions): SyncRequest<unknown> {
   return {
-    // Identities have a run of their own when a source has them; until then nothing asks for it.
+    // Runs of identities are another job's: none comes here.
     mode: sync.mode === "identities" ? "incremental" : sync.mode,
     scope: connector.scope,
     cursor: sync.mode === "access" ? null : connector.cursor,
