@@ -3,7 +3,7 @@ import { answer, createRoute, problems, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
 /**
- * An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). E-mail
+ * An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). Email
  * and login tell people of one name apart and may be searched for, so they are said here and by the tools; what only
  * documents say is `claimed` wherever a person is named (S47).
  */

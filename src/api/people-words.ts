@@ -5,15 +5,15 @@ const REASONS: Record<UnlinkedReason, string> = {
   gone: "deleted at the source",
   instance_not_registered: "the instance is not registered",
   connector_not_admin_made: "no admin created the connector",
-  email_missing: "no e-mail address",
-  email_not_verified: "the source didn't verify the e-mail address",
-  email_domain_not_listed: "the domain of the e-mail address is not an identity domain",
-  no_match: "no single member has this verified e-mail address",
+  email_missing: "no email address",
+  email_not_verified: "the source didn't verify the email address",
+  email_domain_not_listed: "the domain of the email address is not an identity domain",
+  no_match: "no single member has this verified email address",
 };
 
 /** Whom a user of a source is linked to, or why to nobody. */
 export function describeLink({ member, linkedBy, reason }: Pick<SourceUser, "member" | "linkedBy" | "reason">): string {
   if (member === null) return reason === null ? "" : `Not linked: ${REASONS[reason]}`;
   const name = member.name === "" ? member.id : member.name;
-  return linkedBy === null ? name : `${name} (${{ account: "account", email: "e-mail", admin: "by hand" }[linkedBy]})`;
+  return linkedBy === null ? name : `${name} (${{ account: "account", email: "email", admin: "by hand" }[linkedBy]})`;
 }

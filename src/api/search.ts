@@ -17,8 +17,8 @@ export const SearchQuery = z
     query: z.string().default(""),
     kind: ItemKind.optional(),
     status: TaskStatus.optional(),
-    assignee: PersonText.optional().openapi({ description: "me, name, e-mail or entityId." }),
-    people: PersonText.optional().openapi({ description: "me, name, e-mail or entityId, in any role." }),
+    assignee: PersonText.optional().openapi({ description: "me, name, email or entityId." }),
+    people: PersonText.optional().openapi({ description: "me, name, email or entityId, in any role." }),
     priority: PersonText.optional().openapi({ description: "As the source calls it: high, P1." }),
     source: z
       .string()

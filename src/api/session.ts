@@ -10,7 +10,7 @@ export const Email = z
   .string()
   .trim()
   .max(254)
-  .regex(/^[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+@[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+$/u, "Expected an e-mail address")
+  .regex(/^[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+@[^\s@<>"(),:;[\]\\\p{Cc}\p{Cf}]+$/u, "Expected an email address")
   .openapi({ example: "anna@acme.test" });
 
 /** The server checks how strong a password must be (`password_too_weak`); here are only the limits of its length. */
@@ -106,7 +106,7 @@ export const EntryState = z
     signup: z.enum(["invite", "open", "closed"]),
     /** The name of the identity provider to sign in with, if there is one. */
     sso: z.string().nullable(),
-    /** Whether this server can send e-mail: without it, links are handed over by an admin. */
+    /** Whether this server can send email: without it, links are handed over by an admin. */
     canMail: z.boolean(),
   })
   .openapi("EntryState");
@@ -197,7 +197,7 @@ export const sessionRoutes = {
   signIn: createRoute({
     method: "post",
     path: "/api/session",
-    summary: "Sign in with e-mail and password",
+    summary: "Sign in with email and password",
     request: { body: body(SignInBody) },
     responses: {
       200: signedIn("Signed in; the cookie is set", Session),
@@ -279,7 +279,7 @@ export const signUpRoutes = {
     summary: "Sign up for an account and a workspace of your own, where sign-up is open",
     request: { body: body(SignUpBody) },
     responses: {
-      201: answer("An e-mail was sent that finishes the sign-up, or says that the account exists", Sent),
+      201: answer("An email was sent that finishes the sign-up, or says that the account exists", Sent),
       default: problems("sign_up_closed", "onboarding_needed", "email_taken", "password_too_weak", "mail_failed"),
     },
   }),
@@ -303,7 +303,7 @@ export const signUpRoutes = {
   requestVerification: createRoute({
     method: "post",
     path: "/api/email-verification",
-    summary: "Send yourself a link that confirms your e-mail address",
+    summary: "Send yourself a link that confirms your email address",
     responses: {
       202: answer("Sent", Sent),
       default: problems("already_verified", "mail_not_configured", "mail_failed"),
@@ -312,7 +312,7 @@ export const signUpRoutes = {
   confirm: createRoute({
     method: "post",
     path: "/api/email-verification/confirm",
-    summary: "Confirm an e-mailed link: a sign-up, an address, or a new address",
+    summary: "Confirm an emailed link: a sign-up, an address, or a new address",
     request: { body: body(ConfirmBody) },
     responses: {
       200: signedIn("What the link confirmed", ConfirmResult),
@@ -339,7 +339,7 @@ export const profileRoutes = {
   changeEmail: createRoute({
     method: "post",
     path: "/api/profile/email",
-    summary: "Change your e-mail address; on a server that sends e-mail you confirm the new one first",
+    summary: "Change your email address; on a server that sends email you confirm the new one first",
     request: { body: body(ChangeEmailBody) },
     responses: {
       200: answer("The person, and whether they must confirm the address", z.object({ user: User, sent: z.boolean() })),

@@ -72,7 +72,7 @@ const KB_SEARCH: ToolDefinition = {
       },
       kind: { ...KIND, description: "Issues and pull requests are tasks." },
       status: { type: "string", enum: ["open", "done"], description: "Of tasks." },
-      assignee: { type: "string", description: "me, name, e-mail or entityId." },
+      assignee: { type: "string", description: "me, name, email or entityId." },
       people: {
         type: "string",
         description: "Same values, any role: author, assignee, reviewer, sender, mentioned.",
@@ -129,11 +129,11 @@ const KB_SEARCH_ENTITIES: ToolDefinition = {
   name: "kb_search_entities",
   title: "Find people and projects",
   description:
-    "Finds people, projects, repositories, channels, labels, teams and spaces by name, e-mail, login or key. Use it when a name is unclear or several could be meant; then pass the entityId to kb_get_entity_context, or as people, assignee or source to kb_search. Shows only what this person may see.",
+    "Finds people, projects, repositories, channels, labels, teams and spaces by name, email, login or key. Use it when a name is unclear or several could be meant; then pass the entityId to kb_get_entity_context, or as people, assignee or source to kb_search. Shows only what this person may see.",
   inputSchema: {
     type: "object",
     properties: {
-      query: { type: "string", description: "Name or part of it, e-mail, login or key." },
+      query: { type: "string", description: "Name or part of it, email, login or key." },
       type: { type: "string", enum: ENTITY_TYPES },
       limit: { type: "integer", description: "1-50, default 10." },
       cursor: { type: "string", description: "As in kb_search." },
@@ -162,7 +162,7 @@ const KB_GET_ENTITY_CONTEXT: ToolDefinition = {
   inputSchema: {
     type: "object",
     properties: {
-      entity: { type: "string", description: "entityId, e-mail, URL, name, or me." },
+      entity: { type: "string", description: "entityId, email, URL, name, or me." },
       kind: { ...KIND, description: "Only items of this kind." },
       after: { type: "string", description: "Only items since; as in kb_search." },
       maxTokens: { type: "integer", description: "Default 4000." },

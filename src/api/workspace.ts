@@ -74,7 +74,7 @@ export const InstanceInput = z.strictObject({
 });
 export type InstanceInput = z.infer<typeof InstanceInput>;
 
-/** A domain of e-mail addresses, in lower case. */
+/** A domain of email addresses, in lower case. */
 export const IdentityDomain = z
   .string()
   .trim()
@@ -183,7 +183,7 @@ export const workspaceRoutes = {
     summary: "Create a password reset link for a member (admin for members, owner for admins)",
     request: { params: userId },
     responses: {
-      201: answer("The link, unless it was e-mailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
+      201: answer("The link, unless it was emailed", z.object({ url: z.string().nullable(), expiresAt: Timestamp })),
       default: problems("role_too_low", "mail_failed"),
     },
   }),
@@ -204,11 +204,11 @@ export const invitationRoutes = {
     method: "post",
     path: "/api/workspace/invitations",
     summary:
-      "Invite somebody; the link is e-mailed if the server sends e-mail, otherwise it is shown only once (admin; only an owner invites admins)",
+      "Invite somebody; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins)",
     request: { body: body(InviteBody) },
     responses: {
       201: answer(
-        "The invitation, and its link unless it was e-mailed",
+        "The invitation, and its link unless it was emailed",
         z.object({ invitation: Invitation, url: z.string().nullable() }),
       ),
       default: problems("role_too_low", "already_member", "quota_reached", "mail_failed"),

@@ -22,7 +22,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
   });
 }
 
-/** A member by id, e-mail or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
+/** A member by id, email or name, in any case. Throws CliFailure 3 with the near one, 2 when several are called so. */
 export async function findMember(api: Api, word: string): Promise<Member> {
   const members = await api.list("/api/workspace/members", "members");
   return pickNamed(members, word, ({ userId, email, name }) => ({ id: userId, names: [email, name] }), {

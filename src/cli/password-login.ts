@@ -1,4 +1,4 @@
-/** Signing in with e-mail and password, which keeps a session: for scripts, quickstart, the first user and invitations. */
+/** Signing in with email and password, which keeps a session: for scripts, quickstart, the first user and invitations. */
 import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
@@ -37,7 +37,7 @@ export interface SignedIn {
   cookie: string;
 }
 
-/** Signs in with e-mail and password at POST /api/session. */
+/** Signs in with email and password at POST /api/session. */
 export async function signInWithPassword(api: Api, email: string, password: string): Promise<SignedIn> {
   return await openSession(await api.open.post("/api/session", { body: { email, password, timeZone: zone() } }));
 }
@@ -102,7 +102,7 @@ async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ i
   return { id: made.token.id, plaintext: made.plaintext };
 }
 
-/** Signs in as the options say: by invitation, as the first user, or with e-mail and password. */
+/** Signs in as the options say: by invitation, as the first user, or with email and password. */
 export async function signInByPassword(
   input: PasswordInput,
   deps: Deps,
@@ -168,7 +168,7 @@ function makeAsk(input: PasswordInput, deps: Deps): Ask {
   }
 
   return {
-    email: () => field("--email", "E-mail", "email"),
+    email: () => field("--email", "Email", "email"),
     name: () => field("--name", "Your name", "name"),
     workspaceName: () => field("--workspace-name", "Name of the workspace", "workspaceName"),
     password: () => secret(0, "Password", "password"),

@@ -184,7 +184,7 @@ function judge(settings: Settings): string[] {
   }
   if (settings.signup === "open" && settings.smtpUrl === undefined) {
     throw invalid(
-      `${settings.mode === "managed" ? "In managed mode people sign up themselves, which" : "KB_SIGNUP=open"} needs e-mail: without it, sign-up reveals who has an account here. Set KB_SMTP_URL and KB_MAIL_FROM, or KB_SIGNUP=invite.`,
+      `${settings.mode === "managed" ? "In managed mode people sign up themselves, which" : "KB_SIGNUP=open"} needs email: without it, sign-up reveals who has an account here. Set KB_SMTP_URL and KB_MAIL_FROM, or KB_SIGNUP=invite.`,
     );
   }
   if (isOpenToStrangers(settings) && settings.localRoots.length > 0) {

@@ -47,7 +47,7 @@ export const SETTINGS = {
     .describe("Folders that filesystem connectors can read, separated by `:` (`;` on Windows)."),
   bootstrapEmail: z
     .string()
-    .regex(/^[^\s@]+@[^\s@]+$/, "Expected an e-mail address")
+    .regex(/^[^\s@]+@[^\s@]+$/, "Expected an email address")
     .optional()
     .describe("The first admin's address, instead of the setup code. Ignored once the installation has an owner."),
   bootstrapPassword: z
@@ -109,7 +109,7 @@ export const SETTINGS = {
   oidcDomains: list(",")
     .default([])
     .describe(
-      "Domains, separated by commas, whose e-mail addresses the provider can prove. Never a domain where anybody can get an address.",
+      "Domains, separated by commas, whose email addresses the provider can prove. Never a domain where anybody can get an address.",
     ),
   logLevel: z
     .enum(["debug", "info", "warn", "error", "silent"])

@@ -406,7 +406,7 @@ export interface IdentityJoinsTable {
   endedAt: number | null;
   endedBy: string | null;
   endReason: string | null;
-  /** 1 = it was of a member who left: it never comes back by e-mail. */
+  /** 1 = it was of a member who left: it never comes back by email. */
   hasLeft: number;
 }
 
@@ -665,7 +665,7 @@ export interface ItemEntitiesTable {
   entityId: string;
   role: string;
   name: string;
-  /** Lower-cased, folded words of the name, login and e-mail, for look-up. */
+  /** Lower-cased, folded words of the name, login and email, for look-up. */
   nameKey: string;
   email: string | null;
   login: string | null;

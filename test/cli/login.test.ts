@@ -152,7 +152,7 @@ test("without a terminal nothing is asked: the missing option is named", async (
   expect([noInput.code, noInput.stderr]).toEqual([2, expect.stringContaining("--password-stdin is needed")]);
 });
 
-test("on a terminal what is missing beside the e-mail is asked", async ({ expect }) => {
+test("on a terminal what is missing beside the email is asked", async ({ expect }) => {
   const world = loginWorld({ isTty: true, prompts: { password: async () => "typed" } });
   expect((await kb(world, "login", "https://kb.test", "--email", "ana@one.test")).code).toBe(0);
   expect(world.sent.find((sent) => sent.path === "/api/session")?.body).toMatchObject({
@@ -163,7 +163,7 @@ test("on a terminal what is missing beside the e-mail is asked", async ({ expect
 
 test("a wrong password is exit code 4, stores nothing and says where a new one comes from", async ({ expect }) => {
   const world = loginWorld();
-  world.routes["POST /api/session"] = problem(401, "sign_in_failed", "E-mail or password is wrong.");
+  world.routes["POST /api/session"] = problem(401, "sign_in_failed", "Email or password is wrong.");
   const run = await kb(world, ...LOGIN);
   expect([run.code, existsSync(join(world.dir, "config", "credentials.json"))]).toEqual([4, false]);
   expect(run.stderr).toContain("/forgot-password or ask an admin for a link.");

@@ -76,7 +76,7 @@ describe("every change carries a key of its own", () => {
 });
 
 describe("groups", () => {
-  test("show and change people by e-mail and groups by name", async ({ expect }) => {
+  test("show and change people by email and groups by name", async ({ expect }) => {
     const here = world({
       "GET /api/groups/grp_2222222222222222": { body: { group: design } },
       "PATCH /api/groups/grp_2222222222222222": { body: { group: { ...design, memberIds: [bo.userId] } } },

@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
       const fields = {
         "Setup code": "2222-2222-2222-2222-2222-2222-22",
         "Your name": "Anna Berger",
-        "E-mail address": "anna@acme.test",
+        "Email address": "anna@acme.test",
         Password: "blue kettle morning",
         "Workspace name": "Acme",
       };
@@ -67,7 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const { page, open, complaints } = await visit(server);
     await open("/");
     // The first field has the focus.
-    await untilFocused(page, "E-mail address");
+    await untilFocused(page, "Email address");
     await page.keyboard.type(ADMIN.email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(ADMIN.password);
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
 
     await anna.open("/workspace/invitations");
     await press(anna.page, "Invite someone");
-    await fill(anna.page, { "E-mail address": "ben@acme.test" });
+    await fill(anna.page, { "Email address": "ben@acme.test" });
     await anna.page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
     const link = await anna.page.getByLabel("Link", { exact: true }).inputValue();
     expect(link).toMatch(/\/invite#token=\S{20,}$/);
@@ -129,8 +129,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(ben.page.url()).toBe(`${server.url}/invite`);
     // Who invites whom to what is said before anything is typed, and the address is not to be typed.
     await ben.page.getByText("admin invited ben@acme.test to Workspace.").waitFor();
-    expect(await ben.page.getByLabel("E-mail address").inputValue()).toBe("ben@acme.test");
-    expect(await ben.page.getByLabel("E-mail address").isEditable()).toBe(false);
+    expect(await ben.page.getByLabel("Email address").inputValue()).toBe("ben@acme.test");
+    expect(await ben.page.getByLabel("Email address").isEditable()).toBe(false);
     await fill(ben.page, { "Your name": "Ben Ito", Password: "green lamp evening" });
     await press(ben.page, "Join Workspace");
     await ben.page.getByRole("heading", { name: "MCP access" }).waitFor();
@@ -176,7 +176,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.getByRole("link", { name: "Create an account" }).click();
     await fill(page, {
       "Your name": "Carla Diaz",
-      "E-mail address": "carla@solo.test",
+      "Email address": "carla@solo.test",
       Password: "blue",
       "Workspace name": "Solo",
     });
@@ -218,7 +218,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     const visitor = await visit(server);
     await visitor.open(link.slice(server.url.length));
     expect(visitor.page.url()).toBe(`${server.url}/reset-password`);
-    expect(await visitor.page.getByLabel("E-mail address").inputValue()).toBe(ida.email);
+    expect(await visitor.page.getByLabel("Email address").inputValue()).toBe(ida.email);
     await fill(visitor.page, { "New password": "another quiet river" });
     await press(visitor.page, "Set password and sign in");
     await visitor.page.getByRole("heading", { name: "MCP access" }).waitFor();
@@ -240,7 +240,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await context.clearCookies();
     await open("/workspace/groups?from=here");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await fill(page, { "E-mail address": ADMIN.email, Password: "not this one" });
+    await fill(page, { "Email address": ADMIN.email, Password: "not this one" });
     await press(page, "Sign in");
     await page.getByRole("alert").waitFor();
     await fill(page, { Password: ADMIN.password });
@@ -258,7 +258,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
 
     await open(client.authorizeUrl);
     // Nobody is signed in: the way leads through the sign-in page and back.
-    await fill(page, { "E-mail address": who.email, Password: who.password });
+    await fill(page, { "Email address": who.email, Password: who.password });
     await press(page, "Sign in");
     await page.getByRole("heading", { name: "Allow “Desk <b>agent</b>” to access Workspace?" }).waitFor();
     const words = await page.locator("main").innerText();

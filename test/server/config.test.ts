@@ -114,8 +114,8 @@ describe("settings", () => {
     [{ KB_BOOTSTRAP_EMAIL: "a@b", KB_BOOTSTRAP_PASSWORD: "x", KB_MODE: "managed" }, "not available in managed mode"],
     // The list works only where strangers own no workspace.
     [{ KB_MODE: "managed", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not available in managed mode"],
-    [{ KB_SIGNUP: "open" }, "KB_SIGNUP=open needs e-mail: without it, sign-up reveals who has an account here."],
-    [{ KB_MODE: "managed" }, "In managed mode people sign up themselves, which needs e-mail"],
+    [{ KB_SIGNUP: "open" }, "KB_SIGNUP=open needs email: without it, sign-up reveals who has an account here."],
+    [{ KB_MODE: "managed" }, "In managed mode people sign up themselves, which needs email"],
     [{ KB_SIGNUP: "open", KB_ALLOW_PRIVATE_HOSTS: "10.0.0.1:80" }, "not available on a server with KB_SIGNUP=open"],
   ] as const)("%j is refused in one line", ([env, message], { expect }) => {
     expect(() => read({ env })).toThrow(

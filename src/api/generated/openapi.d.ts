@@ -2910,7 +2910,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send yourself a link that confirms your e-mail address */
+        /** Send yourself a link that confirms your email address */
         post: {
             parameters: {
                 query?: never;
@@ -2981,7 +2981,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm an e-mailed link: a sign-up, an address, or a new address */
+        /** Confirm an emailed link: a sign-up, an address, or a new address */
         post: {
             parameters: {
                 query?: never;
@@ -4123,7 +4123,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change your e-mail address; on a server that sends e-mail you confirm the new one first */
+        /** Change your email address; on a server that sends email you confirm the new one first */
         post: {
             parameters: {
                 query?: never;
@@ -4350,7 +4350,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Sign in with e-mail and password */
+        /** Sign in with email and password */
         post: {
             parameters: {
                 query?: never;
@@ -4640,7 +4640,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description An e-mail was sent that finishes the sign-up, or says that the account exists */
+                /** @description An email was sent that finishes the sign-up, or says that the account exists */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -5038,7 +5038,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Invite somebody; the link is e-mailed if the server sends e-mail, otherwise it is shown only once (admin; only an owner invites admins) */
+        /** Invite somebody; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins) */
         post: {
             parameters: {
                 query?: never;
@@ -5057,7 +5057,7 @@ export interface paths {
                 };
             };
             responses: {
-                /** @description The invitation, and its link unless it was e-mailed */
+                /** @description The invitation, and its link unless it was emailed */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -5393,7 +5393,7 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description The link, unless it was e-mailed */
+                /** @description The link, unless it was emailed */
                 201: {
                     headers: {
                         [name: string]: unknown;
@@ -8708,7 +8708,7 @@ export interface operations {
             query?: {
                 /** @description 2026-11-01, 2026-11, today, 7d (ago), +7d (ahead). */
                 after?: string;
-                /** @description me, name, e-mail or entityId. */
+                /** @description me, name, email or entityId. */
                 assignee?: string;
                 /** @description 2026-11-01, 2026-11, today, 7d (ago), +7d (ahead). */
                 before?: string;
@@ -8720,7 +8720,7 @@ export interface operations {
                 groupBy?: "kind" | "source" | "person" | "status" | "month";
                 kind?: components["schemas"]["ItemKind"];
                 limit?: number;
-                /** @description me, name, e-mail or entityId, in any role. */
+                /** @description me, name, email or entityId, in any role. */
                 people?: string;
                 /** @description As the source calls it: high, P1. */
                 priority?: string;

@@ -9,7 +9,7 @@ const explainAccess = command(
   {
     summary: "Explain why somebody can or can't see an item.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
-    options: [{ flags: "--user <member>", summary: "another member (admin): id, e-mail or name" }],
+    options: [{ flags: "--user <member>", summary: "another member (admin): id, email or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],
     exitCodes: [3, 4, 7],
     fields: [fieldsOf("get", "/api/connectors/files/{fileId}/access")],

@@ -10,7 +10,7 @@ const setPassword = command(
   {
     summary: "Set a person's password and end all their sign-ins.",
     details:
-      "For a person who lost their password when the server sends no e-mail. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
+      "For a person who lost their password when the server sends no email. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
     arguments: [{ name: "email", summary: "the address of the account", required: true }],
     options: [DATA_DIR, { flags: "--password-stdin", summary: "line 1 of stdin is the new password" }],
     examples: [

@@ -16,7 +16,7 @@ import { parseInteger } from "#cli/values.ts";
 const DEFAULT_ROWS = 50;
 const WHOSE = {
   flags: "--member <member>",
-  summary: "only this member: e-mail or usr_…",
+  summary: "only this member: email or usr_…",
 } as const satisfies OptionData;
 const ROWS = { flags: "--limit <n>", summary: "how many rows (default: 50)" } as const satisfies OptionData;
 

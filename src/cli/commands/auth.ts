@@ -115,7 +115,7 @@ function print(logins: readonly LoginStatus[], output: Output): void {
 
 const HOW: Record<LoginStatus["kind"], string> = {
   browser: "browser",
-  password: "e-mail and password",
+  password: "email and password",
   token: "personal access token",
   admin: "browser, for admin rights only",
   unknown: "not known",

@@ -9,7 +9,7 @@ import { parseInteger } from "#cli/values.ts";
 const searchEntities = command(
   {
     summary: "Find people, folders, labels and other things by name.",
-    arguments: [{ name: "query", summary: "a name, an e-mail, a login", variadic: true }],
+    arguments: [{ name: "query", summary: "a name, an email, a login", variadic: true }],
     options: [{ flags: "--type <type>", summary: "only these", choices: ENTITY_TYPES }, ...PAGE_OPTIONS],
     examples: ["kb entities search anna --type person"],
     exitCodes: [4, 7],
@@ -67,7 +67,7 @@ const showEntity = command(
         ["type", entity.type],
         ["name", entity.claimed ? `${entity.name} (as documents say)` : entity.name],
         ["aliases", entity.aliases],
-        ["e-mail", entity.email],
+        ["email", entity.email],
         ["in", entity.providers],
         ["items", count(counts.items)],
         ["changed lately", count(counts.recent)],

@@ -29,7 +29,7 @@ const LOGIN = {
       summary: "get admin rights for an hour, in addition to your login; the browser asks for your password again",
     },
     { flags: "--with-token", summary: "stdin holds a personal access token to use instead" },
-    { flags: "--email <email>", summary: "sign in with e-mail and password, without a browser" },
+    { flags: "--email <email>", summary: "sign in with email and password, without a browser" },
     {
       flags: "--password-stdin",
       summary: "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
@@ -327,6 +327,6 @@ function noRefresh(baseUrl: string): CliFailure {
     code: "unexpected_answer",
     exit: EXIT.unreachable,
     message: `${baseUrl} issued a login that can't be renewed, so kb did not store it.`,
-    hint: `Sign in with e-mail and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
+    hint: `Sign in with email and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
   });
 }

@@ -36,7 +36,7 @@ const changeRole = command(
   {
     summary: "Change a member's role (owner).",
     arguments: [
-      { name: "member", summary: "e-mail or usr_…", required: true },
+      { name: "member", summary: "email or usr_…", required: true },
       { name: "role", summary: "the new role", required: true, choices: ["owner", "admin", "member"] },
     ],
     examples: ["kb members role bo@example.com admin"],
@@ -59,7 +59,7 @@ const changeRole = command(
 const removeMember = command(
   {
     summary: "Remove a member; all their sessions and tokens end.",
-    arguments: [{ name: "member", summary: "e-mail or usr_…", required: true }],
+    arguments: [{ name: "member", summary: "email or usr_…", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb members remove bo@example.com --yes"],
     exitCodes: [3, 4, 5, 7],
@@ -78,8 +78,8 @@ const removeMember = command(
 const resetPassword = command(
   {
     summary:
-      "Create a password reset link for a member: e-mailed to them (admin), or shown to you to hand over (owner).",
-    arguments: [{ name: "member", summary: "e-mail or usr_…", required: true }],
+      "Create a password reset link for a member: emailed to them (admin), or shown to you to hand over (owner).",
+    arguments: [{ name: "member", summary: "email or usr_…", required: true }],
     examples: ["kb members reset-password bo@example.com"],
     exitCodes: [3, 4, 7],
     fields: [fieldsOf("post", "/api/workspace/members/{id}/password-reset")],

@@ -10,7 +10,7 @@ import { byPassword } from "#cli/by-session.ts";
 
 const showProfile = command(
   {
-    summary: "Show your name, e-mail and time zone.",
+    summary: "Show your name, email and time zone.",
     examples: ["kb profile show"],
     exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/session", "user")],

@@ -19,7 +19,7 @@ export const search = command(
     options: [
       { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
       { flags: "--status <status>", summary: "of tasks", choices: ["open", "done"] },
-      { flags: "--assignee <person>", summary: "me, a name, an e-mail or an entity id" },
+      { flags: "--assignee <person>", summary: "me, a name, an email or an entity id" },
       { flags: "--people <person>", summary: "the same, in any role" },
       { flags: "--source <source>", summary: "a provider (github) or a place (github:acme/web)" },
       {

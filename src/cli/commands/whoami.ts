@@ -68,6 +68,6 @@ export function describeCredential({ from, login }: Pick<Credential, "from" | "l
     case "token":
       return "personal access token, stored";
     case "password":
-      return "session, with e-mail and password";
+      return "session, with email and password";
   }
 }

@@ -99,6 +99,6 @@ function strange(server: ServerUrl): CliFailure {
     code: "unexpected_answer",
     exit: EXIT.unreachable,
     message: `${server.baseUrl} returned no usable code.`,
-    hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+    hint: `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
   });
 }

@@ -64,7 +64,7 @@ function noSignIn(server: ServerUrl, cause?: unknown): CliFailure {
     code: "sign_in_unsupported",
     exit: EXIT.unreachable,
     message: `${server.baseUrl} offers no browser sign-in.`,
-    hint: `Sign in with e-mail and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+    hint: `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
     cause,
   });
 }

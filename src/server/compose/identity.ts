@@ -49,7 +49,7 @@ export interface IdentityOptions {
   oauthKey: Uint8Array;
   /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
   fetchDocument?: (url: string) => Promise<Response>;
-  /** What carries e-mail; without it links are shown to who made them. */
+  /** What carries email; without it links are shown to who made them. */
   mailer?: Mailer;
   /** The provider of single sign-on, if there is one. */
   sso?: SsoSettings;

@@ -80,7 +80,7 @@ async function shownBy(policy: Policy, index: SearchIndex, actor: Actor, entityI
   });
 }
 
-/** The whole name, login or e-mail is what was asked for. */
+/** The whole name, login or email is what was asked for. */
 function isExactly(one: ShownEntity, words: readonly string[]): boolean {
   const asked = words.join(" ");
   return [one.name, one.login, one.email].some((text) => text !== null && foldWords(text).join(" ") === asked);

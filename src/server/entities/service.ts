@@ -72,7 +72,7 @@ async function resolve(finder: EntityFinder, actor: Actor, text: string) {
     const { found, unlinked } = await finder.me(actor);
     if (found.length === 0) {
       throw new ApiError("no_such_person", {
-        message: "nothing you can see is linked to you. Give a name or e-mail instead of me.",
+        message: "nothing you can see is linked to you. Give a name or email instead of me.",
       });
     }
     return { found, close: [], notes: unlinked.length > 0 ? [`me: no account linked at ${unlinked.join(", ")}.`] : [] };

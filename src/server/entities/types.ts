@@ -62,7 +62,7 @@ export interface EntityService {
   /** @throws ApiError `invalid_cursor` */
   search(actor: Actor, query: EntityQuery): Promise<EntityPage>;
   /**
-   * The overview of what `entity` names (entityId, e-mail, URL, name, `me`), or candidates when it is not clear.
+   * The overview of what `entity` names (entityId, email, URL, name, `me`), or candidates when it is not clear.
    * @throws ApiError `not_found`, `invalid_argument` for a bad date
    */
   context(
@@ -82,7 +82,7 @@ export interface NamedEntity {
 export interface EntityFinder {
   /** The entities that the person asking is, by proven links alone. */
   me(actor: Actor): Promise<{ found: NamedEntity[]; unlinked: string[] }>;
-  /** Those with exactly this name, login or e-mail, else those with all its words; and close ones when there is none. */
+  /** Those with exactly this name, login or email, else those with all its words; and close ones when there is none. */
   byName(
     actor: Actor,
     text: string,

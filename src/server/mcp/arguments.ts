@@ -370,6 +370,6 @@ function missingArgument(tool: ToolName, name: string): ApiError {
   const what =
     name === "kbId"
       ? "a kbId from kb_search, a URL, an issue key, a path or a title"
-      : "an entityId, e-mail, URL, name, or me";
+      : "an entityId, email, URL, name, or me";
   return invalid(name, `${name} is missing. ${tool} needs ${what}.`);
 }

@@ -159,7 +159,7 @@ function entityLine(entity: ToolEntity, n: number): string {
 function entityFacts(entity: ToolEntity): string[] {
   return [
     entity.claimed === true ? `${entity.type}, claimed` : entity.type,
-    ...part("e-mail: ", entity.email),
+    ...part("email: ", entity.email),
     ...part("login: ", entity.login),
     ...part("also: ", entity.aliases?.join("; ")),
     ...part("in: ", entity.sources?.join("; ")),

@@ -10,7 +10,7 @@ export interface SearchArguments {
   query: string;
   kinds?: readonly ItemKind[];
   status?: TaskStatus;
-  /** `me`, name, e-mail or entityId. */
+  /** `me`, name, email or entityId. */
   assignee?: string;
   people?: string;
   /** As its source calls it: `high`, `P1`. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Links by e-mail, single sign-on, OAuth, the chain of the audit, idempotency. Column rules: `schema.ts`. */
+/** Links by email, single sign-on, OAuth, the chain of the audit, idempotency. Column rules: `schema.ts`. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createLinks(db);
   await createSso(db);

@@ -4,7 +4,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 
 /** A name that some item gives an entity. Look-up only: the item may be hidden from who asks. */
 export interface EntityName {
-  /** Folded words of name, login and e-mail. */
+  /** Folded words of name, login and email. */
   nameKey: string;
   entityId: string;
 }

@@ -319,7 +319,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   return store;
 }
 
-/** A member leaves: who they were at sources ends, and never comes back by e-mail, for them or anybody else. */
+/** A member leaves: who they were at sources ends, and never comes back by email, for them or anybody else. */
 export async function endJoinsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },

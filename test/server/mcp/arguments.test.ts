@@ -190,7 +190,7 @@ describe("bad input", () => {
     [
       "kb_get_entity_context",
       {},
-      "invalid_argument: entity is missing. kb_get_entity_context needs an entityId, e-mail, URL, name, or me.",
+      "invalid_argument: entity is missing. kb_get_entity_context needs an entityId, email, URL, name, or me.",
     ],
     ["kb_get_entity_context", { entity: LONG }, "invalid_argument: entity is longer than 2100 characters."],
     [

@@ -284,7 +284,7 @@ describe("a join", () => {
     expect(await kb.standsFor(ana.userId)).toEqual([]);
   });
 
-  test("by e-mail needs an address that is verified twice, in a domain, and of one active user alone", async ({
+  test("by email needs an address that is verified twice, in a domain, and of one active user alone", async ({
     expect,
   }) => {
     const kb = await makePeopleKit();
@@ -318,7 +318,7 @@ describe("a join", () => {
     expect(await match()).toEqual([]);
   });
 
-  test("by e-mail is never of an address that a former member had", async ({ expect }) => {
+  test("by email is never of an address that a former member had", async ({ expect }) => {
     const kb = await makePeopleKit();
     const email = "joe@corp.test";
     const [joe, newJoe] = [await kb.member(), await kb.member()];

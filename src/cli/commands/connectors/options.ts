@@ -24,7 +24,7 @@ export const ACCESS_OPTIONS = [
     summary: "who can see its items",
     choices: ["private", "members", "workspace", "source"],
   },
-  { flags: "--member <member>", summary: "with members: id, e-mail or name; may be repeated", repeatable: true },
+  { flags: "--member <member>", summary: "with members: id, email or name; may be repeated", repeatable: true },
   { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
   { flags: "--every <duration>", summary: "how often to sync: 30m, 6h, or never" },
 ] as const satisfies readonly OptionData[];

@@ -12,7 +12,7 @@ import { CONNECTOR } from "./options.ts";
 const PEOPLE_COLUMNS: readonly Column<SourceUser>[] = [
   { title: "user", value: (user) => user.principal },
   { title: "name", value: (user) => user.name ?? user.login ?? "", isFlexible: true },
-  { title: "e-mail", value: (user) => user.email ?? "" },
+  { title: "email", value: (user) => user.email ?? "" },
   { title: "member", value: describeLink, isFlexible: true },
 ];
 
@@ -65,7 +65,7 @@ export const linkPerson = command(
     arguments: [
       ...CONNECTOR,
       { name: "user", summary: "as in kb connectors people", required: true },
-      { name: "member", summary: "id, e-mail or name; leave out with --remove" },
+      { name: "member", summary: "id, email or name; leave out with --remove" },
     ],
     options: [{ flags: "--remove", summary: "unlink instead" }],
     examples: ["kb connectors link-person forge user:forge:git.acme.test:7 ann@acme.test"],

@@ -25,7 +25,7 @@ export function makePost(options: { mailer: Mailer; afterwards: Afterwards; base
     },
     sendLater(to, letter) {
       if (!mailer.isConfigured) return;
-      afterwards.run(`sending "${letter.type}" by e-mail`, () => mailer.send({ to, ...writeLetter(letter, host) }));
+      afterwards.run(`sending "${letter.type}" by email`, () => mailer.send({ to, ...writeLetter(letter, host) }));
     },
   };
 }
@@ -38,7 +38,7 @@ export const NO_MAILER: Mailer = {
 
 function mailNotConfigured(): ApiError {
   return new ApiError("mail_not_configured", {
-    message: "This server does not send e-mail.",
+    message: "This server does not send email.",
     hint: "Ask an owner of your workspace for a link, or ask the operator to set KB_SMTP_URL.",
   });
 }

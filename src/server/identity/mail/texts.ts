@@ -39,7 +39,7 @@ function compose(letter: Letter, host: string): Composed {
           "Hello,",
           `${inviter} invites you to the workspace "${workspace}" on ${host}. Open this link to join:`,
           letter.url,
-          `${until(letter.expiresAt)} If you didn't expect this, ignore this e-mail.`,
+          `${until(letter.expiresAt)} If you didn't expect this, ignore this email.`,
         ],
       };
     }
@@ -50,7 +50,7 @@ function compose(letter: Letter, host: string): Composed {
           "Hello,",
           `Open this link to confirm your address and finish creating your account on ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} If you didn't sign up, ignore this e-mail: no account is created.`,
+          `${until(letter.expiresAt)} If you didn't sign up, ignore this email: no account is created.`,
         ],
       };
     case "account_exists":
@@ -59,7 +59,7 @@ function compose(letter: Letter, host: string): Composed {
         lines: [
           `Hello ${letter.name},`,
           `Somebody tried to sign up on ${host} with this address, or to change to it. It already belongs to your account, so nothing changed.`,
-          "If this was you, sign in, or reset your password on the sign-in page. If not, ignore this e-mail.",
+          "If this was you, sign in, or reset your password on the sign-in page. If not, ignore this email.",
         ],
       };
     case "verification":
@@ -69,7 +69,7 @@ function compose(letter: Letter, host: string): Composed {
           "Hello,",
           `To confirm that this address is yours, open this link in the browser where you are signed in to ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} If you didn't ask for this, ignore this e-mail.`,
+          `${until(letter.expiresAt)} If you didn't ask for this, ignore this email.`,
         ],
       };
     case "email_change":
@@ -79,7 +79,7 @@ function compose(letter: Letter, host: string): Composed {
           "Hello,",
           `To use this address for your account on ${host}, open this link in the browser where you are signed in:`,
           letter.url,
-          `${until(letter.expiresAt)} Until then your current address stays. If you didn't ask for this, ignore this e-mail.`,
+          `${until(letter.expiresAt)} Until then your current address stays. If you didn't ask for this, ignore this email.`,
         ],
       };
     case "email_changed":
@@ -87,7 +87,7 @@ function compose(letter: Letter, host: string): Composed {
         subject: `Your address on ${host} was changed`,
         lines: [
           `Hello ${letter.name},`,
-          `The address of your account on ${host} is now ${letter.newEmail}. This address no longer receives its e-mail.`,
+          `The address of your account on ${host} is now ${letter.newEmail}. This address no longer receives its email.`,
           "If this wasn't you, tell an admin of your workspace at once.",
         ],
       };
@@ -100,7 +100,7 @@ function compose(letter: Letter, host: string): Composed {
             ? `Open this link to set a new password for your account on ${host}:`
             : `${letter.madeBy} created this link for you. Open it to set a new password for your account on ${host}:`,
           letter.url,
-          `${until(letter.expiresAt)} Setting a new password signs you out everywhere and revokes your tokens. If you don't want this, ignore this e-mail.`,
+          `${until(letter.expiresAt)} Setting a new password signs you out everywhere and revokes your tokens. If you don't want this, ignore this email.`,
         ],
       };
     case "password_changed":

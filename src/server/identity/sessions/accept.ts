@@ -45,7 +45,7 @@ export interface AcceptService {
 /** The account that was proved, or what a new one is made of. */
 type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
 
-/** Accepting invitations. Source: docs/people.md#with-and-without-e-mail. */
+/** Accepting invitations. Source: docs/people.md#with-and-without-email. */
 export function makeAcceptService(options: AcceptOptions): AcceptService {
   const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
 
@@ -63,7 +63,7 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
     const actor = formerSecret === null ? undefined : await sessions.findActor(formerSecret);
     const user = actor && (await store.users.find(actor.userId));
     if (!user) {
-      throw new ApiError("unauthenticated", { message: "Sign in, or give the e-mail address and a password." });
+      throw new ApiError("unauthenticated", { message: "Sign in, or give the email address and a password." });
     }
     requireInvited(invitation, user.email);
     return { userId: user.userId };
@@ -134,7 +134,7 @@ function requireInvited(invitation: InvitationRecord, email: string): void {
   // Invitations keep the address in ASCII lower case.
   if (emailKeyOf(email) === invitation.email) return;
   throw new ApiError("invitation_invalid", {
-    message: "This invitation is for another e-mail address.",
+    message: "This invitation is for another email address.",
     field: "email",
   });
 }

@@ -71,7 +71,7 @@ function weaknessOf(password: string, email: string): string | undefined {
   if (Buffer.byteLength(password) > MAX_BYTES) return `The password can have at most ${MAX_BYTES} bytes.`;
   if (new Set(lower).size < 5) return "The password needs at least 5 different characters.";
   if (PUBLISHED.has(lower)) return "This password is published as an example. Choose your own.";
-  if (lower.includes(email.toLowerCase())) return "The password must not contain the e-mail address.";
+  if (lower.includes(email.toLowerCase())) return "The password must not contain the email address.";
   return undefined;
 }
 

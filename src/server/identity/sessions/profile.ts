@@ -26,10 +26,10 @@ export interface ProfileService {
    */
   changePassword(actor: Actor, body: ChangePasswordBody, context: SignInContext): Promise<void>;
   /**
-   * Where this server sends e-mail, the new address gets a link first (`sent`), whether it is free or not; else it counts
+   * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it counts
    * at once and is unverified.
    *
-   * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no e-mail is sent
+   * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no email is sent
    */
   changeEmail(actor: Actor, body: ChangeEmailBody, context: SignInContext): Promise<{ user: User; sent: boolean }>;
   /** Sends the person a link that proves their address. @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited` */
@@ -133,7 +133,7 @@ export function makeProfileService(options: {
         throw new ApiError("already_verified", { message: `${user.email} is already confirmed.` });
       }
       if (!post.canMail) {
-        throw new ApiError("mail_not_configured", { message: "This server does not send e-mail." });
+        throw new ApiError("mail_not_configured", { message: "This server does not send email." });
       }
       takeTry(throttle, context.origin, user.email);
       const { userId, email, name } = user;

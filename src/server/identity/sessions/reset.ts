@@ -27,7 +27,7 @@ export interface ResetService {
    */
   request(email: string, context: SignInContext): Promise<void>;
   /**
-   * Makes a link for a member. Mailed to them where this server sends e-mail, else given back to be handed over.
+   * Makes a link for a member. Mailed to them where this server sends email, else given back to be handed over.
    *
    * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
    *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
@@ -106,7 +106,7 @@ export function makeResetService(options: ResetOptions): ResetService {
     if (actor.role !== "owner") {
       throw new ApiError("role_too_low", {
         message:
-          "This server sends no e-mail, so you would get the link, and anybody with the link can sign in as this person. Only an owner of the workspace can create one.",
+          "This server sends no email, so you would get the link, and anybody with the link can sign in as this person. Only an owner of the workspace can create one.",
       });
     }
     if (await isOwnerEverywhere(store, actor.userId, userId)) return;
@@ -233,7 +233,7 @@ function madeByOf(link: LinkRecord): string | null {
 
 function notConfigured(): ApiError {
   return new ApiError("mail_not_configured", {
-    message: "This server does not send e-mail.",
+    message: "This server does not send email.",
     hint: "Ask an owner of your workspace for a link.",
   });
 }

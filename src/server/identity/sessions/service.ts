@@ -355,5 +355,5 @@ function unpackAfter(position: { value: number; id: string }, prefix: string): {
 
 /** One text for every reason. Source: S25. */
 function signInFailed(): ApiError {
-  return new ApiError("sign_in_failed", { message: "The e-mail address or the password is wrong." });
+  return new ApiError("sign_in_failed", { message: "The email address or the password is wrong." });
 }

@@ -18,7 +18,7 @@ import type { SessionService } from "./service.ts";
 export interface SignUpService {
   /**
    * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
-   * and unknown addresses; without e-mail it could not be, so nobody signs up then.
+   * and unknown addresses; without email it could not be, so nobody signs up then.
    *
    * @returns the cookie that knows the browser again
    * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
@@ -131,7 +131,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
       // The settings see to it; this is the second bolt.
       if (!post.canMail) {
         throw new ApiError("mail_not_configured", {
-          message: "Sign-up needs e-mail, and this server does not send any.",
+          message: "Sign-up needs email, and this server does not send any.",
         });
       }
       takeTry(throttle, context.origin, body.email);

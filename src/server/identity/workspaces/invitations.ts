@@ -18,7 +18,7 @@ export interface InvitationService {
   /** Those not withdrawn, newest first. */
   list(actor: Actor, query: PageQuery): Promise<{ invitations: Invitation[]; nextCursor: string | null }>;
   /**
-   * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends e-mail, else
+   * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends email, else
    * shown this once.
    *
    * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
@@ -30,7 +30,7 @@ export interface InvitationService {
 
 const LIFETIME_MS = 7 * 86_400_000;
 
-/** Invitations: bound to an address, single use, 7 days. Source: docs/people.md#with-and-without-e-mail. */
+/** Invitations: bound to an address, single use, 7 days. Source: docs/people.md#with-and-without-email. */
 export function makeInvitationService(options: {
   store: Store;
   clock: Clock;

@@ -40,7 +40,7 @@ Ana invites you to the workspace "Acme" on kb.test. Open this link to join:
 
 ${url}
 
-The link works once, until 22 November 2026, 09:05 UTC. If you didn't expect this, ignore this e-mail.
+The link works once, until 22 November 2026, 09:05 UTC. If you didn't expect this, ignore this email.
 
 -- 
 kb on kb.test

@@ -7,7 +7,7 @@ import {
   type TestUser,
 } from "../../../helpers.ts";
 
-/** A server that sends e-mail into a box. */
+/** A server that sends email into a box. */
 export async function makeMailingServer(settings: TestServerOptions["settings"] = {}) {
   const mailbox = makeMailbox();
   const kb = await makeServer({ settings, outside: { mailer: mailbox } });

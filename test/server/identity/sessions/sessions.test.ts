@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const secretOf = (setCookie: string | null) => /^[^=]+=([^;]*)/.exec(setCookie ?? "")?.[1] ?? "";
 
 describe("a web session", () => {
-  test("opens with e-mail and password and says who, where and what", async ({ expect }) => {
+  test("opens with email and password and says who, where and what", async ({ expect }) => {
     const kb = await makeServer();
     const ana = await kb.addOwner();
     const signedIn = await kb

@@ -6,7 +6,7 @@ import { cookiesOf, makeMailingServer, outside, withCookies } from "./people.ts"
 const BO = { name: "Bo", email: "bo@new.test", password: TEST_PASSWORD, workspaceName: "Bo & Co" };
 const MANAGED = { mode: "managed", signup: "open" } as const;
 
-describe("signing up on a server that sends e-mail", () => {
+describe("signing up on a server that sends email", () => {
   verifies(
     "service:managed-sign-up",
     "makes nothing until the link is opened in the same browser; then an account, a workspace and a session",
@@ -129,7 +129,7 @@ describe("signing up on a server that sends e-mail", () => {
   });
 });
 
-describe("signing up on a server without e-mail", () => {
+describe("signing up on a server without email", () => {
   test("is refused, alike for known and unknown addresses", async ({ expect }) => {
     const kb = await makeServer({ settings: MANAGED });
     const ana = await kb.addOwner();

@@ -11,7 +11,7 @@ async function invite(kb: TestServer, email = BO.email) {
 }
 
 describe("an invitation", () => {
-  test("is mailed where the server sends e-mail, and then shown to nobody", async ({ expect }) => {
+  test("is mailed where the server sends email, and then shown to nobody", async ({ expect }) => {
     const { kb, mailbox } = await makeMailingServer();
     const ana = await kb.addOwner("Inviting");
     const made = await kb.as(ana).post("/api/workspace/invitations", { email: BO.email, role: "admin" });
@@ -143,7 +143,7 @@ describe("accepting an invitation", () => {
   });
 
   test.for([
-    ["an invitation for another e-mail", { email: "mallory@new.test" }, 410],
+    ["an invitation for another email", { email: "mallory@new.test" }, 410],
     ["a role in the body", { role: "owner" }, 400],
     ["a wrong secret", { token: "made-up" }, 410],
   ] as const)("test 42: %s is refused", async ([, change, status], { expect }) => {

@@ -17,8 +17,8 @@ export function Page() {
 
 const CONFIRMED: Readonly<Record<ConfirmResult["purpose"], string>> = {
   sign_up: "Your account is ready.",
-  verification: "Your e-mail address is confirmed.",
-  email_change: "Your new e-mail address is confirmed. Use it to sign in from now on.",
+  verification: "Your email address is confirmed.",
+  email_change: "Your new email address is confirmed. Use it to sign in from now on.",
 };
 
 function Confirm({ token }: { token: string }) {

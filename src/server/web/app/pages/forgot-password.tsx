@@ -39,13 +39,13 @@ export function Page() {
         canMail ? (
           <EntryCard below={below} lead="We'll send you a link to set a new one." title="Forgot your password?">
             <Form isWide onSubmit={request} submit="Send link">
-              <TextField autoComplete="email" autoFocus label="E-mail address" name="email" type="email" />
+              <TextField autoComplete="email" autoFocus label="Email address" name="email" type="email" />
             </Form>
           </EntryCard>
         ) : (
           <EntryCard
             below={below}
-            lead="This server doesn't send e-mail. Ask a workspace owner to create a reset link for you on the Members page."
+            lead="This server doesn't send email. Ask a workspace owner to create a reset link for you on the Members page."
             title="Forgot your password?"
           />
         )

@@ -51,7 +51,7 @@ function Invitations() {
         }
         title="Invitations"
       >
-        An invitation works once, for one e-mail address, and expires after a week.
+        An invitation works once, for one email address, and expires after a week.
       </PageHeading>
       <Section title="Sent">
         <LoadedPages query={query} rowsOf={({ invitations }) => invitations}>
@@ -113,13 +113,13 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void })
     >
       {made === undefined ? (
         <Form onSubmit={invite} submit="Invite">
-          <TextField autoComplete="off" label="E-mail address" maxLength={254} name="email" type="email" />
+          <TextField autoComplete="off" label="Email address" maxLength={254} name="email" type="email" />
           <SelectField choices={roles} label="Role" name="role" />
         </Form>
       ) : (
         <div className="space-y-4">
           <Notice tone="warn">
-            This server doesn't send e-mail. Copy this link now and send it to {made.email}. You won't see it again, and
+            This server doesn't send email. Copy this link now and send it to {made.email}. You won't see it again, and
             it works only for that address.
           </Notice>
           <CopyField isOnce label="Link" value={made.url} />

@@ -122,7 +122,7 @@ function Accept({ token, offer, session }: Invited & { session: Session | undefi
       )}
       <Form isWide onSubmit={accept} submit={`Join ${offer.workspaceName}`}>
         {isNew && <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />}
-        <TextField autoComplete="username" label="E-mail address" name="email" readOnly value={offer.email} />
+        <TextField autoComplete="username" label="Email address" name="email" readOnly value={offer.email} />
         <PasswordField autoComplete={isNew ? "new-password" : "current-password"} label="Password" name="password" />
       </Form>
     </EntryCard>

@@ -56,7 +56,7 @@ export function Page() {
 
   const acts: Acts = {
     me: { userId: me.user.id, role: me.role },
-    // Without e-mail the link is handed to who makes it: only an owner may hold one.
+    // Without email the link is handed to who makes it: only an owner may hold one.
     mayMakeLinks: me.role === "owner" || entry.data?.canMail === true,
     setRole: (member, role) => void setRole(member, role),
     makeLink: (member) => void makeLink(member),

@@ -75,7 +75,7 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
       api.POST("/api/profile/email", { body: { email, password: secret(fields, "password") } }),
     );
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    toast(sent ? `We sent a link to ${email}. Open it to confirm.` : "E-mail address changed");
+    toast(sent ? `We sent a link to ${email}. Open it to confirm.` : "Email address changed");
   }
 
   async function verify(): Promise<void> {
@@ -90,7 +90,7 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
   return (
     <Section
       description={canMail ? "We'll send a confirmation link to your new address." : "You use this address to sign in."}
-      title="E-mail address"
+      title="Email address"
     >
       <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2">
         <span className="wrap-anywhere">{user.email}</span>

@@ -40,7 +40,7 @@ function Reset({ token }: { token: string }) {
           title={TITLE}
         >
           <Form isWide onSubmit={confirm} submit="Set password and sign in">
-            <TextField autoComplete="username" label="E-mail address" name="email" readOnly value={email} />
+            <TextField autoComplete="username" label="Email address" name="email" readOnly value={email} />
             <PasswordField autoComplete="new-password" autoFocus label="New password" name="password" />
           </Form>
         </EntryCard>

@@ -56,7 +56,7 @@ function SignIn({ entry }: { entry: EntryState }) {
           </>
         )}
         <Form isWide onSubmit={signIn} submit="Sign in">
-          <TextField autoComplete="username" autoFocus label="E-mail address" name="email" type="email" />
+          <TextField autoComplete="username" autoFocus label="Email address" name="email" type="email" />
           <PasswordField autoComplete="current-password" label="Password" name="password" />
         </Form>
       </div>

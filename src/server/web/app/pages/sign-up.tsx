@@ -68,7 +68,7 @@ function SignUp() {
     >
       <Form isWide onSubmit={signUp} submit="Create account">
         <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />
-        <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
+        <TextField autoComplete="email" label="Email address" maxLength={254} name="email" type="email" />
         <PasswordField autoComplete="new-password" label="Password" name="password" />
         <TextField autoComplete="organization" label="Workspace name" maxLength={120} name="workspaceName" />
       </Form>

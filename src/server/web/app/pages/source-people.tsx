@@ -30,7 +30,7 @@ export function SourcePeople() {
       </Section>
       <Section title="Identity domains">
         <p className="text-muted mb-3">
-          A member whose verified e-mail address is in one of these domains is linked to the source user with the same
+          A member whose verified email address is in one of these domains is linked to the source user with the same
           verified address.
         </p>
         <Loaded query={query}>

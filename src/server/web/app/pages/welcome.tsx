@@ -58,7 +58,7 @@ function Onboarding({ code }: { code: string | undefined }) {
           spellCheck={false}
         />
         <TextField autoComplete="name" label="Your name" maxLength={120} name="name" />
-        <TextField autoComplete="email" label="E-mail address" maxLength={254} name="email" type="email" />
+        <TextField autoComplete="email" label="Email address" maxLength={254} name="email" type="email" />
         <PasswordField autoComplete="new-password" label="Password" name="password" />
         <TextField
           autoComplete="organization"
