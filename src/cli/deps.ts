@@ -54,6 +54,8 @@ export interface Deps {
    * now on. Gives its descriptor.
    */
   outliveStdout(): number;
+  /** Tells the process that started this one, if it listens, that the server answers on `port`. */
+  tellReady(port: number): void;
   /** Opens an http(s) address in the person's browser; false when that failed. */
   openUrl(address: string): Promise<boolean>;
 }

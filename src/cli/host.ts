@@ -8,7 +8,7 @@ import { makeKeychain } from "./keychain.ts";
 /** What of `Deps` the process itself gives. */
 export type Host = Pick<
   Deps,
-  "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain" | "outliveStdout"
+  "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain" | "outliveStdout" | "tellReady"
 >;
 
 const DEFAULT_COLUMNS = 80;
@@ -61,6 +61,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       isOutlived = true;
       return host.stdout.fd;
     },
+    tellReady: (port) => void host.send?.({ type: "ready", port }),
   };
 }
 

@@ -39,6 +39,8 @@ export interface ServerOptions {
   log: { fd: number; isTerminal: boolean; hasColour: boolean };
   /** What a person is told: where to go, the setup code, why it can't start. */
   stderr: Writable;
+  /** Called once, when the server answers on `port`. */
+  onReady(port: number): void;
   /** Aborted when the process is told to end. */
   signal: AbortSignal;
 }
@@ -61,6 +63,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
     const output = openLog(settings, options.log);
     try {
       const server = await startServer(settings, { env: options.env, log: makeLog(settings.logLevel, output), say });
+      options.onReady(server.port);
       await aborted(options.signal);
       await server.stop();
     } finally {
@@ -98,6 +101,11 @@ interface Surroundings extends Pick<ServerOptions, "env"> {
   say(line: string): void;
 }
 
+interface RunningServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
 /** Everything that was opened, so that it can be closed in the opposite order. */
 interface Opened {
   folder: DataFolder;
@@ -106,7 +114,7 @@ interface Opened {
   listener: Listener;
 }
 
-async function startServer(settings: Settings, { env, log, say }: Surroundings): Promise<{ stop(): Promise<void> }> {
+async function startServer(settings: Settings, { env, log, say }: Surroundings): Promise<RunningServer> {
   const clock = CLOCK;
   const secretKeys = readSecretKeys(settings);
   requirePrivateHosts(settings);
@@ -168,6 +176,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     announceReady(foundation.settings.baseUrl, setupCode, say);
     log.info({ url: foundation.settings.baseUrl, dataDir: settings.dataDir }, "ready");
     return {
+      port: listener.port,
       stop: () => {
         isStopping = true;
         clearInterval(upkeep);

@@ -51,6 +51,7 @@ function run(dir: string, { flags = {}, env = {}, log }: Options = {}) {
     // Left open: what a server still does at its end, it tells there.
     log: { fd: log ?? openSync(logFile, "a"), isTerminal: false, hasColour: false },
     stderr,
+    onReady: () => undefined,
     signal: told.signal,
   });
   const listening = new Promise<string>((resolve, reject) => {

@@ -1,5 +1,5 @@
 /** The server process that quickstart starts and stop ends: one per data folder, described by `<data>/server.json`. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { open, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -30,6 +30,8 @@ export interface RunningServer {
 }
 
 const DEFAULT_PORT = 7700;
+/** The system chooses a free one. */
+const ANY_PORT = 0;
 const HOST = "127.0.0.1";
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
@@ -59,15 +61,17 @@ export async function ensureServer(dataDir: string, port: number | undefined, de
   if (live !== undefined) return { ...live, isNew: false };
   await claimFolder(dataDir, file, deps);
   const former = file === undefined ? undefined : Number(new URL(file.url).port);
-  const chosen = await choosePort(port ?? former ?? DEFAULT_PORT, port !== undefined);
+  const wanted = port ?? former ?? DEFAULT_PORT;
+  const isFixed = port !== undefined;
   try {
-    return await startServer(dataDir, chosen, deps);
+    return await startServer(dataDir, await choosePort(wanted, isFixed), deps);
   } catch (error) {
-    // Another quickstart was faster: its server has the folder.
+    // Another quickstart was faster: its server has the folder, or the port.
     const other = await readServerFile(dataDir);
     const running = other === undefined ? undefined : await liveServer(other, deps);
-    if (running === undefined) throw error;
-    return { ...running, isNew: false };
+    if (running !== undefined) return { ...running, isNew: false };
+    if (isFixed || (await isFree(wanted))) throw error;
+    return await startServer(dataDir, ANY_PORT, deps);
   }
 }
 
@@ -168,7 +172,6 @@ async function claimFolder(dataDir: string, file: ServerFile | undefined, deps: 
 }
 
 async function startServer(dataDir: string, port: number, deps: Deps): Promise<RunningServer> {
-  const url = `http://${HOST}:${port}`;
   const admin = await readAdmin(dataDir);
   const env = Object.fromEntries(Object.entries(deps.env).filter(([name]) => !NOT_INHERITED.test(name)));
   // Ignored once the owner exists; without it a server that was killed before its first start would stay without one.
@@ -183,48 +186,55 @@ async function startServer(dataDir: string, port: number, deps: Deps): Promise<R
     const child = spawn(command, [...prefix, "serve", "--host", HOST, "--port", String(port), "--data-dir", dataDir], {
       cwd: dataDir,
       env: { ...env, ...bootstrap, ...logging },
-      stdio: ["ignore", log.fd, log.fd],
+      // The channel is how the server says that it is ready: an answer on the port could be another server's.
+      stdio: ["ignore", log.fd, log.fd, "ipc"],
       // Its own group: Ctrl-C here does not reach it, and it outlives us.
       detached: true,
       windowsHide: true,
     });
-    const exited = new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code) => resolve(code ?? 1));
-    });
-    child.unref();
-    const { pid } = child;
-    if (pid === undefined) await exited;
-    await untilReady(url, exited, dataDir, deps);
-    const file: ServerFile = { pid: pid ?? null, url, startedTicks: pid === undefined ? null : await ticksOf(pid) };
-    await writeServerFile(dataDir, file);
-    return { url, pid: pid ?? 0, isNew: true };
+    const url = `http://${HOST}:${await untilReady(child, dataDir, deps)}`;
+    const { pid = 0 } = child;
+    await writeServerFile(dataDir, { pid, url, startedTicks: await ticksOf(pid) });
+    return { url, pid, isNew: true };
   } finally {
     await log.close();
   }
 }
 
-async function untilReady(url: string, exited: Promise<number>, dataDir: string, deps: Deps): Promise<void> {
-  let exitCode: number | undefined;
-  exited.then(
-    (code) => (exitCode = code),
-    () => (exitCode = 1),
-  );
-  const until = deps.clock.now() + READY_TIMEOUT_MS;
-  while (!(await isReady(url, deps))) {
-    if (deps.signal.aborted) throw interrupted(`Interrupted. The server keeps starting; stop it with kb stop.`);
-    if (exitCode !== undefined || deps.clock.now() > until) {
-      const why =
-        exitCode === undefined ? `is not ready after ${READY_TIMEOUT_MS / 1000} s` : `ended with exit code ${exitCode}`;
-      throw new CliFailure({
-        code: "server_not_started",
-        exit: EXIT.unreachable,
-        message: `The server ${why}. The end of its log:\n${await logTail(dataDir)}`,
-        hint: `The whole log: ${logPath(dataDir)}`,
+/**
+ * Waits until the server says that it is ready, then lets go of it. One that isn't is ended.
+ *
+ * @returns the port that it listens on
+ */
+async function untilReady(child: ChildProcess, dataDir: string, deps: Deps): Promise<number> {
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      const fail = (why: string) => void notStarted(why, dataDir).then(reject, reject);
+      child.once("error", reject);
+      child.once("exit", (code) => fail(`ended with exit code ${code ?? 1}`));
+      child.once("message", (message: { port: number }) => resolve(message.port));
+      AbortSignal.timeout(READY_TIMEOUT_MS).addEventListener("abort", () => {
+        fail(`is not ready after ${READY_TIMEOUT_MS / 1000} s`);
       });
-    }
-    await deps.clock.sleep(POLL_MS).catch(() => undefined);
+      deps.signal.addEventListener("abort", () => reject(interrupted("Interrupted before the server was ready.")));
+      deps.signal.throwIfAborted();
+    });
+  } catch (error) {
+    child.kill();
+    throw error;
+  } finally {
+    if (child.connected) child.disconnect();
+    child.unref();
   }
+}
+
+async function notStarted(why: string, dataDir: string): Promise<CliFailure> {
+  return new CliFailure({
+    code: "server_not_started",
+    exit: EXIT.unreachable,
+    message: `The server ${why}. The end of its log:\n${await logTail(dataDir)}`,
+    hint: `The whole log: ${logPath(dataDir)}`,
+  });
 }
 
 async function isReady(url: string, deps: Deps): Promise<boolean> {
@@ -250,27 +260,21 @@ async function logTail(dataDir: string): Promise<string> {
 
 /** The wanted port when it is free; else, unless the person named it, any free one. */
 async function choosePort(wanted: number, isFixed: boolean): Promise<number> {
-  const port = await listenOnce(wanted);
-  if (port !== undefined) return port;
-  if (isFixed) {
-    throw new CliFailure({
-      code: "port_in_use",
-      exit: EXIT.unreachable,
-      message: `Port ${wanted} is in use.`,
-      hint: "Leave out --port to use a free one.",
-    });
-  }
-  return (await listenOnce(0)) ?? wanted;
+  if (await isFree(wanted)) return wanted;
+  if (!isFixed) return ANY_PORT;
+  throw new CliFailure({
+    code: "port_in_use",
+    exit: EXIT.unreachable,
+    message: `Port ${wanted} is in use.`,
+    hint: "Leave out --port to use a free one.",
+  });
 }
 
-function listenOnce(port: number): Promise<number | undefined> {
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", () => resolve(undefined));
-    probe.listen(port, HOST, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : undefined));
-    });
+    probe.once("error", () => resolve(false));
+    probe.listen(port, HOST, () => probe.close(() => resolve(true)));
   });
 }
 

@@ -126,5 +126,7 @@ createServer((request, response) => {
     save();
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
   });
-}).listen(Number(value("--port")), "127.0.0.1");
+}).listen(Number(value("--port")), "127.0.0.1", function () {
+  process.send?.({ type: "ready", port: this.address().port });
+});
 process.on("SIGTERM", () => process.exit(0));

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -96,6 +96,26 @@ test("the port is that of KB_PORT, unless --port names another", async ({ expect
   expect(server(second)["url"]).toBe(`http://127.0.0.1:${two}`);
   const third = await run(machine({ KB_PORT: "70000" }));
   expect([third.code, third.stderr]).toEqual([2, expect.stringContaining('KB_PORT "70000"')]);
+});
+
+test("two at once never take each other's server", async ({ expect }) => {
+  const first = machine();
+  await run(first);
+  await kb(first, "stop", "--data-dir", "data");
+  const second = machine();
+  // Both want the port that they had.
+  cpSync(join(first.dir, "data"), join(second.dir, "data"), { recursive: true });
+  const answers = await Promise.all([run(first), run(second)]);
+  expect(answers.map(({ code }) => code)).toEqual([0, 0]);
+  expect(server(first)["url"]).not.toBe(server(second)["url"]);
+  expect(server(first)["pid"]).not.toBe(server(second)["pid"]);
+});
+
+test("a port that was taken in the same moment is told, and its server is not used", async ({ expect }) => {
+  const [first, second] = [machine(), machine()];
+  const port = String(await freePort());
+  const answers = await Promise.all([run(first, "--port", port), run(second, "--port", port)]);
+  expect(answers.map(({ code }) => code).sort()).toEqual([0, 7]);
 });
 
 test("no token and no password is printed, and the files that hold them are the person's own", async ({ expect }) => {
