@@ -113,19 +113,21 @@ export type SyncEvent<Cursor = unknown> =
   | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
   /**
    * Everything that lives in a container was listed, or what of it was created from `from` on and before `to` (epoch milliseconds): what was not
-   * named goes, and the permissions of what was are as it said. Earns its keep where a whole listing takes long.
+   * named goes, groups too where it was listed whole, and the permissions of what was are as it said. Earns its keep where a whole listing takes long.
    */
   | { t: "listed"; container: ContainerRef; from?: number; to?: number }
   /**
-   * The source would not show this, and that is about this alone. Where permissions are mirrored nobody reads it until the
-   * source shows it again. A refusal of everything is thrown: `source_unauthorized`.
+   * The source would not show this, and that is about this alone. Where permissions are mirrored nobody reads it, or stands
+   * for the group, until the source shows it again: a group by reading it whole. A refusal of everything is thrown: `source_unauthorized`.
    */
   | { t: "refused"; what: What; code: RefusalCode }
   /**
    * Groups and users found on the way, as in `syncIdentities`: a folder, a project, a restriction may be a group, and a
-   * public container is one with `everyone`. A complete listing names them all; one that it does not name ends.
+   * public container is one with `everyone`. A complete listing names them all; one that it does not name ends. A group
+   * with `containers`, the chain that it is in, ends with a `listed` of one of them that does not name it.
    */
-  | Extract<IdentityEvent, { t: "group" | "member" | "identity" }>
+  | (Extract<IdentityEvent, { t: "group" }> & { containers?: readonly ContainerRef[] })
+  | Extract<IdentityEvent, { t: "member" | "identity" }>
   /** Everything yielded before is covered by it once it is stored. Between the pages of a group nothing is stored. */
   | { t: "checkpoint"; cursor: Cursor }
   | { t: "progress"; done: number; total?: number; note?: string }

@@ -33,6 +33,7 @@ export interface Tables {
   accesses: AccessesTable;
   memberships: MembershipsTable;
   source_groups: SourceGroupsTable;
+  group_homes: GroupHomesTable;
   identities: IdentitiesTable;
   identity_aliases: IdentityAliasesTable;
   identity_joins: IdentityJoinsTable;
@@ -350,14 +351,19 @@ export interface SourceGroupsTable {
   /** Of the members as they were read; null once a change to them was stored, so that nothing is "the same" as it. */
   digest: string | null;
   etag: string | null;
-  /** The part of a listing that tells it. */
-  slice: string | null;
   /** The feed's position from which on its changes are newer than the reading. */
   toldPosition: number;
   /** The run that last told it. */
   toldBy: string;
   /** The whole run under way when it was last told. */
   seenBy: string | null;
+}
+
+/** A container whose listing tells a group, and ends it. */
+export interface GroupHomesTable {
+  workspaceId: string;
+  entityId: string;
+  groupPrincipal: string;
 }
 
 /** A user of a source, as one connector tells of them. */

@@ -7,11 +7,12 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
-import type { BatchSink } from "./batch-sink.ts";
+import { BatchRefused, type BatchSink } from "./batch-sink.ts";
 import { isMirror, isProof, makeRunClocks, type RunClocks } from "./clocks.ts";
 import { containerEntityId } from "./entities.ts";
 import type { Known } from "./known.ts";
 import { listBelow } from "./stored.ts";
+import type { ToldPeople } from "./told-people.ts";
 
 export interface LookingRun {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
@@ -30,6 +31,8 @@ export interface Looking {
   clocks: RunClocks | undefined;
 }
 
+type Told = Pick<ToldPeople, "refuse" | "endListing">;
+
 export type LookEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
 
 const PAGE = 500;
@@ -45,9 +48,17 @@ export async function beginClocks(options: LookingRun, sink: BatchSink): Promise
   return makeRunClocks(aclCheckedAt, await store.access.maxAclAgeMs(), now);
 }
 
-/** What an event says of a look at a part of the source. */
-export function look(looking: Looking, event: LookEvent): Promise<void> {
-  return event.t === "refused" ? withhold(looking, event.what) : endSlice(looking, event);
+/** What an event says of a look at a part of the source. @throws BatchRefused when nothing more may be stored */
+export async function look(looking: Looking & { people: Told }, event: LookEvent): Promise<void> {
+  const { people } = looking;
+  if (event.t === "refused") {
+    return "group" in event.what ? people.refuse(event.what.group) : withhold(looking, event.what);
+  }
+  await endSlice(looking, event);
+  // Groups are of no time.
+  if (event.from !== undefined || event.to !== undefined) return;
+  const refusal = await people.endListing(event.container);
+  if (refusal) throw new BatchRefused(refusal);
 }
 
 /** What the source would not show is there still, and nobody reads it; where access is set in kb it stays as it is. */

@@ -1,15 +1,17 @@
-import type { Authority, Principal } from "#core/principals.ts";
-import type { Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
+import type { ContainerRef, Source, SyncEnd, SyncEvent, What } from "#sources/contract.ts";
+import { defined } from "#core/defined.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
-import type { EndedJoin, PeopleBatch, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";
+import type { EndedJoin, PeopleBatch, PeopleEnd, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 import { isMirror, isProof } from "./clocks.ts";
+import { containerEntityId } from "./entities.ts";
 import { judgePeople } from "./identities/judge.ts";
 
 export interface ToldPeopleOptions {
-  store: Pick<WorkspaceStore, "sourcePeople" | "access">;
+  store: Pick<WorkspaceStore, "workspaceId" | "sourcePeople" | "access">;
   source: Pick<Source, "spec">;
   connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
   sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
@@ -27,9 +29,20 @@ export interface ToldPeopleOptions {
 
 export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" }>;
 
+type ToldRefusal = "lease_lost" | "connector_inactive";
+
 /** The groups and users that a run tells of between its items: what is to be stored of them with the next batch. */
 export interface ToldPeople {
   hear(event: ToldEvent, at: number): Promise<void>;
+  /** The source would not show a group. */
+  refuse(group: Principal): Promise<void>;
+  /**
+   * A container was listed whole: its groups that the run did not name end. What was told before is stored by then, as far
+   * as it can be.
+   *
+   * @returns why nothing more may be stored, if it may not
+   */
+  endListing(container: ContainerRef): Promise<ToldRefusal | undefined>;
   /** Whether a page of a group is missing: no cursor may cover what was told. */
   isOpen(): boolean;
   /** Enough for a batch. */
@@ -44,7 +57,7 @@ export interface ToldPeople {
    *
    * @returns why nothing more may be stored, if it may not
    */
-  end(end: SyncEnd): Promise<"lease_lost" | "connector_inactive" | undefined>;
+  end(end: SyncEnd): Promise<ToldRefusal | undefined>;
   /** Principals that were named and may not be. */
   readonly strangers: number;
 }
@@ -82,14 +95,43 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
     since ??= (await sourcePeople.begin(teller())).position;
   }
 
+  const homesOf = (event: ToldEvent) =>
+    event.t === "group" && event.containers
+      ? event.containers.map((container) => containerEntityId(store.workspaceId, connectorId, container))
+      : undefined;
+
+  async function finish(end: Pick<PeopleEnd, "isComplete" | "notLookedAt" | "home" | "currentAt">) {
+    const ended = await sourcePeople.end({ ...teller(), ...end });
+    if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
+    if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
+    return undefined;
+  }
+
   return {
     async hear(event, at) {
       await begin();
-      const judged = judgePeople(event, authority, pages, at);
+      const judged = judgePeople({ ...event, ...defined({ homes: homesOf(event) }) }, authority, pages, at);
       strangers += judged.strangers;
       hasUsers ||= event.t === "identity";
       waiting.push(...judged.events);
       for (const told of judged.events) members += told.t === "group" ? told.count : 1;
+    },
+    async refuse(group) {
+      if (parsePrincipal(group)?.type !== "source_group" || !mayName(group, authority)) {
+        strangers++;
+        return;
+      }
+      await begin();
+      pages.drop(group);
+      // It waits behind nothing, and so takes the place of readings that do.
+      waiting = [{ t: "group_refused", group }, ...waiting.flatMap((event) => withoutReading(event, group))];
+    },
+    async endListing(container) {
+      if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
+      await begin();
+      const untold = waiting.flatMap(readingOf);
+      const home = containerEntityId(store.workspaceId, connectorId, container);
+      return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home });
     },
     isOpen: () => pages.open().length > 0,
     isDue: () => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
@@ -113,21 +155,27 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
         return undefined;
       await begin();
-      const ended = await sourcePeople.end({
-        ...teller(),
+      const refusal = await finish({
         isComplete: end.listing === "complete",
         notLookedAt: [...(end.notLookedAt ?? []).flatMap(groupOf), ...pages.open()],
         ...(isProof(source.spec, { mode: sync.mode, lastFullAt }, end) && { currentAt: sync.startedAt ?? now() }),
       });
-      if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
-      if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
-      if (hasUsers) await options.linkUsers();
-      return undefined;
+      if (refusal === undefined && hasUsers) await options.linkUsers();
+      return refusal;
     },
     get strangers() {
       return strangers;
     },
   };
+}
+
+/** The event without a reading of a group. Changes to it stay: one may take somebody out. */
+function withoutReading(event: PeopleEvent, group: Principal): PeopleEvent[] {
+  return event.t === "group" && event.group === group ? [] : [event];
+}
+
+function readingOf(event: PeopleEvent): Principal[] {
+  return event.t === "group" ? [event.group] : [];
 }
 
 function groupOf(what: What): Principal[] {

@@ -10,7 +10,8 @@ export interface GroupPage {
   hasMore: boolean;
   /** Epoch milliseconds at which the page came. */
   at: number;
-  slice?: string;
+  /** Of the first page. */
+  homes?: readonly string[];
 }
 
 export interface GroupPages {
@@ -21,22 +22,25 @@ export interface GroupPages {
    * that a run that is taken up again reads them from the start: of what a former attempt read nothing counts.
    */
   open(): Principal[];
+  /** Forgets pages of a group that is not read on. */
+  drop(group: Principal): void;
 }
 
 interface OpenGroup {
   members: Principal[];
   etag: string | null;
   at: number;
+  homes: readonly string[] | undefined;
 }
 
 /** Puts the pages of groups together. A page is sorted as it comes: sorting 100,000 at once would hold up everybody. */
 export function makeGroupPages(): GroupPages {
   const waiting = new Map<Principal, OpenGroup>();
   return {
-    add({ group, members, etag, hasMore, at, slice }) {
+    add({ group, members, etag, hasMore, at, homes }) {
       const sorted = [...members].sort();
       const known = waiting.get(group);
-      const whole: OpenGroup = known ?? { members: sorted, etag: null, at };
+      const whole: OpenGroup = known ?? { members: sorted, etag: null, at, homes };
       // Not spread into `push`: its arguments lie on the stack.
       if (known) for (const member of sorted) known.members.push(member);
       if (etag !== undefined) whole.etag = etag;
@@ -45,13 +49,14 @@ export function makeGroupPages(): GroupPages {
         return undefined;
       }
       waiting.delete(group);
-      return toWhole(group, whole, slice);
+      return toWhole(group, whole);
     },
     open: () => [...waiting.keys()],
+    drop: (group) => void waiting.delete(group),
   };
 }
 
-function toWhole(group: Principal, { members, etag, at }: OpenGroup, slice: string | undefined): WholeGroup {
+function toWhole(group: Principal, { members, etag, at, homes }: OpenGroup): WholeGroup {
   // Runs that are sorted each are merged by this.
   members.sort();
   const each = members.filter((member, i) => member !== members[i - 1]);
@@ -65,6 +70,6 @@ function toWhole(group: Principal, { members, etag, at }: OpenGroup, slice: stri
     digest,
     etag,
     at,
-    ...(slice !== undefined && { slice }),
+    ...(homes !== undefined && { homes }),
   };
 }

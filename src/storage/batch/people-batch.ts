@@ -16,14 +16,16 @@ export interface WholeGroup {
   etag: string | null;
   /** Epoch milliseconds at which its first page came. */
   at: number;
-  /** The part of a listing that tells it; it ends with what that part no longer names. */
-  slice?: string;
+  /** Containers, by entity, whose listings tell it: it ends with one that does not name it. */
+  homes?: readonly string[];
 }
 
 /** A change to what is known of groups and users, already judged by the authority rule; stored in the order given. */
 export type PeopleEvent =
   | WholeGroup
   | { t: "group_same"; groups: readonly Principal[]; at: number }
+  /** The source would not show it: nobody stands for it until it is read whole again. */
+  | { t: "group_refused"; group: Principal }
   | { t: "member"; group: Principal; member: Principal; isRemoved: boolean }
   | {
       t: "identity";
@@ -106,8 +108,8 @@ export type PeopleResult =
 export interface PeopleEnd extends PeopleTeller {
   /** The listing of a run of mode `whole` was complete: what it did not name ends. */
   isComplete: boolean;
-  /** Only what this part of the listing tells. */
-  slice?: string;
+  /** Only groups of this container, by entity. */
+  home?: string;
   /** What could not be looked at: it does not end, and keeps the clock it has. */
   notLookedAt: readonly Principal[];
   /** The feed shows every change, and was read to an end that was true then: the clock of all it shows. */

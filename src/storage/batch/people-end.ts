@@ -46,12 +46,12 @@ export function endPeople(connection: SqliteConnection, workspaceId: string, end
   const refusal = refusalOf(connection, workspaceId, end);
   if (refusal) return { isApplied: false, reason: refusal };
   const work = makePeopleWork(connection, workspaceId, end);
-  // A slice of a listing may end in any run that lists it.
-  const sweeps = end.isComplete && (end.mode === "whole" || end.slice !== undefined);
+  // The listing of a container may end in any run.
+  const sweeps = end.isComplete && (end.mode === "whole" || end.home !== undefined);
   if (end.mode === "whole" && work.feed.runId !== end.runId) return { isApplied: false, reason: "overtaken" };
   keepBack(work, end);
-  const isDone = !sweeps || (sweepGroups(work, end) && (end.slice !== undefined || sweepUsers(work, end)));
-  if (isDone && end.slice === undefined) close(work, end);
+  const isDone = !sweeps || (sweepGroups(work, end) && (end.home !== undefined || sweepUsers(work, end)));
+  if (isDone && end.home === undefined) close(work, end);
   settlePeople(work);
   return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
 }
@@ -77,8 +77,10 @@ function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
 }
 
 /** @returns true when none is left */
-function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt, slice }: PeopleEnd): boolean {
-  const unnamed = slice === undefined ? "seenBy is not ?4" : "toldBy is not ?4 and slice = ?6";
+function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt, home }: PeopleEnd): boolean {
+  const isInside =
+    "groupPrincipal in (select groupPrincipal from group_homes where workspaceId = ?1 and entityId = ?6)";
+  const unnamed = home === undefined ? "seenBy is not ?4" : `toldBy is not ?4 and ${isInside}`;
   const rows = work.all(
     `select groupPrincipal from source_groups where workspaceId = ?1 and connectorId = ?2 and toldIn = ?3 and ${unnamed}
      and groupPrincipal not in (select value from json_each(?5))`,
@@ -86,7 +88,7 @@ function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt
     toldIn,
     runId,
     JSON.stringify(notLookedAt),
-    ...(slice === undefined ? [] : [slice]),
+    ...(home === undefined ? [] : [home]),
   );
   let left = SLICE_MEMBERS;
   for (const row of rows) {

@@ -1,4 +1,5 @@
 import type { Principal } from "#core/principals.ts";
+import { NEVER } from "#storage/access/item-clocks.ts";
 import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
@@ -18,7 +19,7 @@ function findGroup(work: PeopleWork, group: Principal) {
 }
 
 /** Makes exactly these its members, unless they are already: then it costs one row, however many there are. */
-export function setGroup(work: PeopleWork, { group, members, count, digest, etag, at, slice }: WholeGroup): void {
+export function setGroup(work: PeopleWork, { group, members, count, digest, etag, at, homes = [] }: WholeGroup): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.teller;
   const known = findGroup(work, group);
   work.counts.groups++;
@@ -29,9 +30,9 @@ export function setGroup(work: PeopleWork, { group, members, count, digest, etag
   if (known && isPast(work, known)) work.isChanged = true;
   work.change(
     `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,
-       digest, etag, slice, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?)
+       digest, etag, toldPosition, toldBy, seenBy) values (?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)
      on conflict do update set toldIn = excluded.toldIn, checkedAt = excluded.checkedAt, followsFeed = 1,
-       neverAges = excluded.neverAges, members = excluded.members, digest = excluded.digest, etag = excluded.etag, slice = excluded.slice,
+       neverAges = excluded.neverAges, members = excluded.members, digest = excluded.digest, etag = excluded.etag,
        toldPosition = excluded.toldPosition, toldBy = excluded.toldBy, seenBy = excluded.seenBy`,
     group,
     connectorId,
@@ -41,9 +42,42 @@ export function setGroup(work: PeopleWork, { group, members, count, digest, etag
     count,
     digest,
     etag,
-    slice ?? null,
     work.feed.position + 1,
     runId,
+    work.feed.runId,
+  );
+  setHomes(work, group, homes);
+}
+
+function setHomes(work: PeopleWork, group: Principal, homes: readonly string[]): void {
+  const json = JSON.stringify(homes);
+  work.change(
+    `delete from group_homes where workspaceId = ? and groupPrincipal = ?
+     and entityId not in (select value from json_each(?))`,
+    group,
+    json,
+  );
+  if (homes.length === 0) return;
+  work.change(
+    `insert or ignore into group_homes (workspaceId, entityId, groupPrincipal) select ?1, value, ?2 from json_each(?3)`,
+    group,
+    json,
+  );
+}
+
+/**
+ * Nobody stands for it until it is read whole: nothing is "the same" as what is stored. It was named, so no listing ends
+ * it. Where access is set in kb it stays.
+ */
+export function refuseGroup(work: PeopleWork, group: Principal): void {
+  const known = findGroup(work, group);
+  if (!known || known.neverAges) return;
+  if (!isPast(work, known)) work.isChanged = true;
+  work.change(
+    `update source_groups set checkedAt = ${NEVER}, followsFeed = 0, digest = null, etag = null, toldBy = ?3, seenBy = ?4
+     where workspaceId = ?1 and groupPrincipal = ?2`,
+    group,
+    work.teller.runId,
     work.feed.runId,
   );
 }

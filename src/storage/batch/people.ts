@@ -1,7 +1,7 @@
 import { assertNever } from "#api/errors.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import type { PeopleBatch, PeopleEvent, PeopleResult } from "./people-batch.ts";
-import { changeMember, keepGroup, setGroup } from "./people-groups.ts";
+import { changeMember, keepGroup, refuseGroup, setGroup } from "./people-groups.ts";
 import { setIdentity } from "./people-users.ts";
 import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
@@ -45,6 +45,8 @@ function applyEvent(work: PeopleWork, event: PeopleEvent, since: number): void {
     case "group_same":
       for (const group of event.groups) keepGroup(work, group, event.at);
       return;
+    case "group_refused":
+      return refuseGroup(work, event.group);
     case "member":
       return changeMember(work, event, since);
     case "identity":

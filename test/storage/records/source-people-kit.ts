@@ -41,7 +41,7 @@ export async function makePeopleKit() {
     if (isLeftOpen) return { ...applied, ended: undefined };
     const end: PeopleEnd = { ...who, isComplete, notLookedAt };
     if (more.currentAt !== undefined) end.currentAt = more.currentAt;
-    if (more.slice !== undefined) end.slice = more.slice;
+    if (more.home !== undefined) end.home = more.home;
     return { ...applied, ended: await sourcePeople.end(end) };
   }
 
@@ -63,7 +63,7 @@ export async function makePeopleKit() {
     whole(
       id: string,
       members: readonly Principal[],
-      more: { at?: number; etag?: string; slice?: string } = {},
+      more: { at?: number; etag?: string; homes?: readonly string[] } = {},
     ): PeopleEvent {
       const page = { group: `group:${connectorId}:${id}`, members, hasMore: false, at: world.clock.ms, ...more };
       const group = makeGroupPages().add(page);

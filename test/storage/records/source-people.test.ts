@@ -75,14 +75,20 @@ describe("what a whole run does not name", () => {
     expect(await kb.store.identities.joinsOf(kb.user("1"))).toMatchObject([{ endReason: "suspended" }]);
   });
 
-  test("of a slice of a sync ends with the slice", async ({ expect }) => {
+  test("of a container ends with its listing", async ({ expect }) => {
     const kb = await makePeopleKit();
     const sync = { toldIn: "sync", mode: "changes" } as const;
-    const [a, b] = [{ slice: "drive:a" }, { slice: "drive:b" }];
+    const [a, b] = [{ homes: ["drive:a", "drives"] }, { homes: ["drive:b", "drives"] }];
     await kb.run([kb.whole("x", [], a), kb.whole("y", [], a), kb.whole("z", [], b)], sync);
-    await kb.run([kb.whole("x", [], a)], { ...sync, ...a, runId: "next" });
+    await kb.run([kb.whole("x", [], a)], { ...sync, home: "drive:a", runId: "next" });
     const found = await kb.sourcePeople.findGroups(kb.connectorId, ["x", "y", "z"].map(kb.group));
     expect([...found.keys()]).toEqual(["x", "z"].map(kb.group));
+    await kb.run([kb.whole("x", [], { homes: ["drive:b"] })], { ...sync, home: "drives", runId: "later" });
+    expect([...(await kb.sourcePeople.findGroups(kb.connectorId, ["x", "z"].map(kb.group))).keys()]).toEqual([
+      kb.group("x"),
+    ]);
+    await kb.run([], { ...sync, home: "drive:a", runId: "last" });
+    expect((await kb.sourcePeople.findGroups(kb.connectorId, [kb.group("x")])).size).toBe(1);
   });
 });
 

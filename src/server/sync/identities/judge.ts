@@ -1,11 +1,12 @@
 import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
+import { defined } from "#core/defined.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import { storable } from "#server/sync/storable.ts";
 import type { GroupPages } from "#storage/batch/group-pages.ts";
 import type { PeopleEvent } from "#storage/batch/people-batch.ts";
 
 /** What a source tells of groups and users, in a run of its own or between items. */
-export type TellingEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }>;
+export type TellingEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };
 
 /** What is stored of an event, and how many principals in it may not be named. */
 export interface JudgedEvent {
@@ -23,10 +24,10 @@ export function judgePeople(event: TellingEvent, authority: Authority, pages: Gr
   const isOwnGroup = (group: Principal) => isOwn(group, "source_group");
   switch (event.t) {
     case "group": {
-      const { group, etag, more } = event;
+      const { group, etag, more, homes } = event;
       if (!isOwnGroup(group)) return { events: [], strangers: 1 };
       const members = event.members.filter((member) => member !== group && mayName(member, authority));
-      const whole = pages.add({ group, members, hasMore: more === true, at, ...(etag !== undefined && { etag }) });
+      const whole = pages.add({ group, members, hasMore: more === true, at, ...defined({ etag, homes }) });
       return { events: whole ? [whole] : [], strangers: event.members.length - members.length };
     }
     case "group_same": {

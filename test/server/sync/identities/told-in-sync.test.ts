@@ -106,6 +106,73 @@ describe("a group that a sync tells of", () => {
     expect(await kb.readable()).toEqual([]);
   });
 
+  test("that is refused lets nobody in from then on, until it is read whole again", async ({ expect }) => {
+    const kb = await makeRoom({ freshness: "feed" });
+    const seen: SyncEvent = { t: "seen", externalIds: ["plan"] };
+    const refused: SyncEvent = { t: "refused", what: { group: kb.group }, code: "source_forbidden" };
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    expect(await kb.after(refused, PARTIAL)).toEqual([]);
+    expect(await kb.after(seen, CURRENT)).toEqual([]);
+    expect(await kb.after({ t: "end", listing: "partial", permissions: "current" })).toEqual([]);
+    expect(await kb.after({ t: "member", group: kb.group, member: "everyone" }, PARTIAL)).toEqual([]);
+    expect(await kb.after(kb.room("everyone"), PARTIAL)).toEqual(["plan"]);
+    // Refused behind a change that no cursor covers yet, by a run that dies there.
+    kb.world.script = function* () {
+      yield { t: "member", group: kb.group, member: `group:${kb.connectorId}:other` };
+      yield kb.room("everyone");
+      yield refused;
+      throw new ApiError("source_rate_limited", { message: "429", retryAfterMs: HOUR_MS });
+    };
+    await kb.sync();
+    expect(await kb.readable()).toEqual([]);
+  });
+
+  test("that somebody else's connector owns is refused by nobody", async ({ expect }) => {
+    const kb = await makeRoom();
+    const refused: SyncEvent = { t: "refused", what: { group: "group:con_3333333333333333:x" }, code: "source_gone" };
+    expect(await kb.after(kb.room("everyone"), kb.plan, refused, CURRENT)).toEqual(["plan"]);
+    expect(await kb.lastSync()).toMatchObject({ problem: { code: "names_strangers" } });
+  });
+
+  test("keeps its clock while it can't be looked at", async ({ expect }) => {
+    const kb = await makeRoom({ freshness: "feed" });
+    expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+    kb.world.script = () => [
+      { t: "end", listing: "partial", permissions: "current", notLookedAt: [{ group: kb.group }] },
+    ];
+    for (let hour = 0; hour < 23; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["plan"]);
+    for (let hour = 0; hour < 2; hour++) await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual([]);
+  });
+
+  test("ends with the listing of a container that it is in and does not name it", async ({ expect }) => {
+    const kb = await makeRoom();
+    const folder = (id: string) => ({ type: "folder" as const, id });
+    const room = (...members: Principal[]): SyncEvent => ({
+      t: "group",
+      group: kb.group,
+      members,
+      containers: [folder("a"), folder("top")],
+    });
+    const seen: SyncEvent = { t: "seen", externalIds: ["plan"] };
+    const listed = (id: string, from?: number): SyncEvent => ({
+      t: "listed",
+      container: folder(id),
+      ...(from !== undefined && { from }),
+    });
+    for (const id of ["a", "top"]) {
+      expect(await kb.after(room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
+      expect(await kb.after(seen, listed("b"), listed(id, 0), PARTIAL)).toEqual(["plan"]);
+      expect(await kb.after(seen, room("everyone"), listed(id), PARTIAL)).toEqual(["plan"]);
+      const refused: SyncEvent = { t: "refused", what: { group: kb.group }, code: "source_forbidden" };
+      expect(await kb.after(seen, refused, listed(id), PARTIAL)).toEqual([]);
+      expect(await kb.memberships()).toEqual(["everyone"]);
+      expect(await kb.after(seen, listed(id), PARTIAL)).toEqual([]);
+      expect(await kb.memberships()).toEqual([]);
+    }
+  });
+
   test("never grows old where access is set in kb", async ({ expect }) => {
     const kb = await makeRoom({ acl: "connector" });
     expect(await kb.after(kb.room("everyone"), kb.plan, CURRENT)).toEqual(["plan"]);
