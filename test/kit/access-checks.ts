@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { narrowAccess } from "#core/principals.ts";
-import { itemsOf, sameFaults, type SourceCheck } from "./check.ts";
+import { itemsOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";
 import {
   authorityIn,
@@ -17,8 +17,9 @@ import { makeReplica, type Replica, runInto } from "./replica.ts";
 export const access: SourceCheck = {
   id: "access",
   title: "every item but a part says who may read it, and names nobody whom its connector may not name",
+  isReading: true,
   async run(fixture) {
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const authority = await authorityIn(fixture);
     return itemsOf(events).flatMap(({ externalId, access, partOf }) => {
       if (access === undefined && partOf !== undefined) return [];
@@ -34,9 +35,10 @@ export const access: SourceCheck = {
 export const readers: SourceCheck = {
   id: "readers",
   title: "who can read an item here is who can read it at the remote; where kb says who may, a member of the workspace",
+  isReading: true,
   async run(fixture) {
-    const [replica, people] = [makeReplica(), makePeopleReplica()];
-    await runInto(fixture, replica);
+    const { replica } = await readAll(fixture);
+    const people = makePeopleReplica();
     await runPeopleInto(fixture, people);
     return readerFaults(fixture, replica, people, [...replica.items.keys()]);
   },

@@ -1,6 +1,5 @@
-import type { SyncEvent } from "#sources/contract.ts";
 import { isApiError } from "#api/errors.ts";
-import { failureOf, sameFaults, type SourceCheck } from "./check.ts";
+import { failureOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import type { KitFixture } from "./fixture.ts";
 import { copyReplica, makeReplica, runInto, snapshotOf, type Replica } from "./replica.ts";
 
@@ -51,7 +50,8 @@ export const editDuringWalk: SourceCheck = {
 export const resume: SourceCheck = {
   id: "resume",
   title: "killed after any event and resumed, a first run ends in the same records",
-  run: async (fixture) => killFaults(fixture, makeReplica(), "full"),
+  isReading: true,
+  run: async (fixture) => killFaults(fixture, makeReplica(), "full", MOST_DEATHS),
 };
 
 export const resumeLater: SourceCheck = {
@@ -63,23 +63,25 @@ export const resumeLater: SourceCheck = {
     await fixture.add();
     await fixture.edit();
     await fixture.remove();
-    return [...(await killFaults(fixture, base, "full")), ...(await killFaults(fixture, base, "incremental"))];
+    return [
+      ...(await killFaults(fixture, base, "full", FEW_DEATHS)),
+      ...(await killFaults(fixture, base, "incremental", FEW_DEATHS)),
+    ];
   },
 };
 
 export const anotherRun: SourceCheck = {
   id: "another-run",
   title: "after a run that was given up, the next one deletes nothing that it did not look for",
+  isReading: true,
   async run(fixture) {
-    const base = makeReplica();
-    const { events } = await runInto(fixture, base);
-    for (const killAfter of deaths(events)) {
-      const replica = copyReplica(base);
-      await runInto(fixture, replica, { killAfter });
+    const { replica: base } = await readAll(fixture);
+    const { deaths } = await runWithDeaths(fixture, copyReplica(base), "full", FEW_DEATHS);
+    for (const { after, replica } of deaths) {
       await runInto(fixture, replica);
       const lost = [...base.items.keys()].filter((id) => !replica.items.has(id));
       if (lost.length > 0)
-        return [`Given up after event ${killAfter}: the next run removed ${lost.slice(0, 3).join(", ")}.`];
+        return [`Given up after event ${after}: the next run removed ${lost.slice(0, 3).join(", ")}.`];
     }
     return [];
   },
@@ -119,31 +121,61 @@ export const strangeCursor: SourceCheck = {
   },
 };
 
-/** Checkpoints after which a run is killed; of more, these many of the first, and the last. */
+/** Checkpoints after which a run is killed; of more, these many, and the last. */
 const MOST_DEATHS = 8;
+const FEW_DEATHS = 3;
 
-async function killFaults(fixture: KitFixture, base: Replica, mode: "full" | "incremental"): Promise<string[]> {
+/** What is stored when a run dies there. */
+interface Death {
+  /** So many events after its beginning. */
+  after: number;
+  replica: Replica;
+}
+
+async function killFaults(
+  fixture: KitFixture,
+  base: Replica,
+  mode: "full" | "incremental",
+  most: number,
+): Promise<string[]> {
   const whole = copyReplica(base);
-  const { events } = await runInto(fixture, whole, { mode });
+  const { deaths, events } = await runWithDeaths(fixture, whole, mode, most);
   const expected = snapshotOf(whole);
-  for (const killAfter of deaths(events)) {
-    const replica = copyReplica(base);
-    await runInto(fixture, replica, { mode, killAfter });
+  // One that is really ended there; what the others leave is taken from the whole run.
+  const killAfter = 1 + Math.floor(Math.random() * events);
+  const killed = copyReplica(base);
+  await runInto(fixture, killed, { mode, killAfter });
+  for (const { after, replica } of [...deaths, { after: killAfter, replica: killed }]) {
     await runInto(fixture, replica, { mode, isResume: true });
-    const faults = sameFaults(expected, snapshotOf(replica), `Killed after event ${killAfter} of a ${mode} run`);
+    const faults = sameFaults(expected, snapshotOf(replica), `Killed after event ${after} of a ${mode} run`);
     if (faults.length > 0) return faults;
   }
   return [];
 }
 
 /**
- * Where to die: what was said since a checkpoint is lost, so it does not matter where between two of them. In the middle of
- * what comes before the first, right after each, and at the end.
+ * A run, and what it would leave if it died: what was said since a checkpoint is lost, so that is what was stored with each
+ * checkpoint, wherever before the next one it dies.
  */
-function deaths(events: readonly SyncEvent[]): number[] {
-  const after = events.flatMap(({ t }, at) => (t === "checkpoint" ? [at + 1] : []));
-  const [first = 1] = after;
-  return [...new Set([Math.ceil(first / 2), ...after.slice(0, MOST_DEATHS), ...after.slice(-1), events.length])];
+async function runWithDeaths(
+  fixture: KitFixture,
+  replica: Replica,
+  mode: "full" | "incremental",
+  most: number,
+): Promise<{ deaths: Death[]; events: number }> {
+  const deaths: Death[] = [];
+  let events = 0;
+  await runInto(fixture, replica, {
+    mode,
+    onEvent: () => void events++,
+    onCheckpoint: () => void deaths.push({ after: events, replica: copyReplica(replica) }),
+  });
+  // Spread over the run, the first and the last among them.
+  const step = Math.max(1, (deaths.length - 1) / most);
+  const chosen = new Set(
+    Array.from({ length: most + 1 }, (_, nth) => Math.min(Math.round(nth * step), deaths.length - 1)),
+  );
+  return { deaths: deaths.filter((_death, at) => chosen.has(at)), events };
 }
 
 /** The records against those of somebody who reads the remote for the first time now. */

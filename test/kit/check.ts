@@ -1,12 +1,32 @@
 import type { SourceItem, SyncEvent } from "#sources/contract.ts";
 import type { KitFixture } from "./fixture.ts";
+import { copyReplica, makeReplica, type Replica, runInto } from "./replica.ts";
 
 /** One thing every source must get right. Gives the faults found, each a sentence; none = passed. */
 export interface SourceCheck {
   id: string;
   title: string;
+  /** Changes nothing at the remote: these checks share one fixture. */
+  isReading?: true;
   run(fixture: KitFixture): Promise<string[]>;
 }
+
+/**
+ * A first full run over everything, which the checks that share a fixture share as well: its events, and a copy of what is
+ * stored after it. For checks that change nothing.
+ */
+export async function readAll(fixture: KitFixture): Promise<{ events: readonly SyncEvent[]; replica: Replica }> {
+  let running = firstRuns.get(fixture);
+  if (!running) {
+    const replica = makeReplica();
+    running = runInto(fixture, replica).then(({ events }) => ({ events, replica }));
+    firstRuns.set(fixture, running);
+  }
+  const { events, replica } = await running;
+  return { events, replica: copyReplica(replica) };
+}
+
+const firstRuns = new WeakMap<KitFixture, Promise<{ events: readonly SyncEvent[]; replica: Replica }>>();
 
 /** The items of upserts, in order. */
 export function itemsOf(events: readonly SyncEvent[]): SourceItem[] {

@@ -1,15 +1,16 @@
 import { isApiError } from "#api/errors.ts";
 import { isOtherVersion, readContent } from "#sources/content.ts";
 import type { SourceItem } from "#sources/contract.ts";
-import { failureOf, itemsOf, type SourceCheck } from "./check.ts";
+import { failureOf, itemsOf, readAll, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto } from "./replica.ts";
 
 export const content: SourceCheck = {
   id: "content",
   title: "content can be fetched, and that of an unknown id is source_not_found",
+  isReading: true,
   async run(fixture) {
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const item = itemsOf(events).find((candidate) => candidate.content.type === "fetch");
     const { source } = fixture;
     if (item === undefined) return [];
@@ -36,6 +37,7 @@ export const content: SourceCheck = {
 export const strangeContent: SourceCheck = {
   id: "strange-content",
   title: "an id that is no item's gives no content, whatever path it looks like",
+  isReading: true,
   async run(fixture) {
     const { source } = fixture;
     const faults: string[] = [];
@@ -54,11 +56,12 @@ export const contentVersion: SourceCheck = {
   title: "where permissions are mirrored, content that is newer than its listing says so",
   async run(fixture) {
     const { source } = fixture;
+    if (source.spec.acl === "connector" || !source.fetchContent) return [];
     const replica = makeReplica();
     await runInto(fixture, replica);
     const externalId = await fixture.edit();
     const listed = replica.items.get(externalId);
-    if (source.spec.acl === "connector" || !source.fetchContent || listed?.content.type !== "fetch") return [];
+    if (listed?.content.type !== "fetch") return [];
     const before = await readContent(await source.fetchContent(contextOf(fixture), toRequest(listed)));
     await runInto(fixture, replica, { mode: "incremental" });
     const now = replica.items.get(externalId);

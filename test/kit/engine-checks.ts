@@ -1,5 +1,5 @@
 import type { SourceCheck } from "./check.ts";
-import { type KitEngine, openEngine } from "./engine.ts";
+import type { KitEngine } from "./engine.ts";
 import type { KitFixture } from "./fixture.ts";
 
 export const engine: SourceCheck = {
@@ -7,6 +7,8 @@ export const engine: SourceCheck = {
   title:
     "in the server itself people read what they read at the remote, before and after it changed, and no longer what is refused",
   async run(fixture) {
+    // The whole server: loaded by the one check that wants it, so that programs which others start come from a small process.
+    const { openEngine } = await import("./engine.ts");
     const server = await openEngine(fixture);
     await server.readPeople();
     await server.work();

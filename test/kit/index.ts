@@ -21,7 +21,7 @@ import {
   unreachable,
 } from "./failure-checks.ts";
 import { engine } from "./engine-checks.ts";
-import type { MakeFixture } from "./fixture.ts";
+import type { KitFixture, MakeFixture } from "./fixture.ts";
 import {
   abort,
   browse,
@@ -92,11 +92,37 @@ export interface CheckOutcome {
 
 /** Runs one check on a fixture of its own; a throw is a fault. */
 export async function runSourceCheck(check: SourceCheck, makeFixture: MakeFixture): Promise<CheckOutcome> {
+  return runOn(await makeFixture(), check);
+}
+
+/**
+ * Runs checks of one source: what `runSourceCheck` does, for less. Those that only read are run together on one fixture when
+ * the first of them is asked for, so that the remote is made and read once.
+ */
+export function makeCheckRunner(makeFixture: MakeFixture): (check: SourceCheck) => Promise<CheckOutcome> {
+  let reading: Promise<CheckOutcome[]> | undefined;
+  return async (check) => {
+    if (!check.isReading) return runSourceCheck(check, makeFixture);
+    reading ??= runReading(makeFixture);
+    const outcome = (await reading).find(({ id }) => id === check.id);
+    if (!outcome) throw new Error(`${check.id} is none of the checks.`);
+    return outcome;
+  };
+}
+
+async function runReading(makeFixture: MakeFixture): Promise<CheckOutcome[]> {
   const fixture = await makeFixture();
+  const outcomes: CheckOutcome[] = [];
+  for (const check of SOURCE_CHECKS) if (check.isReading) outcomes.push(await runOn(fixture, check));
+  return outcomes;
+}
+
+async function runOn(fixture: KitFixture, check: SourceCheck): Promise<CheckOutcome> {
+  const { id, title } = check;
   try {
-    return { id: check.id, title: check.title, faults: await check.run(fixture) };
+    return { id, title, faults: await check.run(fixture) };
   } catch (error) {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return { id: check.id, title: check.title, faults: [`It threw: ${message}`] };
+    return { id, title, faults: [`It threw: ${message}`] };
   }
 }

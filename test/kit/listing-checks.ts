@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { itemFaults, itemsOf, sameFaults, type SourceCheck } from "./check.ts";
+import { itemFaults, itemsOf, readAll, sameFaults, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
 import { makeReplica, runInto, snapshotOf } from "./replica.ts";
 import type { SyncEvent } from "#sources/contract.ts";
@@ -7,8 +7,9 @@ import type { SyncEvent } from "#sources/contract.ts";
 export const fullSync: SourceCheck = {
   id: "full-sync",
   title: "a full run names every item once, checkpoints after the last and ends complete",
+  isReading: true,
   async run(fixture) {
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const faults = itemsOf(events).flatMap((item) => itemFaults(item, fixture));
     const ids = itemsOf(events).map((item) => item.externalId);
     if (new Set(ids).size < ids.length) faults.push("An id was handed over twice.");
@@ -26,8 +27,9 @@ export const fullSync: SourceCheck = {
 export const progress: SourceCheck = {
   id: "progress",
   title: "the progress of a run only rises, and never beyond its total",
+  isReading: true,
   async run(fixture) {
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const told = events.flatMap((event) => (event.t === "progress" ? [event] : []));
     return told.flatMap(({ done, total }, at) => [
       ...(done < (told[at - 1]?.done ?? 0) ? [`The progress fell from ${told[at - 1]?.done} to ${done}.`] : []),
@@ -39,8 +41,9 @@ export const progress: SourceCheck = {
 export const urls: SourceCheck = {
   id: "urls",
   title: "an item's url is http(s) or absent",
+  isReading: true,
   async run(fixture) {
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const withUrl = itemsOf(events).filter((item) => item.url !== undefined);
     return withUrl
       .filter((item) => !/^https?:\/\/[^\s]+$/i.test(item.url ?? ""))
@@ -51,9 +54,10 @@ export const urls: SourceCheck = {
 export const repeatable: SourceCheck = {
   id: "repeatable",
   title: "a second full run over the same remote hands over the same items and versions",
+  isReading: true,
   async run(fixture) {
-    const [first, second] = [makeReplica(), makeReplica()];
-    await runInto(fixture, first);
+    const { replica: first } = await readAll(fixture);
+    const second = makeReplica();
     await runInto(fixture, second);
     return sameFaults(snapshotOf(first), snapshotOf(second), "The second full run differs");
   },
@@ -62,9 +66,9 @@ export const repeatable: SourceCheck = {
 export const idle: SourceCheck = {
   id: "idle",
   title: "a run over an unchanged remote hands over at most one item and changes nothing",
+  isReading: true,
   async run(fixture) {
-    const replica = makeReplica();
-    await runInto(fixture, replica);
+    const { replica } = await readAll(fixture);
     const before = snapshotOf(replica);
     const { events } = await runInto(fixture, replica, { mode: "incremental" });
     const sent = itemsOf(events).length;
@@ -90,9 +94,9 @@ export const odd: SourceCheck = {
 export const scope: SourceCheck = {
   id: "scope",
   title: "a narrower scope yields some of the items and removes the others",
+  isReading: true,
   async run(fixture) {
-    const replica = makeReplica();
-    await runInto(fixture, replica);
+    const { replica } = await readAll(fixture);
     const all = new Set(replica.items.keys());
     await runInto(fixture, replica, { scope: fixture.narrowerScope });
     const left = [...replica.items.keys()];
@@ -104,11 +108,12 @@ export const scope: SourceCheck = {
 export const inScope: SourceCheck = {
   id: "in-scope",
   title: "inScope says of each item what a run with that scope does with it",
+  isReading: true,
   async run(fixture) {
     const { source, narrowerScope } = fixture;
     if (source.inScope === undefined) return [];
-    const [whole, narrow] = [makeReplica(), makeReplica()];
-    await runInto(fixture, whole);
+    const { replica: whole } = await readAll(fixture);
+    const narrow = makeReplica();
     await runInto(fixture, narrow, { scope: narrowerScope });
     const faults: string[] = [];
     for (const [externalId, { containers = [], path, place }] of whole.items) {
@@ -147,6 +152,7 @@ export const items: SourceCheck = {
 export const browse: SourceCheck = {
   id: "browse",
   title: "browse gives places with ids and titles, page by page to an end, and its ids make a scope",
+  isReading: true,
   async run(fixture) {
     const { source } = fixture;
     if (source.browse === undefined) return [];
@@ -166,15 +172,18 @@ export const browse: SourceCheck = {
       if (pages === MOST_PAGES - 1) faults.push(`There is no end after ${MOST_PAGES} pages.`);
       cursor = nextCursor;
     }
-    const replica = makeReplica();
-    for (const include of found) await runInto(fixture, replica, { scope: { include: [include], exclude: [] } });
-    return faults;
+    const [one, all] = [makeReplica(), makeReplica()];
+    await runInto(fixture, one, { scope: { include: found.slice(0, 1), exclude: [] } });
+    await runInto(fixture, all, { scope: { include: found, exclude: [] } });
+    const lost = [...one.items.keys()].filter((id) => !all.items.has(id));
+    return [...faults, ...lost.map((id) => `${id} is in the place ${found[0]}, and not in all of the places.`)];
   },
 };
 
 export const abort: SourceCheck = {
   id: "abort",
   title: "an aborted run returns within a second and does not claim to be complete",
+  isReading: true,
   async run(fixture) {
     const controller = new AbortController();
     const running = runInto(fixture, makeReplica(), {
@@ -184,7 +193,7 @@ export const abort: SourceCheck = {
     const outcome = await Promise.race([running, delay(1_000, "late", { ref: false })]);
     if (outcome === "late") return ["The run went on for over a second after it was aborted."];
     if (!(typeof outcome === "object" && outcome !== null && "events" in outcome)) return [];
-    const { events } = await runInto(fixture, makeReplica());
+    const { events } = await readAll(fixture);
     const named = Array.isArray(outcome.events) ? outcome.events : [];
     const claimsAll = named.some((event) => event.t === "end" && event.listing === "complete");
     return claimsAll && named.length < events.length ? ["An aborted run said that it was complete."] : [];

@@ -34,6 +34,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   log?: SourceContext<unknown>["log"];
   onEvent?: (event: SyncEvent) => Promise<void> | void;
+  /** Called once what was said up to a checkpoint is stored. */
+  onCheckpoint?: () => void;
 }
 
 export interface RunOutcome {
@@ -67,6 +69,7 @@ export async function runInto(fixture: KitFixture, replica: Replica, options: Ru
     if (event.t === "checkpoint" || event.t === "end") {
       for (const settled of pending) applyEvent(replica, settled);
       pending = [];
+      if (event.t === "checkpoint") options.onCheckpoint?.();
     }
     if (options.killAfter !== undefined && events.length >= options.killAfter) return { events, isKilled: true };
   }

@@ -6,6 +6,7 @@ export const fixtureGives: SourceCheck = {
   id: "fixture",
   title:
     "the fixture gives what the spec makes checkable: failures, and where permissions are mirrored people and changes",
+  isReading: true,
   async run({ source, ...fixture }) {
     const { acl, auth } = source.spec;
     const needed: (keyof KitFixture)[] = [
@@ -23,6 +24,7 @@ export const fixtureGives: SourceCheck = {
 export const configSchema: SourceCheck = {
   id: "config-schema",
   title: "the configuration is a strict object whose JSON Schema explains each key",
+  isReading: true,
   async run({ source }) {
     const schema = JsonObjectSchema.safeParse(z.toJSONSchema(source.spec.config, { io: "input" }));
     if (!schema.success) return ["The JSON Schema is no object with additionalProperties: false."];
@@ -35,6 +37,7 @@ export const configSchema: SourceCheck = {
 export const credentials: SourceCheck = {
   id: "credentials",
   title: "a source that takes credentials says which, strictly, and for which origin they are",
+  isReading: true,
   async run({ source, config }) {
     const { auth, credentials: schema } = source.spec;
     const ways = new Set(auth.map(({ type }) => type));
@@ -55,6 +58,7 @@ export const credentials: SourceCheck = {
 export const checkOk: SourceCheck = {
   id: "check-ok",
   title: "check accepts what works",
+  isReading: true,
   async run(fixture) {
     const answer = await fixture.source.check(contextOf(fixture));
     return answer.ok ? [] : [`check refused the good configuration: ${answer.problem.message}`];
@@ -64,6 +68,7 @@ export const checkOk: SourceCheck = {
 export const badConfig: SourceCheck = {
   id: "bad-config",
   title: "a bad configuration or credential is a typed problem, never a throw",
+  isReading: true,
   async run(fixture) {
     const faults: string[] = [];
     if (fixture.badConfigs.length === 0) faults.push("The fixture names no bad configuration.");

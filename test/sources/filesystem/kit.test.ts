@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { KitFixture } from "../../kit/fixture.ts";
-import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { makeCheckRunner, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeFolder } from "./fixture.ts";
 import { oddNames } from "../odd-names.ts";
 
@@ -50,6 +50,8 @@ async function makeFilesystemFixture(): Promise<KitFixture> {
   };
 }
 
+const run = makeCheckRunner(makeFilesystemFixture);
+
 test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
-  expect((await runSourceCheck(check, makeFilesystemFixture)).faults).toEqual([]);
+  expect((await run(check)).faults).toEqual([]);
 });

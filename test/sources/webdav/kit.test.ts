@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { contextOf, type KitFixture } from "../../kit/fixture.ts";
-import { runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
+import { makeCheckRunner, runSourceCheck, SOURCE_CHECKS } from "../../kit/index.ts";
 import { makeWebdavFixture } from "./fixture.ts";
 import { MUTANTS, mutated } from "./mutants.ts";
 import { startProxy } from "./proxy.ts";
@@ -31,8 +31,9 @@ describe.skipIf(PYTHON === undefined)("webdav, with a real server", () => {
     return makeWebdavFixture({ proxy, root, name: `kit-${++count}` });
   }
 
+  const run = makeCheckRunner(makeFixture);
   test.each(SOURCE_CHECKS.map((check) => [check.title, check] as const))("%s", async (_title, check) => {
-    expect((await runSourceCheck(check, makeFixture)).faults).toEqual([]);
+    expect((await run(check)).faults).toEqual([]);
   });
 
   test("signs in to a server that takes only Digest", async () => {
