@@ -39,7 +39,7 @@ export type QueryOf<M extends Method, P extends PathOf<M>> = Sparse<
 >;
 
 /**
- * What a call takes beside its path. It is inferred from the path alone, and so a parameter or a field that the contract does
+ * What a call takes in addition to its path. It is inferred from the path alone, and so a parameter or a field that the contract does
  * not have is an error of the compiler; in the client's own methods an object with one key too many passes. Keys that come
  * out of a spread are not checked against anything: give what is spread a type of the contract.
  */

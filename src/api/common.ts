@@ -71,7 +71,7 @@ export const EntityType = z.enum(["person", "project", "repository", "channel", 
 export type EntityType = z.infer<typeof EntityType>;
 
 /**
- * A field of an item: what its source or its document says beside the text. A text in a form of RFC 3339 (`2024-03-05`,
+ * A field of an item: what its source or its document says in addition to the text. A text in a form of RFC 3339 (`2024-03-05`,
  * `2024-03-05T10:00:00Z`) is a date.
  */
 export const FieldValue = z

@@ -43,7 +43,7 @@ export const ConnectorSchedule = z.strictObject({ everyMinutes: z.number().int()
 
 export const ConnectorAccess = z.strictObject({
   visibility: Visibility,
-  /** With `members`: who, beside the owner. */
+  /** With `members`: who, besides the owner. */
   memberIds: z.array(idSchema("user")).max(1_000).default([]),
   groupIds: z.array(idSchema("group")).max(1_000).default([]),
 });

@@ -86,7 +86,7 @@ export const FileContentQuery = z.strictObject({
 });
 export type FileContentQuery = z.infer<typeof FileContentQuery>;
 
-/** Names beside principals, so that people can read who an item is for. */
+/** Names for principals, so that people can read who an item is for. */
 const PrincipalNames = z
   .record(z.string(), z.string())
   .openapi({ description: "The current names of the people, groups and connectors in the lists, by ID." });

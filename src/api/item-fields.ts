@@ -176,7 +176,7 @@ export type AgentName<Name extends AgentField> = ItemFields[Name]["agent"]["as"]
 
 /** The fields that a query may filter by with `name:value`; those with words of a person, which may hold a secret. */
 export type PairField = { [N in FieldName]: ItemFields[N] extends { isPair: true } ? N : never }[FieldName];
-/** Those whose words weigh as the place does, beside the path itself. */
+/** Those whose words weigh as the place does, besides the path itself. */
 export type PlaceField = {
   [N in FieldName]: ItemFields[N] extends { type: "text" | "texts"; searched: "place" } ? N : never;
 }[FieldName];

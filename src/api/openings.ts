@@ -14,7 +14,7 @@ export type Opened = z.infer<typeof Opened>;
 export const Opening = z
   .object({
     at: Timestamp,
-    /** Null = whoever held a key of the connector. */
+    /** Null = somebody who held a key of the connector. */
     by: z.object({ id: z.string(), name: z.string().nullable() }).nullable(),
     /** As in the audit. */
     action: z.string().openapi({ example: "group.changed" }),

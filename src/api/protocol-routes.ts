@@ -232,7 +232,7 @@ export const authorizationRoutes = {
   }),
 };
 
-/** In the document beside `ROUTE_GROUPS`. */
+/** In the document after `ROUTE_GROUPS`. */
 export const PROTOCOL_ROUTES = {
   mcp: mcpRoutes,
   metadata: metadataRoutes,

@@ -151,7 +151,7 @@ export type SignUpBody = z.infer<typeof SignUpBody>;
 export const Sent = z.object({ sent: z.literal(true) }).openapi("Sent");
 
 /**
- * A link is confirmed by whoever asked for it: in the browser of the sign-up, in a session of the person, or with the
+ * A link is confirmed by the person who asked for it: in the browser of the sign-up, in a session of the person, or with the
  * password. Else `password_needed`: somebody else's click must not prove an address.
  */
 export const ConfirmBody = z.object({ token: LinkToken, password: Password.optional() });

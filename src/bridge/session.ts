@@ -10,7 +10,7 @@ export interface BridgeLogin {
   storedFor: string;
   /** Where it comes from, for messages: "KB_TOKEN", "KB_TOKEN_FILE", "the stored login". */
   from: string;
-  /** True when the token is about to end, so that the login has to be found anew; absent for one that lasts. */
+  /** True when the token is about to end, so that the login has to be looked up again; absent for one that lasts. */
   isEnding?(): boolean;
 }
 

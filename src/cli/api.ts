@@ -12,7 +12,7 @@ import type { Answer, FetchRequest } from "./http.ts";
 import { listPages, type List } from "./list-pages.ts";
 import { getCredential, loadSettings, type Credential, type Settings } from "./settings.ts";
 
-/** What a call may say beside what the contract has for it. */
+/** What a call may say besides what the contract has for it. */
 export interface CallOptions {
   headers?: Record<string, string>;
   /** Milliseconds for the whole call, 0 for no end; as `makeApi` was told unless given. */

@@ -40,7 +40,7 @@ export interface StoredLogin {
   session?: string;
   /** A personal access token that was given with --with-token. */
   apiToken?: string;
-  /** The `mcp:read` token of the bridge, beside a session. */
+  /** The `mcp:read` token of the bridge, in addition to a session. */
   mcpToken?: { id: string; plaintext: string };
 }
 

@@ -74,7 +74,7 @@ export const SECTIONS: readonly { title: string; nouns: Readonly<Record<string, 
   },
 ];
 
-/** Names of a noun beside its own. */
+/** Other names of a noun. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { bridge: "mcp" };
 
 /** A noun by a word that names it, with its own name; undefined when none does. */

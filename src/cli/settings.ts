@@ -1,6 +1,6 @@
 /**
  * Which server, which profile, which defaults. Precedence: flag, environment, profile of the person's own file.
- * A kb.json in the working directory belongs to whoever wrote that folder: it may choose among profiles that the person
+ * A kb.json in the working directory belongs to the author of that folder: it may choose among profiles that the person
  * already has, and set harmless defaults; anything else in it is an error. Source: S48.
  */
 import { readFile } from "node:fs/promises";
@@ -81,7 +81,7 @@ export async function loadSettings(
     server,
     serverFrom: flag !== undefined ? "flag" : fromEnv !== undefined ? "environment" : "profile",
     profile,
-    // Of this server only: an address that was given beside a profile may be another one's.
+    // Of this server only: an address that was given with a profile may be another one's.
     ...(known?.dataDir !== undefined && known.url === server.baseUrl ? { dataDir: known.dataDir } : {}),
     defaults,
   };

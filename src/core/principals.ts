@@ -30,7 +30,7 @@ export interface Authority {
   named?: Pick<ReadonlySet<Principal>, "has">;
 }
 
-/** What a connector may name beside its own groups and `everyone`, as its loader found it. */
+/** What a connector may name besides its own groups and `everyone`, as its loader found it. */
 export interface Naming {
   connectorId: string;
   providerId: string;

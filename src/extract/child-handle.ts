@@ -8,7 +8,7 @@ import { decodeResult, encodeRequest } from "./wire.ts";
 /** Why a child is no more. `retired` is the only good end. */
 export type ChildEnd = "retired" | "timeout" | "memory" | "crash" | "killed" | "never_started";
 
-/** A request on its way, with whoever waits for it. */
+/** A request on its way, with the caller that waits for it. */
 export interface Job {
   request: ExtractRequest;
   /** Small enough that others may be sent behind it before it is answered. */

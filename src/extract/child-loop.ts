@@ -10,7 +10,7 @@ export const ANSWER_DESCRIPTOR = 3;
 
 /**
  * The life of an extraction child: says hello, then answers requests in their order until its input ends, which it
- * does when the parent dies. Reads and writes block: an idle child waits in the kernel, and nothing else runs beside a file.
+ * does when the parent dies. Reads and writes block: an idle child waits in the kernel, and nothing else runs while a file is read.
  *
  * @param limits as JSON, the child's only argument
  */

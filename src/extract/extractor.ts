@@ -12,9 +12,9 @@ export interface ExtractRequest {
   mimeType?: string;
   /** What is analyzed together with the text: the weights differ by field. */
   title: string;
-  /** True = the title is the name of a file: the document's own title takes its place, and the name counts beside it. */
+  /** True = the title is the name of a file: the document's own title takes its place, and the name counts too. */
   hasFileTitle?: boolean;
-  /** A name beside the title that counts as the title does. */
+  /** Another name that counts as the title does. */
   name?: string;
   path: readonly string[];
   labels: readonly string[];

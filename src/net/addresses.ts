@@ -83,7 +83,7 @@ type Range<T> = readonly [address: T, bits: number];
 const v4 = (...ranges: string[]): Range<IPv4>[] => ranges.map((range) => ipaddr.IPv4.parseCIDR(range));
 const v6 = (...ranges: string[]): Range<IPv6>[] => ranges.map((range) => ipaddr.IPv6.parseCIDR(range));
 
-/** Never a host that a connector talks to, whoever allows it. */
+/** Never a host that a connector talks to, even when an operator allows it. */
 const NEVER_V4 = v4(
   "0.0.0.0/8",
   "169.254.0.0/16",

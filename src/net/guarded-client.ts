@@ -75,7 +75,7 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
 
 const KEPT = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS, scheduling: "lifo" } as const;
 
-/** What a kept connection is told apart by, beside what Node tells it apart by. */
+/** What a kept connection is told apart by, in addition to what Node tells it apart by. */
 interface Pinned {
   pin?: string;
 }

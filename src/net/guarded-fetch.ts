@@ -32,7 +32,7 @@ export interface GuardedAnswer {
 export type GuardedFetch = (url: string, request: GuardedRequest) => Promise<GuardedAnswer>;
 
 /**
- * Fetches what somebody else named, once. Each hop is judged anew by the guard and goes over a connection of its own to the
+ * Fetches what somebody else named, once. Each hop is judged again by the guard and goes over a connection of its own to the
  * address that was judged: no second look-up, no proxy of the environment. Behind a redirect to another origin no header
  * goes along that could carry a credential, whatever its name, and no body: a redirect that asks for the body there is
  * refused.

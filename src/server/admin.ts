@@ -25,7 +25,7 @@ export interface HostAdmin {
 }
 
 /**
- * Gives the data folder's own admin to `work`. Where no server runs the folder is locked meanwhile; beside a running one
+ * Gives the data folder's own admin to `work`. Where no server runs the folder is locked meanwhile; next to a running one
  * each act is one transaction under SQLite's own lock.
  *
  * @throws ApiError `data_folder_unusable` where no installation is; `data_folder_in_use` when the running server is of

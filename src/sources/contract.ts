@@ -66,7 +66,7 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
   place?: string;
   /**
-   * The item this one is a part of (a comment's issue, an attachment's page): whoever may not read that one may not read
+   * The item this one is a part of (a comment's issue, an attachment's page): readers who may not read that one may not read
    * this one. Source: S20.
    */
   partOf?: string;
@@ -222,7 +222,7 @@ export interface SourceContext<Config> {
 export interface SyncContext<Config> extends SourceContext<Config> {
   /** What is stored of the connector: asked for as it is needed, so a run that knows what changed reads little. */
   stored: StoredItems;
-  /** What the source keeps between runs beside its cursor. */
+  /** What the source keeps between runs besides its cursor. */
   state: SourceState;
 }
 
@@ -279,7 +279,7 @@ export interface SourceSpec<Config> {
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
   /** With a way by account. */
   oauth?: OAuthSpec;
-  /** Origins beside `originOf` that requests are signed for: templates over the config, such as `https://files.slack.com`. */
+  /** Origins besides `originOf` that requests are signed for: templates over the config, such as `https://files.slack.com`. */
   origins?: readonly string[];
   /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */
   ports?: readonly number[];
@@ -291,7 +291,7 @@ export interface SourceSpec<Config> {
   /** How exact the permission mirror is. */
   acl: "per_item" | "container" | "connector";
   /**
-   * Keys of `config` that name whom an access may name beside the source's own: groups of the workspace (`grp_…`), or
+   * Keys of `config` that name whom an access may name besides the source's own: groups of the workspace (`grp_…`), or
    * `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may be named anyway.
    */
   namedIn?: readonly string[];

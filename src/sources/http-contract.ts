@@ -132,7 +132,7 @@ export interface SourceStream extends ResponseHead {
 
 /**
  * The one way to a provider over HTTP. It signs in, follows redirects, keeps the connection, waits for limits and tries
- * again; a source never sees a credential. Whoever aborts the context's signal gets its reason thrown within a second.
+ * again; a source never sees a credential. After the context's signal aborts, its reason is thrown within a second.
  *
  * @throws ApiError `source_unauthorized` (401 on a signed request, after one refresh), `source_forbidden` (403 that is no
  *   limit), `source_not_found` (404), `source_gone` (410), `cursor_expired`, `source_rate_limited` with `retryAfterMs`,
@@ -173,7 +173,7 @@ export type SourceConnect = (host: string, port: number, tls: boolean, signal?: 
 export interface AccountTokens {
   /** Names the account among all: what shares its limits and its refresh. */
   key: string;
-  /** The name to sign in with where a protocol asks for one beside the token. */
+  /** The name to sign in with where a protocol asks for one with the token. */
   login?: string;
   accessToken(): Promise<string>;
   /** Gives another token than this one. Called once at a time. @throws ApiError `source_unauthorized` when there is none */

@@ -113,7 +113,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   };
 }
 
-/** A connector reaches what the operator has listed, whoever made it. */
+/** Every connector reaches what the operator has listed, not only an admin's. */
 const REACH = { isListUsed: true } as const;
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;

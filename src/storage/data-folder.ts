@@ -101,7 +101,7 @@ function requireDatabase(databaseFile: string, keyFile: string): void {
   if (sign === undefined) return;
   const what = sizeOf(databaseFile) === 0 ? "is empty" : "is missing";
   throw new ApiError("data_folder_unusable", {
-    message: `The database ${databaseFile} ${what}, but ${sign} shows that it was used. Restore the data folder from a backup. To begin anew without what was there, move everything out of the folder.`,
+    message: `The database ${databaseFile} ${what}, but ${sign} shows that it was used. Restore the data folder from a backup. To start over without the old data, move everything out of the folder.`,
   });
 }
 

@@ -70,7 +70,7 @@ export function explainOpening(error: unknown, file: string): unknown {
   });
 }
 
-/** The system says so itself, of a file beside the database. */
+/** The system says so itself, of a file next to the database. */
 function isNoRoom(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }

@@ -26,7 +26,7 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
   }
 
   async function ask(): Promise<void> {
-    // What fails here was noted by whoever failed.
+    // What fails here was noted where it failed.
     const isBack = await probe().then(
       () => true,
       () => false,

@@ -168,7 +168,7 @@ export interface ApiTokensTable {
   grantId: Generated<string | null>;
 }
 
-/** Folders that the filesystem source may read, beside the settings' list. */
+/** Folders that the filesystem source may read, in addition to the settings' list. */
 export interface LocalRootsTable {
   rootId: string;
   path: string;
@@ -557,7 +557,7 @@ export interface SyncSkipsTable {
   retryable: number;
 }
 
-/** Work to be done once, by whoever claims it first. */
+/** Work to be done once, by the worker that claims it first. */
 export interface JobsTable {
   jobId: string;
   workspaceId: string;
@@ -696,7 +696,7 @@ export interface ConnectorBindingsTable {
   version: number;
 }
 
-/** What a source keeps beside its cursor. */
+/** What a source keeps besides its cursor. */
 export interface SourceStateTable {
   workspaceId: string;
   connectorId: string;

@@ -80,7 +80,7 @@ export interface SearchRequest {
   limit: number;
   /**
    * Continue after this hit. `match` is the mode decided on page 1. A score that was rounded for a cursor is asked for
-   * anew by `show`; a hit whose score has changed since goes on from where it was.
+   * again by `show`; a hit whose score has changed since goes on from where it was.
    */
   after?: { position: HitPosition; match: "all" | "any"; isRounded?: boolean };
   facets?: readonly FacetField[];

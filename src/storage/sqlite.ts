@@ -18,7 +18,7 @@ const STATEMENT_CACHE_SIZE = 400;
 
 /**
  * One SQLite connection with its prepared statements.
- * The driver is synchronous: whoever calls waits, so writing connections live in the writer thread only.
+ * The driver is synchronous: the caller waits, so writing connections live in the writer thread only.
  */
 export interface SqliteConnection {
   readonly raw: DatabaseSyncInstance;

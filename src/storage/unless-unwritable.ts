@@ -11,7 +11,7 @@ export function isUnwritable(error: unknown): error is ApiError & { code: (typeo
   return UNWRITABLE_CODES.some((code) => isApiError(error, code));
 }
 
-/** What only notes a use may be lost while nothing can be stored: whoever reads goes on reading. */
+/** What only notes a use may be lost while nothing can be stored: reading goes on. */
 export async function unlessUnwritable(noting: Promise<unknown>): Promise<void> {
   await noting.catch((error: unknown) => {
     if (!isUnwritable(error)) throw error;

@@ -7,7 +7,7 @@ export interface AnalyzedText {
   terms: string;
   /** One per term, in the same order: min(255, 4·tf in title and name + 2·tf in path and labels + tf in the text). */
   weights: Uint8Array;
-  /** Document length: the same weights of all words added up before capping; exact forms beside a stem do not count. */
+  /** Document length: the same weights of all words added up before capping; exact forms next to a stem do not count. */
   length: number;
 }
 

@@ -30,7 +30,7 @@ export interface WordForms {
   /** Wholes and leaf words of a chunk, in reading order; `roots` has the same forms as trees. */
   flat: readonly WordForm[];
   roots: readonly WordForm[];
-  /** For whoever counts chunks of one text: how much was counted. 0 before and after. */
+  /** For callers that count chunks of one text: how much was counted. 0 before and after. */
   tally: number;
 }
 

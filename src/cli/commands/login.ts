@@ -190,7 +190,7 @@ async function addBridgeToken(
   });
 }
 
-/** Admin rights for an hour, beside the login that is there. */
+/** Admin rights for an hour, in addition to the login that is there. */
 async function loginAsAdmin(job: Job): Promise<number> {
   const { deps, input, output, settings } = job;
   const { server } = settings;

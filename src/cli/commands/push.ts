@@ -130,7 +130,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
     if (inputs.documents.length > 0) {
       report.expect(inputs.documents.length);
       const list = access.length > 0 ? access : ["workspace"];
-      // Asked anew, whatever an earlier run has asked: its answers are not kept.
+      // Asked again, whatever an earlier run has asked: its answers are not kept.
       const asking = makeLineQueue({ ...target, firstNumber: queue.last + 1 }, 0);
       const missing = await askForDocuments(
         inputs.documents,
@@ -223,7 +223,7 @@ async function readKey(reference: string, deps: Deps): Promise<string> {
 }
 
 /**
- * The id of the connector to push to. An id beside an address (--url, KB_URL) is taken as it is, so that a machine needs
+ * The id of the connector to push to. An id with an address (--url, KB_URL) is taken as it is, so that a machine needs
  * nothing but the key. Everything else is looked up with the stored login; to a server that only a profile names, which a
  * kb.json may choose, the key goes only when that server lists it as the connector's own. Source: S48.
  */

@@ -129,7 +129,7 @@ async function readForm(
     const body = bytes.subarray(0, length);
     const digest = createHash("sha256").update(body).digest("hex");
     const item = { ...itemOf(file, access), version: versionOf(file, access, digest) };
-    // Not in the bytes: it is made of what they are and of what is sent beside them.
+    // Not in the bytes: it is made of what they are and of what is sent with them.
     const boundary = `kb-${digest}`;
     const name = basename(file.path).replaceAll(/["\r\n\\]/g, "_");
     const head = [

@@ -4,7 +4,7 @@ import { isHidden } from "./walk.ts";
 
 /**
  * The article of a page as HTML, found by the density of its text; undefined when there is none or when Readability
- * fails on the page: whoever asks has a simpler way. Takes 50 to 400 ms for 200 kB, and recurses, so pages must be small
+ * fails on the page: the caller has a simpler way. Takes 50 to 400 ms for 200 kB, and recurses, so pages must be small
  * and flat.
  */
 export function findArticle(html: string): string | undefined {

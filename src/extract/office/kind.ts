@@ -62,7 +62,7 @@ function zipKind(bytes: Uint8Array): OfficeKind | undefined {
     const zip = openZip(bytes, KIND_CAPS);
     return declaredKind(zip) ?? openXmlKind(zip) ?? kindByParts(zip);
   } catch {
-    // Not readable as an archive: whoever reads it says why.
+    // Not readable as an archive: its reader says why.
     return undefined;
   }
 }

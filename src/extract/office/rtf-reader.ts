@@ -287,7 +287,7 @@ export class RtfReader implements RtfHandler {
     if (word === "info") this.group.isInfo = true;
     if (known === undefined && !isForMachines) return;
     const destination = known ?? "none";
-    // What is within a group for machines stays there, but for text in a shape and Unicode beside its old form.
+    // What is within a group for machines stays there, but for text in a shape and Unicode next to its old form.
     if (outer === "none" && !this.isReadWithin(word)) return;
     this.flush();
     this.group.destination = destination;

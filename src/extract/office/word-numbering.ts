@@ -11,7 +11,7 @@ export interface WordNumbering {
 /** Reads the numbering part, and counts the items of each list in the order in which they are asked for. */
 export function makeWordNumbering(): WordNumbering {
   const lists = new Map<string, ListLevel[]>();
-  /** Concrete lists; those of one abstract list go on counting, unless one starts anew. */
+  /** Concrete lists; those of one abstract list go on counting, unless one restarts. */
   const concrete = new Map<string, { abstractId: string; levels: Map<number, Partial<ListLevel>> }>();
   const counters = new Map<string, ListCounter>();
   return {

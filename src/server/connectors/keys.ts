@@ -10,7 +10,7 @@ import { isOrphan, requireMayTakeOverPush, takeOver } from "./take-over.ts";
 
 /**
  * A new key for the connector's owner. The one before works until the overlap ends; older ones end now, so that two live
- * at most (S41). Whoever holds the key says who may read each item, so it goes to the owner alone: an admin who rotates
+ * at most (S41). The holder of the key says who may read each item, so it goes to the owner alone: an admin who rotates
  * somebody else's key ends it, and gets none. Where the owner left, the owner of the workspace takes the connector over.
  *
  * @returns null when the keys of somebody else were ended
@@ -51,7 +51,7 @@ async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }
     const { connectors } = tx.in(actor.workspaceId);
     const ended = await liveKeys(deps, tx, actor, connectorId);
     await connectors.endKeys(ended, deps.clock.now());
-    // The owner reads it beside the state, whatever that is.
+    // The owner reads it with the state, whatever that is.
     await connectors.update(connectorId, { stateReason: ENDED });
     const target = { type: "connector", id: connectorId };
     await deps.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });

@@ -34,7 +34,7 @@ export function makePeopleLinks(
     async link(workspaceId: string, connectorId: string): Promise<void> {
       const domains = (await store.workspaces.find(workspaceId))?.identityDomains ?? [];
       if (domains.length === 0) return;
-      // What it told while it was trusted stays until it is told anew.
+      // What it told while it was trusted stays until it is told again.
       const connector = await store.in(workspaceId).connectors.find(connectorId);
       if (!connector || !(await isTrusted(workspaceId, connector))) return;
       for (;;) {

@@ -12,7 +12,7 @@ import { findInstance } from "./authority.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { toSync } from "./view.ts";
 
-/** What the people of connectors need beside connectors. */
+/** What the people of connectors need besides connectors. */
 export interface PeopleDeps extends ConnectorDeps {
   /** Instances of the server's settings. */
   instances: readonly RegisteredInstance[];
@@ -105,7 +105,7 @@ export async function linkPeople(
 }
 
 function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links: LinkPeopleBody["links"]): void {
-  // Whoever ties themselves would open to themselves whatever that user may read.
+  // People who tie themselves would open to themselves all that this user may read.
   if (links.some(({ userId }) => userId === actor.userId)) {
     throw new ApiError("forbidden", {
       message: "You can't link yourself. Ask another admin, or an owner of the workspace.",

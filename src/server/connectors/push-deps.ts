@@ -15,7 +15,7 @@ export interface PushOnlyDeps {
     stream: AsyncIterable<Uint8Array>,
     options: { contentType: string | undefined; place: string },
   ): Promise<PushedDocument>;
-  /** Bounds the bytes of documents in memory, whoever sent them. */
+  /** Bounds the bytes of documents in memory, of all senders together. */
   documentGate: Gate;
   /** The same for the members of archives: entered by those who are through the other, so nobody waits for a circle. */
   archiveGate: Gate;
@@ -39,7 +39,7 @@ interface Gate {
   enter(bytes: number, signal: AbortSignal): Promise<() => void>;
 }
 
-/** What a document holds beside its line. */
+/** What a document holds besides its line. */
 export interface ItemBytes {
   bytes: Uint8Array;
   mimeType?: string;

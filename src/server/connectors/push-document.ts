@@ -21,7 +21,7 @@ export interface DocumentBody {
   bytes: number | undefined;
 }
 
-/** What is sent beside the file: the line, boundaries, headers. */
+/** What is sent with the file: the line, boundaries, headers. */
 const AROUND_THE_FILE = 2 * 1024 * 1024;
 /** Longer than this a document does not wait for its turn. */
 const WAIT_MS = 60_000;
@@ -164,7 +164,7 @@ async function applyWhole(
     });
   }
   const { externalId } = first.item;
-  // No version that anybody sends: whoever finds it reads the item again.
+  // No version that anybody sends: the next line that finds it reads the item again.
   const underWay = `storing:${Buffer.from(deps.randomBytes(12)).toString("base64url")}`;
   const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
     applyOps(deps, caller.workspaceId, caller.connectorId, ops, {

@@ -52,7 +52,7 @@ const TRIES = 3;
 
 /**
  * Stores planned lines in one transaction, together with the upload that they belong to. Lines that another push
- * overtook are planned anew: the access of one version opens no other.
+ * overtook are planned again: the access of one version opens no other.
  *
  * @param highest  living items of the last 24 hours, for the guard over removals
  * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
@@ -115,7 +115,7 @@ export interface Plan {
   authority: PushAuthority;
   /** The items that were stored before, by externalId. */
   stored: ReadonlySet<string>;
-  /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read anew. */
+  /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read again. */
   versions: Map<string, Pick<StoredItem, "version" | "indexState" | "parentExternalId"> | undefined>;
 }
 
@@ -264,7 +264,7 @@ async function planLine(
     case "delete":
       plan.answers.push({ ...answer, op: plan.ops.length });
       plan.ops.push({ type: "delete", externalId, subtree: event.subtree === true });
-      // What goes along, its children or what lies below, is not known here: whatever comes after is read anew.
+      // What goes along, its children or what lies below, is not known here: whatever comes after is read again.
       plan.versions.clear();
   }
 }
@@ -273,7 +273,7 @@ function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "er
   return { fixed: "acl_unknown", error: principalRefused(offending, "Nobody can read it: its access") };
 }
 
-/** Stands for an item whose line names no version: equal lines have equal ones, whoever may read it. */
+/** Stands for an item whose line names no version: equal lines have equal ones, with any access. */
 function hashOf({ access: _access, ...item }: SourceItem, bytes: Uint8Array | undefined): string {
   const hash = createHash("sha256").update(JSON.stringify(item));
   if (bytes) hash.update(bytes);

@@ -74,7 +74,7 @@ function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>
         try {
           const { done, value } = ahead ?? (await results.next());
           ahead = undefined;
-          // What was stored stays; whoever sent it asks for it again.
+          // What was stored stays; its sender asks for it again.
           if (isGone) return;
           if (done) controller.close();
           else controller.enqueue(write(value));

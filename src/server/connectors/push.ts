@@ -117,7 +117,7 @@ interface Flight {
 }
 
 function takeOff(lines: readonly ItemLine[], stored: Promise<StoredSlice>): Flight {
-  // It may fail while nobody waits for it yet; whoever lands it is told.
+  // It may fail while nobody waits for it yet; the code that lands it is told.
   stored.catch(() => undefined);
   return { lines, stored };
 }
@@ -146,7 +146,7 @@ type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: Peo
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;
-/** Each of them is some statements of a transaction that nobody else can write beside. */
+/** Each of them is some statements of a transaction during which nobody else can write. */
 const PEOPLE_AT_ONCE = 50;
 /** Terms and text of a slice cross a thread. */
 const CHARS_AT_ONCE = 500_000;

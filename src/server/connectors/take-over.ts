@@ -6,7 +6,7 @@ import type { ConnectorDeps } from "./deps.ts";
 import { removeItems, walkStored } from "./stored.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";
 
-/** True when its owner left with what it signed in with: whoever gives new credentials becomes its owner. */
+/** True when its owner left with what it signed in with: the person who gives new credentials becomes its owner. */
 export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
   return state === "needs_owner";
 }

@@ -10,7 +10,7 @@ export interface FoundPassages extends FoundInText {
   item: ItemRecord;
 }
 
-/** An item that gets a new text just then is judged anew, so often. */
+/** An item that gets a new text just then is judged again, so often. */
 const TRIES = 3;
 
 /**

@@ -83,7 +83,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "DELETE /api/session": SESSION,
   "GET /api/sessions": SESSION,
   "DELETE /api/sessions/{id}": SESSION,
-  // Whoever holds the link may know what it is for.
+  // The holder of the link may know what it is for.
   "POST /api/invitations/check": OPEN,
   "POST /api/invitations/accept": OPEN,
   "POST /api/session/workspace": SESSION,

@@ -163,8 +163,8 @@ function readBearer(header: string | null): string | undefined {
 }
 
 /**
- * Whoever sends a token and a session at once gets neither: which of the two counts must not be a guess, and a page that
- * means its token must not act with the rights of whoever happens to be signed in.
+ * A request with a token and a session at once gets neither: which of the two counts must not be a guess, and a page that
+ * means its token must not act with the rights of the person who happens to be signed in.
  */
 function refuseSecondCredential(bearer: string | undefined, headers: Headers, cookieName: string): void {
   if (bearer === undefined || readCookie(headers, cookieName) === undefined) return;

@@ -6,7 +6,7 @@ export const PROMPT_BODY_MS = 1_000;
 
 /**
  * Reads a body for a caller who was let in, and gives both. A body can be held back for minutes: when it was, the caller is
- * authenticated anew, since what was revoked meanwhile must not act. A body that comes at once spares the second look-up.
+ * authenticated again, since what was revoked meanwhile must not act. A body that comes at once spares the second look-up.
  */
 export async function readFor<Caller, Body>(
   letIn: Caller,

@@ -87,7 +87,7 @@ export function appendTo(fd: number): LogOutputOptions["append"] {
 
 /**
  * Appends to a file, 0600, which is renamed to `<path>.1` when it would grow beyond `maxBytes`; one former file is kept.
- * The file is opened anew after a failure, so a log comes back when its folder does.
+ * The file is opened again after a failure, so a log comes back when its folder does.
  */
 export function appendToFile(path: string, maxBytes: number): LogOutputOptions["append"] {
   let file: { fd: number; size: number } | undefined;

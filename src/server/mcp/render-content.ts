@@ -119,7 +119,7 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
   return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
 }
 
-/** What a task or document says about itself beside its text. */
+/** What a task or document says about itself besides its text. */
 function moreFacts(item: ItemRecord, time: Printing): string[] {
   const { path: _path, by: _by, updated: _updated, ...facts } = agentFacts(item, true, time);
   const fields = Object.entries(item.fields)

@@ -10,8 +10,8 @@ export interface SearchGate {
   /**
    * Runs the work when it is this person's turn.
    *
-   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest of whoever
-   *   has most waiting is refused, which need not be this one
+   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of the
+   *   person with the most waiting is refused, which need not be this one
    */
   run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
 }

@@ -19,7 +19,7 @@ export interface NoteContext {
   connectorNotes?(actor: Actor): Promise<string[]>;
 }
 
-/** What to know about an answer beside its entries, one sentence each. Every count is of what the reader may see. */
+/** What to know about an answer besides its entries, one sentence each. Every count is of what the reader may see. */
 export async function answerNotes(context: NoteContext): Promise<string[]> {
   const { search, response, isContinued } = context;
   const notes = [...search.notes];

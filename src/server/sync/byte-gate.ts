@@ -37,7 +37,7 @@ export function makeByteGate(limit: number): ByteGate {
         const giveUp = () => {
           line.splice(line.indexOf(waiting), 1);
           reject(signal.reason as Error);
-          // Whoever is next may be smaller.
+          // The next one may be smaller.
           admit();
         };
         signal.addEventListener("abort", giveUp, { once: true });

@@ -80,7 +80,7 @@ export async function* inOrder<Event, Result>(
   }
 }
 
-/** A signal that wakes whoever waits for its next firing. */
+/** A signal that wakes all who wait for its next firing. */
 function makeSignal(): { fire(): void; next(): Promise<void> } {
   let wake: () => void = () => undefined;
   let waiting = new Promise<void>((resolve) => (wake = resolve));

@@ -185,7 +185,7 @@ async function startNext(
       } else if (sync.resumeAt !== null && sync.resumeAt > now()) {
         return { at: sync.resumeAt };
       } else {
-        // Still "running" in the records: its worker died over it. `saveRun` begins to count anew when one gets further.
+        // Still "running" in the records: its worker died over it. `saveRun` starts the count again when one gets further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(tx, job.workspaceId, connector, sync, attempt, now());
         const message = `The sync failed ${MAX_ATTEMPTS} times at the same place.`;
@@ -193,7 +193,7 @@ async function startNext(
         await syncs.update(sync.syncId, { state: nextSyncState(sync.state, "fail"), problem, finishedAt: now() });
       }
     }
-    // In the same transaction: whoever asks for a run after it puts a new job in line.
+    // In the same transaction: a request for a run after it puts a new job in line.
     await tx.queue.finish(job.jobId, owner);
     return undefined;
   });

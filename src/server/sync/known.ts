@@ -10,7 +10,7 @@ export interface Known {
   loadAll(): Promise<void>;
   /** Reads what is stored of these items and of the child items in them; what was read already is not read again. */
   load(externalIds: readonly string[]): Promise<void>;
-  /** What `versionOf` says once the item was read. Whoever asks in the order of the ids pays one query for many. */
+  /** What `versionOf` says once the item was read. In the order of the ids, one query answers many calls. */
   version(externalId: string): Promise<string | undefined>;
   /** The version stored of a living item that was read, unless the same version must be read again. */
   versionOf(externalId: string): string | undefined;

@@ -360,7 +360,7 @@ async function take(
   // What says only who may read what is nowhere in the feed that the cursor is of.
   if (step.cursor !== undefined && people.isOpen()) sink.keep(step.cursor.state);
   else if (step.cursor !== undefined && options.sync.mode !== "access") {
-    // Whoever resumes from this cursor must know what was named before it.
+    // A run that resumes from this cursor must know what was named before it.
     for (const externalIds of known.takeMarks()) sink.add({ type: "seen", externalIds });
     sink.cursor(step.cursor.json, step.cursor.state);
   }

@@ -31,7 +31,7 @@ export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "sta
 
 /** How soon a new, changed, paused or deleted connector is followed. */
 const LOOK_MS = 2_000;
-/** A watch that failed is begun anew after this long: by then there may be room, or the root again. */
+/** A watch that failed is started again after this long: by then there may be room, or the root again. */
 const AGAIN_MS = 10 * 60_000;
 
 interface Listening {

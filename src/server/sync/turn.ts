@@ -7,7 +7,7 @@ export function makeTurn(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
   startedAt: number,
 ): () => Promise<boolean> {
-  // What is stored is read anew in each turn: large connectors get longer ones.
+  // What is stored is read again in each turn: large connectors get longer ones.
   const endsAt = now() + Math.max(TURN_MS, TURN_PER_START * (now() - startedAt));
   return async () => now() < endsAt || isOtherWaiting === undefined || !(await isOtherWaiting());
 }

@@ -143,7 +143,7 @@ function makeBatch(limits: Batching, doneBefore: number) {
   };
 }
 
-/** Counts beside the walk; `stop` ends it and waits until it has let go of its folder. */
+/** Counts while the walk runs; `stop` ends it and waits until it has let go of its folder. */
 function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions) {
   const stopping = new AbortController();
   let total: number | undefined;

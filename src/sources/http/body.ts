@@ -19,7 +19,7 @@ export interface BodyLimits {
 }
 
 /**
- * A body piece by piece, unpacked. Whoever stops early ends the connection.
+ * A body piece by piece, unpacked. Stopping early ends the connection.
  *
  * @throws ApiError `payload_too_large`, `source_unavailable` when the server falls silent; and as Node does
  */

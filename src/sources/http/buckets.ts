@@ -5,7 +5,7 @@ import type { LimitSpec } from "#sources/http-contract.ts";
 /** Waits; rejects with the signal's reason when it is aborted. */
 export type AbortableSleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** What one credential may ask of one host, whoever asks. */
+/** What one credential may ask of one host, by all its connectors together. */
 export interface Bucket {
   /**
    * Waits for the turn of one request, at most `LONGEST_WAIT_MS`.

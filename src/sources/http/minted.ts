@@ -34,7 +34,7 @@ export function makeTokenCache(now: () => number) {
       minting.set(key, made);
       return made;
     },
-    /** It was refused: the next one asks anew, unless somebody has done so already. */
+    /** It was refused: the next one asks again, unless somebody has done so already. */
     drop(key: string, token: string): void {
       if (kept.get(key)?.token === token) kept.delete(key);
     },

@@ -3,7 +3,7 @@ export type RawLine = { line: number; bytes: Uint8Array } | { line: number; isTo
 
 /**
  * Splits a byte stream at `\n` (a `\r` before it goes too). Holds one line of at most `maxBytes`, whatever comes in;
- * of a longer one nothing is kept. A last line without an end counts. Empty lines are counted and not given. Whoever waits
+ * of a longer one nothing is kept. A last line without an end counts. Empty lines are counted and not given. Other work that waits
  * for the event loop gets a turn between lines: what has come already is read without one.
  */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine, void> {

@@ -20,7 +20,7 @@ export class AccessCodes {
     return this.#codes.array.byteLength + this.#many.array.byteLength;
   }
 
-  /** Is the access open to whoever meets these lists? */
+  /** Is the access open to a viewer who meets these lists? */
   isOpen(lists: Uint32Array, aclId: number): boolean {
     const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
     return code >= 0 ? bitOf(lists, code) === 1 : isOpenAt(this.#many.array, -code, lists);

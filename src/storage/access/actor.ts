@@ -6,7 +6,7 @@ export type Credential =
   | { type: "pat"; id: string }
   | { type: "oauth"; id: string; clientId: string };
 
-/** What a request looks like from outside; written beside the acts it causes. */
+/** What a request looks like from outside; written with the acts it causes. */
 export interface RequestOrigin {
   requestId: string;
   /** Address of the peer, or of the client when a trusted proxy says so; null without a socket. */

@@ -18,7 +18,7 @@ type Workspace = Pick<WorkspaceStore, "audit" | "access" | "names">;
 
 /**
  * What others than its owner opened of a connector or a group, newest first, at most 20 of the last 90 days: by changing
- * it, by a key of it, or by changing a group that is in it. For its owner; whoever calls checks that.
+ * it, by a key of it, or by changing a group that is in it. For its owner; the caller checks that.
  *
  * @param inside  groups that it is open to, or that are in it
  */

@@ -45,7 +45,7 @@ export interface Policy {
   /**
    * Asks with what the actor stands for, and gives what is answered. The viewer is the one that was kept, unread: `ask`
    * compares its epoch with that of the state it answers from, and gives undefined when they differ. Then the viewer is
-   * made anew and asked with again.
+   * made again and used for a second try.
    *
    * @throws ApiError `unavailable` when rights change faster than the question can be asked
    */
@@ -94,7 +94,7 @@ export function makePolicy(options: PolicyOptions): Policy {
       const until = ages(gate) ? believedUntil(gate.aclCheckedAt, believing) : Infinity;
       if (until === undefined || isShut(gate, ages(gate))) closed.add(connectorPrincipal(gate.connectorId));
       if (ages(gate) && !isShut(gate, true)) mirrors.add(gate.connectorId);
-      // A fresh look at the source raises no epoch, so what age has closed is judged anew each time.
+      // A fresh look at the source raises no epoch, so what age has closed is judged again each time.
       validUntil = Math.min(validUntil, until ?? now);
     }
     const reached = await on.access.expandAt([`user:${userId}`, "workspace", "everyone"], believing);

@@ -12,7 +12,7 @@ export interface VisibleAccesses {
 export interface VisibleCache {
   /**
    * The accesses that these principals open, up to the newest of the given store's state. They are made of what is kept of
-   * the workspace and of each principal, for a number never changes its meaning: whoever joins a group costs the lists of
+   * the workspace and of each principal, for a number never changes its meaning: a person who joins a group costs the lists of
    * that group, and who leaves one nothing.
    */
   of(access: AccessStore, principals: readonly Principal[]): Promise<VisibleAccesses>;
@@ -32,7 +32,7 @@ interface PrincipalLists {
 
 /** Accesses read at once: some 10 ms of work, so that a large workspace does not hold up others. */
 const SLICE = 20_000;
-/** Bytes that an entry takes beside its arrays. */
+/** Bytes that an entry takes besides its arrays. */
 const ENTRY_BYTES = 150;
 const NONE = new Uint32Array(0);
 /** Opening an access in a row of all of them costs this much less than looking one up. */

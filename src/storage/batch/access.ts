@@ -107,7 +107,7 @@ export async function narrowAccess(
   return "done";
 }
 
-/** An item that nobody may read is never "unchanged": whoever names it again is to know that it was looked at. */
+/** An item that nobody may read is never "unchanged": the source that names it again is to know that it was looked at. */
 export function isSameStanding(known: KnownItem, { ownAclId, aclId }: Standing): boolean {
   return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
 }
@@ -119,7 +119,7 @@ export function setIndexAccess(work: Work, known: KnownItem, aclId: number): voi
 
 /**
  * Gives what the batch touched, and everything below it, the access that it has now, level by level. What was touched is
- * judged anew itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
+ * judged again itself: its op saw parents that a later one may have changed back, of which nothing is to be seen in what
  * stands between. What keeps its access ends the way down, unless something above it has moved: then it may have come too
  * deep; or unless it was withheld: then nobody knows what access is kept, and what is below it may have one already.
  *

@@ -127,7 +127,7 @@ export interface BatchRun {
   jobId: string;
   leaseOwner: string;
   scopeVersion: number;
-  /** Counted by the run itself, beside what the batch counts: what leaves no trace in the records. */
+  /** Counted by the run itself, in addition to what the batch counts: what leaves no trace in the records. */
   addCounts?: Partial<SyncCounts>;
   progress?: SyncProgress;
   /** JSON of the cursor that covers everything up to the end of this batch. */

@@ -209,7 +209,7 @@ export function makeItemRows(
 
 export type ItemRows = ReturnType<typeof makeItemRows>;
 
-/** What a row holds beside the item as the source gave it. */
+/** What a row holds besides the item as the source gave it. */
 export interface RowExtras {
   version: string | null;
   indexedAt: number;

@@ -12,7 +12,7 @@ const SLICE_MEMBERS = 20_000;
 const SLICE_USERS = 1_000;
 
 /**
- * Begins a run, or takes it up again: what is told from here on, by a whole run or beside it, is not swept at its end.
+ * Begins a run, or takes it up again: what is told from here on, by a whole run or during it, is not swept at its end.
  *
  * @returns the position that its batches give back, and where it goes on
  */
@@ -40,7 +40,7 @@ export function beginPeople(
 
 /**
  * Does one slice of a run's end: what the run should have named and did not ends; then what follows the feed gets the
- * feed's clock. What was told since the run began, by it or beside it, stays.
+ * feed's clock. What was told since the run began, by it or during it, stays.
  */
 export function endPeople(connection: SqliteConnection, workspaceId: string, end: PeopleEnd): PeopleEndSlice {
   const refusal = refusalOf(connection, workspaceId, end);

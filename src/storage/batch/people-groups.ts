@@ -26,7 +26,7 @@ export function setGroup(work: PeopleWork, { group, members, count, digest, etag
   if (known?.digest === digest) {
     work.counts.unchanged++;
   } else replaceMembers(work, group, members);
-  // Whoever is in it gets it back.
+  // Its members get it back.
   if (known && isPast(work, known)) work.isChanged = true;
   work.change(
     `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,

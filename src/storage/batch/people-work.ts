@@ -67,7 +67,7 @@ export function makePeopleWork(connection: SqliteConnection, workspaceId: string
   return work;
 }
 
-/** To be called last: everybody's principals are made anew if any of them changed. */
+/** To be called last: everybody's principals are made again if any of them changed. */
 export function settlePeople({ isChanged, change }: PeopleWork): void {
   if (!isChanged) return;
   change(
@@ -76,7 +76,7 @@ export function settlePeople({ isChanged, change }: PeopleWork): void {
   );
 }
 
-/** Was it past its clock? Then nobody stands for it, and whoever regains it must be told. */
+/** Was it past its clock? Then nobody stands for it, and those who regain it must be told. */
 export function isPast(
   { feed, teller }: PeopleWork,
   { at, followsFeed, neverAges = false }: { at: number; followsFeed: boolean; neverAges?: boolean },

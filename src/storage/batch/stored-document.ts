@@ -27,7 +27,7 @@ export function readStoredText(
   return rows.map(({ text }) => String(text)).join("");
 }
 
-/** A row of `items` as the index wants it, analyzed anew. @throws ZodError when this program can't have written the row */
+/** A row of `items` as the index wants it, analyzed again. @throws ZodError when this program can't have written the row */
 export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
   const item = StoredRow.parse(row);
   const { rows } = connection.execute(

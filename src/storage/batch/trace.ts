@@ -4,7 +4,7 @@ import type { AccessStore } from "#storage/records/access.ts";
 import { summarize } from "#storage/records/readers.ts";
 import type { Work } from "./work.ts";
 
-/** Items that one row of the audit names at most; beside them stands how many there are. */
+/** Items that one row of the audit names at most; with them stands how many there are. */
 const MAX_NAMED = 50;
 
 /** All lists must be met; undefined = nobody, none = no demand of its own. */
@@ -12,7 +12,7 @@ type Lists = readonly (readonly Principal[])[] | undefined;
 
 /**
  * What the batch did to who may read items that were stored before, to be appended in its transaction: what a row says
- * beside it, how many, which, how many are open to the workspace now, and who was named before and is now. Undefined
+ * besides it, how many, which, how many are open to the workspace now, and who was named before and is now. Undefined
  * where nothing changed.
  */
 export async function traceOf(
@@ -75,7 +75,7 @@ function isWider(before: Lists, after: Lists): boolean {
   return !before.every((list) => isForAll(list) || after.some((other) => other.every((name) => list.includes(name))));
 }
 
-/** Whoever reads is a member of the workspace. */
+/** Every reader is a member of the workspace. */
 function isForAll(list: readonly Principal[]): boolean {
   return list.includes("workspace") || list.includes("everyone");
 }

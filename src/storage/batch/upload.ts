@@ -5,7 +5,7 @@ import { makePushUploadStore, type PushCounts } from "#storage/records/push-uplo
 import { type BatchUpload, type OpOutcome, pushResultOf } from "./item-batch.ts";
 
 /**
- * The set that is open for a connector, or null. Whatever is pushed meanwhile, by this set or beside it, is newer than
+ * The set that is open for a connector, or null. Whatever is pushed meanwhile, by this set or during it, is newer than
  * its beginning, so it counts as named.
  */
 export function openSetOf(connection: SqliteConnection, workspaceId: string, connectorId: string): string | null {

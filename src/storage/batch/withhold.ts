@@ -24,7 +24,7 @@ export function withholdBelow(
   externalIds: readonly string[],
 ): string[] {
   const run = (sql: string, ...values: string[]) => connection.prepare(sql).run(...values);
-  // Rowids are good for one transaction only: a backup may number rows anew.
+  // Rowids are good for one transaction only: a backup may renumber rows.
   connection.raw.exec(
     "create temp table if not exists withheld_now (row integer primary key, kbId text, isOpen integer)",
   );

@@ -3,7 +3,7 @@ import type { Postings } from "./postings.ts";
 
 /** Bytes of posting lists that a reader keeps. */
 const CACHE_BYTES = 64 * 2 ** 20;
-/** What an entry costs beside its numbers, roughly; also the cost of knowing that there is no list. */
+/** What an entry costs besides its numbers, roughly; also the cost of knowing that there is no list. */
 const OVERHEAD = 250;
 
 /**

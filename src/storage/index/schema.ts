@@ -4,7 +4,7 @@
  *
  * Numbers: `no` is the workspace's short number, `segment` and `termId` are numbered over the whole file and never given
  * twice. Keys that are read in ranges are packed into the rowid: `high · 2^32 + low`. A posting row of (segment, term)
- * therefore needs no index beside the table, a segment is written and deleted as one stretch of the file, and its terms
+ * therefore needs no index besides the table, a segment is written and deleted as one stretch of the file, and its terms
  * are read in order when segments merge.
  */
 export const INDEX_DDL: readonly string[] = [

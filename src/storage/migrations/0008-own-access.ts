@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * An item's own access beside the effective one. Of children that were stored before, the own access is not known: they
+ * An item's own access next to the effective one. Of children that were stored before, the own access is not known: they
  * had their parent's. They become nobody's until they are sent again, with what is in them, and so that they are sent their
  * versions go.
  */

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 const ENDED = "Its key was made by somebody else than its owner, so it was ended. Its owner makes the new one.";
 
 /**
- * Ends keys of push connectors that somebody else than the owner made, by rotating: such a key opens every item to whoever
+ * Ends keys of push connectors that somebody else than the owner made, by rotating: such a key opens every item to anyone who
  * holds it (docs/decisions/0024). Remembers when the operator set somebody's password.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

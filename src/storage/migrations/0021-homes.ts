@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Which containers an item lives in, what a source finds its content by, what it answers, what a source keeps beside its
+ * Which containers an item lives in, what a source finds its content by, what it answers, what a source keeps besides its
  * cursor, and the items that are to be listed again.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

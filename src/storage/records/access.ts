@@ -11,7 +11,7 @@ import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
 import { makeItemClockStore } from "./item-clocks.ts";
 
-/** What decides, beside the lists, whether a connector's items may be read at all. */
+/** What decides, besides the lists, whether a connector's items may be read at all. */
 export interface ConnectorGate {
   connectorId: string;
   providerId: string;

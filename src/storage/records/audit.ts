@@ -57,7 +57,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Appends rows in a transaction of their own, behind whoever waits for an answer. Not inside a transaction. */
+    /** Appends rows in a transaction of their own, behind the requests that wait for an answer. Not inside a transaction. */
     async appendMany(records: readonly NewAuditRecord[]): Promise<void> {
       if (!sql.writer) throw new Error("Rows are appended in groups outside transactions only.");
       const args: AppendAuditArgs = { workspaceId, records };

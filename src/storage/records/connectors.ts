@@ -252,7 +252,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Forgets what the source keeps beside its cursor. */
+    /** Forgets what the source keeps besides its cursor. */
     async dropState(connectorId: string): Promise<void> {
       await sql.write
         .deleteFrom("source_state")

@@ -17,7 +17,7 @@ export async function keepFormerAddresses(sql: SqlHandles, userId: string, email
     .execute();
 }
 
-/** A member leaves: whoever has their addresses next, themselves or not, becomes nobody at a source by that. */
+/** A member leaves: the next holder of their addresses, themselves or not, becomes nobody at a source by that. */
 export async function keepAddressOfLeft(
   sql: SqlHandles,
   { workspaceId, userId }: { workspaceId: string; userId: string },

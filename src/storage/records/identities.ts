@@ -284,7 +284,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                   .where((on) => or([on("f.hasLeft", "=", 1), eb(on.ref("f.userId"), "!=", on.ref("u.userId"))])),
               ),
             ),
-            // Whoever tells of another holder: of two holders neither is known to be the one.
+            // A source that tells of another holder: of two holders neither is known to be the one.
             not(
               exists(
                 selectFrom("identities as o")

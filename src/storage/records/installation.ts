@@ -2,7 +2,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 
 /** Instants are epoch milliseconds. */
 export interface InstallationState {
-  /** Set once, by whoever made the first admin; the gate of onboarding. Source: S35. */
+  /** Set once, when the first admin was made; the gate of onboarding. Source: S35. */
   completedAt: number | null;
   setupCodeHash: string | null;
   setupCodeExpiresAt: number | null;

@@ -32,7 +32,7 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
         .execute();
     },
 
-    /** Notes that items have this clock; whoever may hold it holds it from now on. */
+    /** Notes that items have this clock; everybody who may hold it holds it from now on. */
     async noteClock(connectorId: string, checkedAt: number): Promise<void> {
       if (checkedAt <= 0) return;
       const [fresh] = await sql.write

@@ -133,7 +133,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
 
     /**
      * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`.
-     * Safe beside all other work. `page` and `steps` make slices smaller.
+     * Safe while all other work goes on. `page` and `steps` make slices smaller.
      */
     sweepAccesses: (
       slice: {

@@ -72,8 +72,8 @@ const MATCH_COLUMNS = [
 ] as const;
 
 /**
- * The reading side of items. Nothing here asks who reads: only `storage/access/policy.ts` hands this out to whoever
- * answers people, together with what they may see. Removed items are given by `accessOf` alone. Every query begins with
+ * The reading side of items. Nothing here asks who reads: only `storage/access/policy.ts` hands this out to services that
+ * answer people, together with what they may see. Removed items are given by `accessOf` alone. Every query begins with
  * the workspace.
  */
 export function makeItemStore(sql: SqlHandles, workspaceId: string) {

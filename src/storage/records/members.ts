@@ -141,7 +141,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Takes a principal out of every group of the workspace, whoever reported it. */
+/** Takes a principal out of every group of the workspace, whichever connector reported it. */
 export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
   await sql.write
     .deleteFrom("memberships")
@@ -203,7 +203,7 @@ async function endTokens(sql: SqlHandles, { workspaceId, userId, at }: Whose): P
     .execute();
 }
 
-/** Connector keys and open invitations: they act for whoever made them. */
+/** Connector keys and open invitations: they act for the person who made them. */
 async function endWhatTheyMade(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
   await sql.write
     .updateTable("connector_keys")

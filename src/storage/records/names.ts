@@ -11,7 +11,7 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
   return {
     /**
      * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
-     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Whoever shows
+     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). The caller that shows
      * them answers for who may see them. Items are not among them: their titles are a matter of access.
      *
      * @returns only those that are there

@@ -190,7 +190,7 @@ export function makeQueueStore(sql: SqlHandles) {
       );
     },
 
-    /** Removes the job whoever has claimed it. */
+    /** Removes the job even when somebody has claimed it. */
     async drop(dedupeKey: string): Promise<void> {
       await sql.write.deleteFrom("jobs").where("dedupeKey", "=", dedupeKey).execute();
     },

@@ -85,7 +85,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
 
     /**
      * Ends a run that came to its end, slice by slice: what a complete whole run (or a listed slice of a sync) did not name
-     * goes, then clocks move. Killed in between it is done again by whoever takes up the run.
+     * goes, then clocks move. Killed in between it is done again by the worker that takes up the run.
      */
     async end(end: PeopleEnd): Promise<PeopleEndResult> {
       const counts = { ...NO_PEOPLE };

@@ -276,7 +276,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return row?.ownAclId ?? undefined;
     },
 
-    /** What a source keeps beside its cursor, as JSON. */
+    /** What a source keeps besides its cursor, as JSON. */
     async findState(connectorId: string, key: string): Promise<string | undefined> {
       const row = await sql.read
         .selectFrom("source_state")

@@ -47,7 +47,7 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
 }
 
 export interface InlineWriterOptions extends WriterTuning {
-  /** False: upkeep is done by whoever asks for its procedures. */
+  /** False: the caller does the upkeep by its procedures. */
   hasUpkeep?: boolean;
 }
 

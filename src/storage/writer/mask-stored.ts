@@ -73,7 +73,7 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
     rewriteText(connection, item, text.text);
   }
   changes["maskedSecrets"] = item.maskedSecrets + count;
-  // Made anew when the source says something of it next.
+  // Made again when the source says something of it next.
   changes["indexHash"] = null;
   const assignments = Object.keys(changes).map((column) => `"${column}" = ?`);
   connection.execute(`update items set ${assignments.join(", ")} where workspaceId = ? and kbId = ?`, [

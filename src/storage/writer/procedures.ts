@@ -20,7 +20,7 @@ export interface WriterTuning {
   settledAtOnce?: number;
 }
 
-/** What the writer does beside single statements. */
+/** What the writer does besides single statements. */
 export interface WriterWork {
   /** By name. Their callers in `store/` give exactly the arguments that are named here. */
   procedures: ReadonlyMap<string, Procedure>;

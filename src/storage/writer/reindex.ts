@@ -34,7 +34,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
   };
 }
 
-/** The living items of a workspace as the index wants them, analyzed anew; undefined after each, for a pause. */
+/** The living items of a workspace as the index wants them, analyzed again; undefined after each, for a pause. */
 function* readDocuments(connection: SqliteConnection, workspaceId: string): Generator<IndexedDocument | undefined> {
   let after = "";
   for (;;) {

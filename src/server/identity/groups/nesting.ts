@@ -6,7 +6,7 @@ import type { WorkspaceStore } from "#storage/store.ts";
 type Workspace = Pick<WorkspaceStore, "access" | "groups">;
 
 /**
- * A closed group holds closed groups of its own owner and no others: else whoever changes one of those changes who is in
+ * A closed group holds closed groups of its own owner and no others: else the owners of those change who is in
  * it. Looks at a changed group from both sides, what is in it and what it is in.
  *
  * @throws ApiError `group_closed`

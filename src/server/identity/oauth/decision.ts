@@ -21,7 +21,7 @@ export interface Asked {
   place: { host: string; isLocal: boolean } | null;
   askedFrom: string | null;
   expiresAt: number;
-  /** What the proof of the page is made over, beside the session. */
+  /** What the proof of the page is made over, in addition to the session. */
   subject: readonly string[];
 }
 

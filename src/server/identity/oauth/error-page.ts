@@ -30,7 +30,7 @@ export function errorPage({ error, description, clientName }: FailedRequest): Er
 
 type Refusal = Pick<ApiError, "code" | "message" | "retryAfterMs">;
 
-/** The same for what this server refuses or can't do itself, whoever the client is. */
+/** The same for what this server refuses or can't do itself, for any client. */
 export function refusalPage(failure: Refusal, requestId: string): ErrorPage {
   const { code, message, retryAfterMs } = failure;
   const seconds = retryAfterMs === undefined ? 0 : Math.ceil(retryAfterMs / 1000);

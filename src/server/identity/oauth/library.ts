@@ -7,7 +7,7 @@ export type Library = typeof oidcProvider;
  * Loads the library: 240–450 ms that no start of the server and no request to anything else should pay.
  *
  * It says on the console that Node 20 is not supported. Everything of it that is used here is tested on Node 20, so the
- * sentence is kept from whoever runs the server.
+ * sentence is kept from your administrator.
  */
 export async function loadLibrary(): Promise<Library> {
   // oxlint-disable no-console -- the library writes there when it is imported, and gives no other way to stop it

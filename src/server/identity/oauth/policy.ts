@@ -4,7 +4,7 @@ import type { Scope } from "#api/common.ts";
 export const OWN_CLIENT_ID = "kb-cli";
 export const OWN_CLIENT_NAME = "kb command line";
 
-/** The paths of the contract, and the few that the library needs beside them. */
+/** The paths of the contract, and the few that the library needs besides them. */
 export const PATHS = {
   authorize: "/oauth/authorize",
   token: "/oauth/token",
@@ -27,7 +27,7 @@ export const LIFETIMES = {
   grant: 365 * 86_400,
   interaction: 600,
   deviceCode: 300,
-  /** What a client has to say of itself is asked anew. */
+  /** What a client has to say of itself is fetched again after this. */
   document: 86_400,
 } as const;
 
@@ -51,7 +51,7 @@ export function scopesOf(clientId: string, way: "browser" | "device"): readonly 
   return way === "browser" ? ["mcp:read", "kb:api", "kb:admin"] : ["mcp:read", "kb:api"];
 }
 
-/** Schemes of programs that people have, beside those with a dot, which belong to who owns the domain. Source: S33. */
+/** Schemes of programs that people have, besides those with a dot, which belong to who owns the domain. Source: S33. */
 const KNOWN_SCHEMES = new Set([
   "claude",
   "cline",

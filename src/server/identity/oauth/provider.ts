@@ -29,7 +29,7 @@ export interface ProviderOptions {
   fetchDocument(url: string): Promise<Response>;
   /** Ends a family of tokens; `ctx` says in the course of which request. */
   endGrant(grantId: string, ctx: KoaContextWithOIDC | undefined): Promise<void>;
-  /** Somebody was asked for consent, or a device got a code: what is said of the request beside the standard. */
+  /** Somebody was asked for consent, or a device got a code: what is said of the request besides the standard. */
   deviceInfo(ctx: KoaContextWithOIDC): { ip: string };
 }
 
@@ -161,7 +161,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     },
     pkce: { required: () => true },
     renderError: (ctx, out) => {
-      // A program that asks for JSON gets JSON; a browser, and whoever takes anything, the page.
+      // A program that asks for JSON gets JSON; a browser, and a program that takes anything, the page.
       if (ctx.accepts("html", "json") === "json") {
         ctx.body = out;
         return;

@@ -15,7 +15,7 @@ import { passwordNeeded, type SignUpService } from "./sign-up.ts";
 
 export interface ConfirmService {
   /**
-   * Does what a mailed link says, once whoever holds it has shown that they asked for it.
+   * Does what a mailed link says, once its holder has shown that they asked for it.
    *
    * @throws ApiError `link_invalid`, `password_needed`, `rate_limited`; those of a sign-up
    */

@@ -7,7 +7,7 @@ import type { OnboardingService } from "./onboarding.ts";
 import type { Passwords } from "./passwords.ts";
 
 /**
- * What the operator does on the server's machine. Whoever can write the data folder can do anything with it: that is the
+ * What the operator does on the server's machine. Anyone who can write the data folder can do anything with it: that is the
  * proof, and no session or role is asked for. Every act is audited.
  */
 export interface HostAdminService {
@@ -78,7 +78,7 @@ export function makeHostAdminService(options: {
   };
 }
 
-/** Whoever reads this can read the database: it hides nothing from them. */
+/** Its reader can read the database: it hides nothing from them. */
 async function noAccount(store: Store, email: string): Promise<ApiError> {
   const owners = new Set<string>();
   for (const { workspaceId } of (await store.workspaces.list()).slice(0, 20)) {

@@ -10,7 +10,7 @@ const SHOWN_MS = DAY_MS;
 
 /**
  * What a person must know of their account. A link that somebody else could sign in with, or a password that the operator
- * set, is told at each sign-in after it, for a day: whoever used it is told too, and takes nothing from its person by that.
+ * set, is told at each sign-in after it, for a day: the person who used it is told too, and takes nothing from its person by that.
  */
 export async function noticesOf(
   store: Pick<Store, "users">,

@@ -66,7 +66,7 @@ export interface OnboardingOptions {
 }
 
 const CODE_LIFETIME_MS = 86_400_000;
-/** Whoever reopens is at the machine, and the installation is in use. */
+/** The person who reopens it is at the machine, and the installation is in use. */
 const REOPENED_LIFETIME_MS = 3_600_000;
 const MAX_TRIES = 10;
 /** 26 characters of 5 bits: 130 bits. */
@@ -92,7 +92,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
   async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
     return store.transaction(async (tx) => {
       const state = await tx.installation.state();
-      // A code beside a completed installation is the operator's, made to open it once more.
+      // A code for a completed installation is the operator's, made to open it once more.
       if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
       const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
       if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt <= clock.now()) {
@@ -128,7 +128,7 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
     return setupCodeExpiresAt > clock.now() && setupCodeTries < MAX_TRIES;
   }
 
-  /** In the transaction: whoever completes the installation makes the owner. */
+  /** In the transaction: the request that completes the installation makes the owner. */
   async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
     const at = clock.now();
     if (!(await tx.installation.complete(at, who.codeHash))) throw closed();

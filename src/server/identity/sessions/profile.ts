@@ -99,7 +99,7 @@ export function makeProfileService(options: {
       passwords.check(newPassword, user);
       const passwordHash = await passwords.hash(newPassword);
       await store.transaction(async (tx) => {
-        // A reset meanwhile counts: whoever knew the former password must not take the account back.
+        // A reset meanwhile counts: someone who knew the former password must not take the account back.
         if ((await getUser(tx, actor)).passwordHash !== user.passwordHash) throw wrongPassword("currentPassword");
         await tx.users.setPasswordHash(user.userId, passwordHash);
         await accounts.endCredentials(tx, user.userId, { sessionId: actor.credential.id, tokens: true });

@@ -93,7 +93,7 @@ export function makeResetService(options: ResetOptions): ResetService {
   }
 
   /**
-   * Whoever holds the link can sign in as its person and read what they read. So only an owner makes one to carry, and
+   * The holder of the link can sign in as its person and read what they read. So only an owner makes one to carry, and
    * only where they own every workspace of the person: the account counts everywhere.
    */
   async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
@@ -115,7 +115,7 @@ export function makeResetService(options: ResetOptions): ResetService {
     });
   }
 
-  /** Whoever held the link may have been removed since, or its person promoted: then it is over. */
+  /** The holder of the link may have been removed since, or its person promoted: then it is over. */
   async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
     const madeBy = madeByOf(link);
     if (madeBy === null || link.isMailed || (await isOwnerEverywhere(tx, madeBy, userId))) return;
@@ -141,7 +141,7 @@ export function makeResetService(options: ResetOptions): ResetService {
       await tx.links.endOf(userId, at);
       // An identity that was linked while the address was nobody's yet may be somebody else's.
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
-      // And one that was linked later by whoever held a session: the one that the account began with stays.
+      // And one that was linked later by somebody with a session: the one that the account began with stays.
       else await tx.sso.removeIdentitiesOf(userId, user.createdAt + BEGINNING_MS);
       await tx.users.setPasswordHash(userId, input.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);

@@ -162,7 +162,7 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
   };
 }
 
-/** Whoever clicks is not always who asked: the click alone must not prove an address for somebody else. Source: S3. */
+/** The person who clicks is not always the one who asked: the click alone must not prove an address for somebody else. Source: S3. */
 export function passwordNeeded(): ApiError {
   return new ApiError("password_needed", {
     message: "Enter the password of the account, or open the link in the browser where you asked for it.",

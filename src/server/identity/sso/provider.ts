@@ -47,7 +47,7 @@ export interface Provider {
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 1024 * 1024;
-/** Metadata and keys are read anew after this. */
+/** Metadata and keys are read again after this. */
 const METADATA_LIFETIME_MS = 3_600_000;
 
 export function makeProvider(options: {

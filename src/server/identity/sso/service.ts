@@ -113,7 +113,7 @@ export function makeSsoService(options: SsoOptions): SsoService {
     // Where everybody may come in, anybody may have invited them: they say themselves, by its link, that they want it.
     const [invitation] = isProven && !isForAll ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
     if (!invitation && !isForAll) throw new Stranded("sign_up_closed");
-    // Whoever has the account now may be somebody else: they link it themselves.
+    // The person who has the account now may be somebody else: they link it themselves.
     if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
     const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);
     const userId = await accounts.add(tx, {

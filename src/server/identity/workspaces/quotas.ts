@@ -65,7 +65,7 @@ export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: P
     if (kept && clock.now() - kept.at < COUNT_KEPT_MS) return kept.count;
     const count = store.in(workspaceId).usage.items();
     counts.set(workspaceId, { at: clock.now(), count });
-    // What could not be counted is counted anew.
+    // What could not be counted is counted again.
     count.catch(() => counts.delete(workspaceId));
     return count;
   }

@@ -72,7 +72,7 @@ export function makeWorkspaceService(options: {
       return store.transaction(async (tx) => {
         const before = await tx.workspaces.find(actor.workspaceId);
         await tx.workspaces.update(actor.workspaceId, change);
-        // Whoever was believed until another instant is asked again.
+        // Sources that were believed until another instant are asked again.
         if (body.maxAclAgeHours !== undefined) await tx.in(actor.workspaceId).access.raiseEpoch();
         if (body.secrets !== undefined && body.secrets !== before?.secrets) {
           await applySecretsLater(tx, actor.workspaceId, clock.now());

@@ -1,7 +1,7 @@
 import type { EndedJoin } from "#storage/batch/people-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 
-/** What a run of identities does with its outcome beside the store; `server/connectors` gives it. */
+/** What a run of identities does with its outcome besides storing it; `server/connectors` gives it. */
 export interface PeopleHooks {
   /** Whether users of the connector's instance may be members here. */
   isTrusted(workspaceId: string, connector: ConnectorRecord): Promise<boolean>;

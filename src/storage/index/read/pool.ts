@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 interface Slot {
-  /** Started when the first task comes, and anew after it died. */
+  /** Started when the first task comes, and again after it died. */
   worker: Worker | undefined;
   running: (Waiting & { id: number }) | undefined;
 }
@@ -68,7 +68,7 @@ function makeInlineRunner(options: SearcherOptions): Runner {
 }
 
 function makeThreads(options: SearchPoolOptions, size: number): Runner {
-  // Short: whoever lets people search lets few at a time, in turn.
+  // Short: the search gate lets people search few at a time, in turn.
   const queue: Waiting[] = [];
   const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
   let isClosed = false;

@@ -6,7 +6,7 @@ const SIZE = 65_536;
  * `seen`, `required` and `places`.
  */
 export interface Scratch {
-  /** Candidates, and beside each its score, whether it has all words, and the weight of the first list. */
+  /** Candidates, and for each its score, whether it has all words, and the weight of the first list. */
   ids: Uint16Array;
   scores: Float64Array;
   hasAll: Uint8Array;

@@ -2,7 +2,7 @@ import type { AccessTable } from "./access-table.ts";
 import { grown } from "#storage/index/growing.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
-/** What a viewer sees of one segment: a bit per document, and how much that is. Integers only: brought forward or counted anew, it is the same. */
+/** What a viewer sees of one segment: a bit per document, and how much that is. Integers only: brought forward or counted again, it is the same. */
 export interface SegmentVisibility {
   bits: Uint32Array;
   items: number;
@@ -89,7 +89,7 @@ function addByBits(
   visibility.hasUnknown = greatest > lastAcl;
 }
 
-/** Brings the visibility up to its segment's state; false when it must be computed anew. */
+/** Brings the visibility up to its segment's state; false when it must be computed again. */
 export function followSegment(
   visibility: SegmentVisibility,
   segment: SegmentView,

@@ -36,7 +36,7 @@ const NEW_LISTS = `SELECT group_concat(listId) AS text FROM (${listsMet(1)} ORDE
 const CACHE_BYTES = 64 * 2 ** 20;
 /** Opening an access in a row of all of them costs this much less than looking one up. */
 const OPEN_RATIO = 8;
-/** Lists of principals, from which new sets are made: this share of the budget, beside it. */
+/** Lists of principals, from which new sets are made: this share of the budget, in addition to it. */
 const PRINCIPAL_SHARE = 0.25;
 
 /**

@@ -135,7 +135,7 @@ function* mergePostings(
   }
 }
 
-/** Posting rows of a segment in the order of their termId. Reads anew for each batch: no statement stays open. */
+/** Posting rows of a segment in the order of their termId. Reads again for each batch: no statement stays open. */
 function makeCursor(sql: Statements, segment: number) {
   const [first, last] = postingRange(segment);
   let after = first - 1;

@@ -8,7 +8,7 @@ import type { Statements } from "#storage/index/sqlite.ts";
 import { TermCollector } from "./term-collector.ts";
 import { visitTerms } from "#storage/index/vocabulary.ts";
 
-/** Bytes a posting row costs beside its blob (key and record header), for the size statistics. */
+/** Bytes a posting row costs besides its blob (key and record header), for the size statistics. */
 export const ROW_OVERHEAD = 12;
 
 /** Documents are read or written in steps of this many between looks at the clock. */

@@ -22,7 +22,7 @@ export interface IndexWriter extends SearchIndexWriter {
    * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
    * milliseconds of work and may run in a transaction of its own. Searches go on over the old index until the last
    * step; changes applied meanwhile win over `documents`. Compactions of the workspace pause while it runs. An undefined document
-   * is a pause: whoever makes documents slowly gives one after each.
+   * is a pause: callers that make documents slowly give one after each.
    */
   rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
   /** Forgets a workspace at once; its rows are deleted by later compaction slices. */

@@ -26,7 +26,7 @@ export function Dialog({ isOpen, onClose, isSticky = false, ...rest }: DialogPro
   const [wasAsked, setAsked] = useState(false);
   const holds = isSticky && !isTaken;
 
-  // Each showing begins anew, whatever closed the one before.
+  // Each showing starts fresh, whatever closed the one before.
   const isShowing = isOpen && isSticky;
   const [wasShowing, setWasShowing] = useState(isShowing);
   if (isShowing !== wasShowing) {

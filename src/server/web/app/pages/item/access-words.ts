@@ -7,7 +7,7 @@ type Names = Readonly<Record<string, string>>;
 export function whyVisible(lists: readonly List[], names: Names): string[] {
   const reasons = lists.flatMap(({ chain }) => (chain === null ? [] : [reasonOf(chain, names)]));
   const unique = [...new Set(reasons)];
-  // That it is for everybody is no reason beside one that says more.
+  // That it is for everybody is no reason next to one that says more.
   const telling = unique.filter((reason) => reason !== FOR_EVERYBODY);
   return telling.length > 0 ? telling : unique;
 }

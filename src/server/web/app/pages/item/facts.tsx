@@ -39,7 +39,7 @@ const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = 
 /** Those of a mail are its own; when its file was made says nothing. */
 const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "updatedAt"]);
 
-/** What is known of an item beside its title and its text, and who may see it. */
+/** What is known of an item besides its title and its text, and who may see it. */
 export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   const { indexedAt, fields } = file;
   const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);

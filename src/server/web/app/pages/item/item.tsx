@@ -17,7 +17,7 @@ import { textKindOf } from "./text-kind.ts";
 
 /**
  * The permanent address of an item, `/i/<kbId>`: what it is, where it comes from, who may see it, and its text by its
- * type. Whoever may not read it gets the page of what does not exist.
+ * type. A person who may not read it gets the page of what does not exist.
  */
 export function Page() {
   const { kbId = "" } = useParams({ strict: false });

@@ -24,7 +24,7 @@ const LONGEST_RUN = 50_000;
 
 /**
  * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their words, and
- * links lead to http, https and mailto only: the text comes from whoever wrote the item.
+ * links lead to http, https and mailto only: the text comes from the author of the item.
  *
  * @param breaks  a line feed ends a line, as trackers and messages have it
  */

@@ -135,7 +135,7 @@ interface RowsProps {
   isFirst: boolean;
 }
 
-/** Drawn anew only when its last row changed: rows only ever come after the others. */
+/** Drawn again only when its last row changed: rows only ever come after the others. */
 const Rows = memo(
   function Rows({ rows, columns, isFirst }: RowsProps) {
     const classes = columns.split(";");

@@ -1,5 +1,5 @@
 /**
- * A long text in pieces that are drawn apart, so that showing more of it draws nothing anew. Every piece but the last
+ * A long text in pieces that are drawn apart, so that showing more of it draws nothing again. Every piece but the last
  * stays as it is when text is added.
  */
 
