@@ -3,6 +3,7 @@ import { Agent as TlsAgent, request as requestTls } from "node:https";
 import { connect as connectPlain, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import { type AddressGuard, type NetworkTarget, type PinnedAddress, resolveUrl } from "./address-guard.ts";
 
@@ -51,7 +52,7 @@ const MAX_CONNECTIONS = 16;
 /** Makes the client. Source: S39. */
 export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOptions): GuardedClient {
   const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
-  const judged = new LRUCache<string, Promise<PinnedAddress>>({ max: 1_000, ttl: JUDGED_FOR_MS });
+  const judged = new LRUCache<string, Promise<PinnedAddress>>({ ...atMost(1_000), ttl: JUDGED_FOR_MS });
   return {
     resolve(url, { isListUsed }) {
       if (agents === undefined) return resolveUrl(guard, url, isListUsed);

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
@@ -52,7 +53,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   const client = makeGuardedClient({ guard, keepsConnections: true });
   const buckets = makeBuckets({ now, sleep });
   const refreshing: SigningState["refreshing"] = new Map();
-  const states = new LRUCache<string, SigningState>({ max: 20_000 });
+  const states = new LRUCache<string, SigningState>(atMost(20_000));
   // Nobody outside can tell from it what a credential is.
   const secret = randomBytes(32);
 

@@ -64,8 +64,10 @@ const MIGRATIONS: Record<string, Migration> = {
  * @throws ApiError `schema_too_new` when the database was written by a newer program
  */
 export async function migrate(connection: SqliteConnection): Promise<void> {
+  const ran = readRan(connection);
+  if (isCurrent(ran)) return;
+  refuseNewer(ran);
   const db = new Kysely<unknown>({ dialect: makeLocalDialect(() => connection, 1) });
-  await refuseNewer(db);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
@@ -73,10 +75,7 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
 
 /** The schema is left alone: another process has the database. @throws ApiError `data_folder_in_use` when it is another one */
 export async function requireCurrent(connection: SqliteConnection): Promise<void> {
-  const { rows } = connection.execute("select name from kysely_migration", []);
-  const ran = new Set(rows.map((row) => row["name"]));
-  const names = Object.keys(MIGRATIONS);
-  if (ran.size === names.length && names.every((name) => ran.has(name))) return;
+  if (isCurrent(readRan(connection))) return;
   throw new ApiError("data_folder_in_use", {
     message:
       "The server that uses this data folder runs another version. Use that version's kb, or stop the server first.",
@@ -87,15 +86,24 @@ async function runAll(db: Kysely<unknown>, statements: readonly string[]): Promi
   for (const statement of statements) await sql.raw(statement).execute(db);
 }
 
-async function refuseNewer(db: Kysely<unknown>): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((t) => t.name === "kysely_migration")) return;
-  // Kysely's own table: name and timestamp of each migration that ran.
-  const ran = (await (db as Kysely<{ kysely_migration: { name: string } }>)
-    .selectFrom("kysely_migration")
-    .select("name")
-    .execute()) satisfies { name: string }[];
-  const unknown = ran.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
+/** The names of the migrations that this database has, from Kysely's own table: none before the first. */
+function readRan(connection: SqliteConnection): Set<unknown> {
+  const tables = connection.execute(
+    "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'",
+    [],
+  );
+  if (tables.rows.length === 0) return new Set();
+  const { rows } = connection.execute("select name from kysely_migration", []);
+  return new Set(rows.map(({ name }) => name));
+}
+
+function isCurrent(ran: ReadonlySet<unknown>): boolean {
+  const names = Object.keys(MIGRATIONS);
+  return ran.size === names.length && names.every((name) => ran.has(name));
+}
+
+function refuseNewer(ran: ReadonlySet<unknown>): void {
+  const unknown = [...ran].map(String).filter((name) => !(name in MIGRATIONS));
   if (unknown.length === 0) return;
   throw new ApiError("schema_too_new", {
     message: `The database was written by a newer kb (it has "${unknown.join('", "')}"). Start that version, or restore a backup from before the upgrade.`,

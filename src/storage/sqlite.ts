@@ -1,5 +1,6 @@
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from "@photostructure/sqlite";
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 
 /** A value SQLite stores without conversion. Booleans are 0/1 and times are epoch milliseconds by rule. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
@@ -57,9 +58,9 @@ export function openReader(file: string): SqliteConnection {
 }
 
 function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
-  const statements = new LRUCache<string, { statement: StatementSyncInstance; isReader: boolean }>({
-    max: STATEMENT_CACHE_SIZE,
-  });
+  const statements = new LRUCache<string, { statement: StatementSyncInstance; isReader: boolean }>(
+    atMost(STATEMENT_CACHE_SIZE),
+  );
 
   function cached(sql: string) {
     let entry = statements.get(sql);

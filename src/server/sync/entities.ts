@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { type EntityType, ID_ALPHABET, ID_PREFIXES } from "#api/common.ts";
 import { foldWord } from "#text/fold.ts";
 import type { ContainerRef, SourceItem, SourcePerson } from "#sources/contract.ts";
@@ -52,7 +53,7 @@ export function makeEntityId(workspaceId: string, type: EntityType, identity: st
 }
 
 /** Files of a folder show the same folders: of three ids a file all but a few were made a moment ago. */
-const madeIds = new LRUCache<string, string>({ max: 4_096 });
+const madeIds = new LRUCache<string, string>(atMost(4_096));
 
 function digestId(key: string): string {
   const digest = hash("sha256", key, "buffer");

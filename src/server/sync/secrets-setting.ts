@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
@@ -13,7 +14,7 @@ const MAX_KNOWN = 1_000;
  * second also in runs under way. Source: S37.
  */
 export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => number) {
-  const known = new LRUCache<string, { keeps: boolean; until: number }>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, { keeps: boolean; until: number }>(atMost(MAX_KNOWN));
   return async (workspaceId: string): Promise<boolean> => {
     const fresh = known.get(workspaceId);
     if (fresh !== undefined && now() < fresh.until) return fresh.keeps;

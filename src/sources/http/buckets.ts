@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 
@@ -27,7 +28,7 @@ const BURST = 60;
 
 /** Makes the buckets of a server: `of(credential, host)` is the same for every connector with that credential. */
 export function makeBuckets({ now, sleep }: { now(): number; sleep: AbortableSleep }) {
-  const buckets = new LRUCache<string, Bucket>({ max: 20_000 });
+  const buckets = new LRUCache<string, Bucket>(atMost(20_000));
   return {
     of(credentialKey: string, host: string): Bucket {
       const key = `${credentialKey} ${host}`;

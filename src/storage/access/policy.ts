@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "./actor.ts";
 import { believedUntil } from "./clocks.ts";
@@ -76,7 +77,7 @@ const MOST_ASKED = 50;
 /** Makes the policy. Source: S4, S6, S7. */
 export function makePolicy(options: PolicyOptions): Policy {
   const { store, clock } = options;
-  const viewers = new LRUCache<string, Viewer>({ max: KEPT_VIEWERS });
+  const viewers = new LRUCache<string, Viewer>(atMost(KEPT_VIEWERS));
   const cache = makeVisibleCache();
 
   /** The pusher's last word stands: nobody could be asked again. Access set here does not age either (S23). */

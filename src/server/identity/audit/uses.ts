@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { networkOf } from "#net/client-ip.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import type { Clock } from "#core/clock.ts";
@@ -26,7 +27,7 @@ export const USE_ACTIONS = { first: "token.first_used", network: "token.used_fro
  */
 export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; batcher: AuditBatcher }): UseRecorder {
   const { store, clock, log, batcher } = options;
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, true>(atMost(MAX_KNOWN));
 
   async function recordIfNew(workspaceId: string, use: Use): Promise<void> {
     const { audit } = store.in(workspaceId);

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import type { Clock } from "#core/clock.ts";
 import { hashSecret } from "#core/secrets.ts";
 
@@ -16,7 +17,7 @@ const MAX_CODES = 5_000;
 
 /** In the memory of this process; a code lives five minutes. */
 export function makePollWatch(clock: Clock): PollWatch {
-  const seen = new LRUCache<string, { at: number; seconds: number }>({ max: MAX_CODES });
+  const seen = new LRUCache<string, { at: number; seconds: number }>(atMost(MAX_CODES));
   return {
     isTooSoon(deviceCode) {
       const key = hashSecret(deviceCode);

@@ -1,5 +1,6 @@
 import type { SourceProblem } from "#api/common.ts";
 import { LRUCache } from "lru-cache";
+import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Store } from "#storage/store.ts";
@@ -57,7 +58,7 @@ interface Count {
 export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: Partial<Quotas> }): QuotaKeeper {
   const { store, clock, quotas } = options;
   if (Object.keys(quotas).length === 0) return NO_QUOTAS;
-  const counts = new LRUCache<string, { at: number; count: Promise<Count> }>({ max: MAX_COUNTS });
+  const counts = new LRUCache<string, { at: number; count: Promise<Count> }>(atMost(MAX_COUNTS));
 
   /** One count for all who ask meanwhile, so that nobody's place is forgotten. */
   function countOf(workspaceId: string): Promise<Count> {
