@@ -17,13 +17,15 @@ export async function readContent(content: Pick<FileContent, "bytes" | "stream">
 }
 
 /**
- * True when a content is not of the version that an item was listed with, and who may read it was said of that one. Where
- * `kb` itself says who may read a connector, any version is for the same people.
+ * Why a content may not be that which an item was listed with: who may read it was said of the listed version. Where `kb`
+ * itself says who may read a connector, any version is for the same people. `untold`: a fault of the source.
  */
-export function isOtherVersion(
-  { acl }: Pick<SourceSpec<unknown>, "acl">,
+export function faultOfVersion(
+  { acl, hasLastingContent }: Pick<SourceSpec<unknown>, "acl" | "hasLastingContent">,
   listed: string | null | undefined,
   { version }: Pick<FileContent, "version">,
-): boolean {
-  return acl !== "connector" && version !== undefined && version !== (listed ?? undefined);
+): "other" | "untold" | undefined {
+  if (acl === "connector") return undefined;
+  if (version === undefined) return hasLastingContent === true ? undefined : "untold";
+  return version === listed ? undefined : "other";
 }

@@ -246,7 +246,7 @@ export interface SourceState {
 export type FileContent = {
   mimeType?: string;
   fileName: string;
-  /** That of what is given here, in the form of `SourceItem.version`. Absent = the source can't tell. */
+  /** That of what is given here, in the form of `SourceItem.version`. Required where permissions are mirrored. */
   version?: string;
 } & ({ bytes: Uint8Array; stream?: never } | { stream: AsyncIterable<Uint8Array>; bytes?: never });
 
@@ -297,6 +297,8 @@ export interface SourceSpec<Config> {
   namedIn?: readonly string[];
   /** True = it says who its users are: `syncIdentities`, and principals of users in its accesses. */
   hasPeople?: true;
+  /** True = what `fetchContent` gives for a `ref` never changes (a blob, a revision), so it needs to tell no version. */
+  hasLastingContent?: true;
   /** True = a run of `changes` shows every change of a group or user since the last: all that was told before is true again. */
   isPeopleFeedGapless?: true;
   /** Base URLs of the instances that the code itself knows, such as `https://api.github.com`: their users may be members. */

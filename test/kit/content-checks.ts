@@ -1,5 +1,5 @@
 import { isApiError } from "#api/errors.ts";
-import { isOtherVersion, readContent } from "#sources/content.ts";
+import { faultOfVersion, readContent } from "#sources/content.ts";
 import type { SourceItem } from "#sources/contract.ts";
 import { failureOf, itemsOf, readAll, type SourceCheck } from "./check.ts";
 import { contextOf } from "./fixture.ts";
@@ -67,12 +67,12 @@ export const contentVersion: SourceCheck = {
     const now = replica.items.get(externalId);
     if (now === undefined) return [`${externalId} is gone after an edit.`];
     const after = await source.fetchContent(contextOf(fixture), toRequest(now));
-    if (isOtherVersion(source.spec, now.version, after))
+    if (faultOfVersion(source.spec, now.version, after) !== undefined)
       return [`${externalId} has content of another version than it was listed with.`];
     const isNewer = Buffer.from(before ?? []).equals(Buffer.from((await readContent(after)) ?? []));
     if (!isNewer) return [];
     const said = await source.fetchContent(contextOf(fixture), toRequest(listed));
-    return isOtherVersion(source.spec, listed.version, said)
+    return faultOfVersion(source.spec, listed.version, said) === "other"
       ? []
       : [`${externalId} was asked for as it was listed, and gave newer content without its version.`];
   },

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { outermostId } from "#core/child-ids.ts";
-import { isOtherVersion, readContent } from "#sources/content.ts";
+import { faultOfVersion, readContent } from "#sources/content.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { makeContext } from "./sources.ts";
 
@@ -36,7 +36,7 @@ export function makeOriginalFetcher(
       ...(contentRef && { ref: contentRef }),
       ...(version && { version }),
     });
-    if (isOtherVersion(source.spec, version, content)) throw changed();
+    if (faultOfVersion(source.spec, version, content)) throw changed();
     const bytes = await readContent(content);
     if (!bytes) throw new ApiError("source_unavailable", { message: "The file is too large to be fetched." });
     const { fileName, mimeType } = content;

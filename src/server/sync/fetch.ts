@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import { isOtherVersion, readContent } from "#sources/content.ts";
+import { faultOfVersion, readContent } from "#sources/content.ts";
 import type { Source, SourceContext, SourceItem } from "#sources/contract.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import type { Fetched } from "./prepare.ts";
@@ -17,7 +17,9 @@ export function fetcherOf(
     const ref = content.type === "fetch" ? content.ref : undefined;
     const listed = { externalId, ...defined({ ref, version }) };
     const file = await fetchContent(withSignal(context, signal), listed);
-    if (isOtherVersion(source.spec, version, file)) {
+    const fault = faultOfVersion(source.spec, version, file);
+    if (fault === "untold") throw new Error(`${source.spec.name} did not tell which version of the content this is.`);
+    if (fault === "other") {
       const message = "The content is of another version than the one that was listed.";
       throw new ApiError("source_changed", { message });
     }

@@ -68,7 +68,11 @@ export async function changeAccess(
 ): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
-  const standing = await standingOf(work, { ...known, access }, clockAt);
+  const isFormer = known.textReason === "failed" && holdsFormer(work, known);
+  const listed = { access, parentExternalId: known.parentExternalId };
+  const standing = isFormer
+    ? await narrowedStanding(work, known, listed, clockAt)
+    : await standingOf(work, { ...known, access }, clockAt);
   const outcome = isSameStanding(known, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
@@ -82,29 +86,54 @@ export async function changeAccess(
 }
 
 /**
- * Leaves an item to those whom both its access and a listing of newer content let in: what is stored was said to be for the
- * ones, and its source shows it to the others. Below another parent nobody has looked at it.
+ * Leaves an item to those whom both its access and a listing of newer content let in. Below another parent nobody has looked
+ * at it.
  */
 export async function narrowAccess(
   work: Work,
   externalId: string,
-  { access, parentExternalId }: ListedAccess,
+  listed: ListedAccess,
   clockAt: number | null = null,
 ): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
   if (!known || known.removedAt !== null) return "absent";
-  if (known.parentExternalId !== parentExternalId) {
+  if (known.parentExternalId !== listed.parentExternalId) {
     work.exceptions.set(known.kbId, "not_looked_at");
     return "done";
   }
-  const named = access === null ? null : await work.intern(access, clockAt);
-  const kept = await work.reclock(known.ownAclId, clockAt);
-  const ownAclId = kept === null || named === null ? (kept ?? named) : work.conjoin(kept, named);
-  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
+  const { ownAclId, aclId, ownClockAt, ownClockCause } = await narrowedStanding(work, known, listed, clockAt);
   noteStanding(work, known, known, { ownAclId, aclId });
   setStanding(work, known, { ownAclId, aclId });
-  work.rows.set(known.kbId, { ownClockAt: clockAt, ownClockCause: null });
+  work.rows.set(known.kbId, { ownClockAt, ownClockCause });
   return "done";
+}
+
+/**
+ * Whether an item whose content could not be read may hold a text that was said to be for others than its source says now.
+ * Where access is set in kb, every version is for the same people.
+ */
+export function holdsFormer({ batch: { run, mirror } }: Work, { textHash }: KnownItem): boolean {
+  return textHash !== null && (run === undefined || mirror !== undefined);
+}
+
+/**
+ * The standing of what is stored of an item, once its source has said who may read something newer: those whom both let in.
+ * What is stored was said to be for the ones, and its source shows it to the others. It stands below the same parent.
+ */
+export async function narrowedStanding(
+  work: Work,
+  known: KnownItem,
+  { access }: Pick<ListedAccess, "access">,
+  clockAt: number | null = null,
+): Promise<NamedStanding> {
+  const { externalId, parentExternalId } = known;
+  const kept = await work.reclock(known.ownAclId, clockAt);
+  const named = access === null || isChildId(externalId) ? null : await work.intern(access, clockAt);
+  // What names no access and has no parent is nobody's.
+  const isNobodys = kept === null && parentExternalId === null;
+  const ownAclId = isNobodys || named === null ? kept : kept === null ? named : work.conjoin(kept, named);
+  const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
+  return { ownAclId, aclId, ownClockAt: ownAclId === null ? null : clockAt, ownClockCause: null };
 }
 
 /** An item that nobody may read is never "unchanged": the source that names it again is to know that it was looked at. */

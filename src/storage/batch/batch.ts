@@ -11,13 +11,16 @@ import { makeAuditStore } from "#storage/records/audit.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import {
   changeAccess,
+  holdsFormer,
   isSameStanding,
   listHidden,
   narrowAccess,
+  narrowedStanding,
   noteStanding,
   setIndexAccess,
   settleAccesses,
   type NamedStanding,
+  type Standing,
   standingOf,
   touch,
 } from "./access.ts";
@@ -189,18 +192,19 @@ async function upsert(work: Work, item: PreparedItem, clockAt: number | null = n
   const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
   const isLiving = known !== undefined && known.removedAt === null;
-  const standing = await standingOf(work, item, clockAt);
-  noteStanding(work, item, known, standing);
+  const isFailed = item.text.state === "failed";
   if (known && isLiving && known.indexState === "held") endHold(work, known);
   if (item.text.state === "failed") {
     tally(work, known, "failed");
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
-    if (known && isLiving) return keepFormer(work, known, item, item.text, standing);
+    if (known && isLiving && known.textHash !== null) return keepFormer(work, known, item, item.text, clockAt);
   }
-  const isSame = isLiving && known.indexHash === item.indexHash && known.textReason !== "failed";
+  const standing = await standingOf(work, item, clockAt);
+  noteStanding(work, item, known, standing);
+  const isSame = isLiving && known.indexHash === item.indexHash && (isFailed || known.textReason !== "failed");
   const { aclId } = standing;
   const kbId = known?.kbId ?? item.newKbId;
-  if (isSame && known.version !== null && known.version === item.version) {
+  if (isSame && !isFailed && known.version !== null && known.version === item.version) {
     const { parentExternalId } = item;
     rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
   } else {
@@ -208,7 +212,7 @@ async function upsert(work: Work, item: PreparedItem, clockAt: number | null = n
   }
   if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
   else setIndexAccess(work, known, aclId);
-  if (item.text.state === "failed") return "failed";
+  if (isFailed) return "failed";
   const outcome = isSame && isSameStanding(known, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   return outcome;
@@ -247,27 +251,39 @@ function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   return { ...known, externalId: item.externalId };
 }
 
-/** The last try failed: content and title stay as they were, the access is today's. */
-function keepFormer(
+/**
+ * The last try failed: content and title stay as they were. Today's access is that of today's content: a former one keeps
+ * its readers, as far as they are today's too, and where they can't be told for its new parent, as they were.
+ */
+async function keepFormer(
   work: Work,
   known: KnownItem,
   item: PreparedItem,
   text: { message: string; retryAt: number | null },
-  standing: NamedStanding,
-): OpOutcome {
-  const { aclId } = standing;
+  clockAt: number | null,
+): Promise<OpOutcome> {
+  const isSame = known.textReason !== "failed" && known.version !== null && known.version === item.version;
+  const isFormer = !isSame && holdsFormer(work, known);
+  const place = isFormer ? known : item;
+  const isMoved = known.parentExternalId !== item.parentExternalId;
+  const { ownAclId, aclId } = known;
+  let standing: Partial<NamedStanding> & Standing = { ownAclId, aclId };
+  if (!isFormer) standing = await standingOf(work, item, clockAt);
+  else if (!isMoved) standing = await narrowedStanding(work, known, item, clockAt);
+  else work.exceptions.set(known.kbId, "failed");
+  noteStanding(work, place, known, standing);
   work.rows.set(known.kbId, {
     ...standing,
-    parentExternalId: item.parentExternalId,
+    parentExternalId: place.parentExternalId,
     // Without another try to come, the version is done with: it is not read again until it changes.
     version: text.retryAt === null ? item.version : known.version,
     textReason: "failed",
     textMessage: text.message,
     retryAt: text.retryAt,
     seenBy: work.seenBy,
-    indexState: stateOf(aclId, { textHash: known.textHash, textReason: "failed" }),
+    indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
-  setIndexAccess(work, known, aclId);
+  setIndexAccess(work, known, standing.aclId);
   return "failed";
 }
 

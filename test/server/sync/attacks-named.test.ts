@@ -82,6 +82,72 @@ describe("an item that a feed names and its run does not take", () => {
     });
   }
 
+  test("is left with its former text to whom both let in, while the newer one can't be read", async ({ expect }) => {
+    const kb = await makeFed(nobody);
+    kb.world.fetch = () => ({ bytes: Buffer.from("FAIL"), fileName: "y", version: "2" });
+    kb.world.script = () => feed(newer(OPEN));
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x"]);
+    // Its access alone says nothing of the former text either.
+    kb.world.script = () => feed({ t: "access", externalId: "y", access: OPEN });
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x"]);
+    kb.world.fetch = () => ({ bytes: Buffer.from("found"), fileName: "y", version: "3" });
+    kb.world.script = () => feed(upsert("y", "", { version: "3", content: { type: "fetch" }, access: OPEN }));
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x", "y"]);
+    // Narrowed with a version that can't be read, it is narrowed.
+    kb.world.fetch = () => ({ bytes: Buffer.from("FAIL"), fileName: "y", version: "4" });
+    kb.world.script = () => feed(upsert("y", "", { version: "4", content: { type: "fetch" }, access: nobody }));
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x"]);
+  });
+
+  test("keeps the readers of its former text when it has moved and can't be read", async ({ expect }) => {
+    const kb = await makeMirror(() => [
+      upsert("hidden", "text", { access: nobody }),
+      upsert("open", "text", { access: OPEN }),
+      upsert("part", "text", { partOf: "hidden", access: OPEN }),
+      CURRENT,
+    ]);
+    await kb.work();
+    kb.world.fetch = () => ({ bytes: Buffer.from("FAIL"), fileName: "part", version: "2" });
+    const moved = { partOf: "open", version: "2", content: { type: "fetch" as const }, access: OPEN };
+    kb.world.script = () => [{ t: "seen", externalIds: ["hidden", "open"] }, upsert("part", "", moved), CURRENT];
+    await kb.sync();
+    expect(await kb.readable()).toEqual(["open"]);
+  });
+
+  test("is for whom its source says, when only another try to read the same version fails", async ({ expect }) => {
+    const kb = await makeFed();
+    const same = (access: SourceAccess) => upsert("y", "", { version: "2", content: { type: "fetch" }, access });
+    kb.world.fetch = () => ({ bytes: Buffer.from("found"), fileName: "y", version: "2" });
+    kb.world.script = () => feed(same(nobody));
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x"]);
+    kb.world.fetch = () => {
+      throw new ApiError("source_unavailable", { message: "503" });
+    };
+    kb.world.script = () => feed(same(OPEN));
+    await kb.pass(HOUR_MS);
+    expect(await kb.readable()).toEqual(["x", "y"]);
+  });
+
+  test("is not taken with content that tells no version, unless its content never changes", async ({ expect }) => {
+    for (const hasLastingContent of [undefined, true] as const) {
+      const kb = await makeMirror(() => [newer(OPEN), CURRENT], ["workspace"], {
+        ...(hasLastingContent && { hasLastingContent }),
+      });
+      kb.world.fetch = () => ({ bytes: Buffer.from("of which version"), fileName: "y" });
+      await kb.work();
+      expect(await kb.search("which")).toMatchObject({ total: hasLastingContent ? 1 : 0 });
+      if (!hasLastingContent) {
+        const row = await kb.kb.database.read.selectFrom("items").select("textMessage").executeTakeFirst();
+        expect(row?.textMessage).toBe("Mirror did not tell which version of the content this is.");
+      }
+    }
+  });
+
   test("goes in time when it is no item any more", async ({ expect }) => {
     const kb = await makeFed();
     kb.world.script = () =>

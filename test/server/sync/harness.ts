@@ -185,6 +185,7 @@ function fakeSource(script: Script): Source {
       auth: [{ type: "none" }],
       config: z.strictObject({}),
       acl: "per_item",
+      hasLastingContent: true,
     },
     check: async () => ({ ok: true }),
     async *sync(ctx, run) {

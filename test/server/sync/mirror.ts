@@ -19,7 +19,7 @@ const notFound = (externalId: string): FileContent => {
 export async function makeMirror(
   script: Script,
   readers: readonly string[] = ["workspace"],
-  spec: Partial<Pick<Source["spec"], "acl" | "freshness" | "placement">> = {},
+  spec: Partial<Pick<Source["spec"], "acl" | "freshness" | "placement" | "hasLastingContent">> = {},
 ) {
   const world = { script, runs: [] as string[], fetch: notFound, origin: "https://one.test" };
   const source: Source = {
