@@ -15,4 +15,4 @@ export function safeReturnTo(wanted: string | undefined): string {
 }
 
 /** Where a signed-in person begins. */
-export const HOME_PATH = "/settings/mcp-access";
+export const HOME_PATH = "/search";

@@ -34,7 +34,12 @@ export const SearchQuery = z
     before: DayText.optional(),
     dateField: z.enum(DATE_FIELDS).default("updated"),
     sortBy: z.enum(SORT_ORDERS).optional(),
-    groupBy: z.enum(GROUPINGS).optional(),
+    groupBy: z.enum(GROUPINGS).optional().openapi({ description: "Counts per value instead of results." }),
+    facets: z
+      .array(z.enum(GROUPINGS))
+      .max(GROUPINGS.length)
+      .optional()
+      .openapi({ description: "Counts per value besides the results; repeat it for more." }),
     limit: z.coerce.number().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
     detail: z.enum(DETAILS).default("concise"),
     cursor: z.string().max(64).optional(),

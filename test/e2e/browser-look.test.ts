@@ -3,7 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import type { Request } from "playwright-core";
-import { axeViolations, CHROMIUM, overflow, sayNotRun, shareBrowser, signInQuietly, type Visitor } from "./browser.ts";
+import {
+  axeViolations,
+  CHROMIUM,
+  overflow,
+  sayNotRun,
+  shareBrowser,
+  signInQuietly,
+  untilFocused,
+  type Visitor,
+} from "./browser.ts";
 import { ADMIN, CLI, shareServerProcess } from "./server-process.ts";
 
 sayNotRun("how the page looks");
@@ -22,6 +31,7 @@ const ENTRY_PAGES = [
 ];
 
 const INNER_PAGES = [
+  "/search",
   "/settings/mcp-access",
   "/settings/reads",
   "/settings/profile",
@@ -54,7 +64,59 @@ describe.skipIf(CHROMIUM === undefined)("every page", { timeout: 120_000 }, () =
     const visitor = await visit(server().url);
     await signInQuietly(visitor, ADMIN);
     const kbId = await fillWorkspace(visitor);
-    expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`])).toEqual([]);
+    expect(await lookAt(visitor, [...INNER_PAGES, `/i/${kbId}`, "/search?query=line&kind=task"])).toEqual([]);
+  });
+
+  test("search answers while somebody types, by keys alone, and its address is the question", async ({ expect }) => {
+    const visitor = await visit(server().url);
+    const { page, open, complaints } = visitor;
+    await signInQuietly(visitor, ADMIN);
+    await pushNotes(visitor, [
+      { externalId: "k1", kind: "task", title: "Descale the kettle", text: "The kettle drips.", status: "open" },
+      { externalId: "k2", kind: "page", title: "Kettles we own", text: "One kettle, <b>two</b> spouts." },
+      { externalId: "k3", kind: "file", title: "123 true", text: "A number and a word." },
+    ]);
+    await open("/");
+    await untilFocused(page, "Search");
+    await page.getByText("Get started").waitFor();
+    await page.keyboard.type("kettle");
+    await page.getByText("2 results, best match first").waitFor();
+    expect(new URL(page.url()).search).toBe("?query=kettle");
+    // What a text says is text.
+    await page.getByText("<b>two</b> spouts").waitFor();
+    expect(await page.locator("mark").first().textContent()).toMatch(/kettle/i);
+
+    await page.getByLabel("Kind").selectOption({ label: "Task (1)" });
+    await page.getByText("1 result, best match first").waitFor();
+    expect(new URL(page.url()).search).toBe("?query=kettle&kind=task");
+    await page.reload();
+    await page.getByText("1 result, best match first").waitFor();
+    expect(await page.getByLabel("Kind").inputValue()).toBe("task");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("2 results, best match first").waitFor();
+
+    await page.getByLabel("Search").press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate("document.activeElement.closest('li').previousElementSibling !== null")).toBe(true);
+    await page.keyboard.press("Escape");
+    await untilFocused(page, "Search");
+
+    await page.getByRole("button", { name: "Preview Descale the kettle" }).click();
+    await page.getByRole("region", { name: "Text of Descale the kettle" }).getByText("The kettle drips.").waitFor();
+    await page.getByRole("link", { name: "Descale the kettle" }).click();
+    await page.getByRole("heading", { level: 1, name: "Descale the kettle" }).waitFor();
+    await page.goBack();
+    await page.getByText("2 results, best match first").waitFor();
+
+    // A number is a word like any other, in the address too.
+    await page.getByLabel("Search").fill("123");
+    await page.getByRole("link", { name: "123 true" }).waitFor();
+    expect(new URL(page.url()).search).toBe("?query=123");
+    await open("/search?query=123");
+    await page.getByRole("link", { name: "123 true" }).waitFor();
+    await open("/search?query=kettle&kind=nonsense");
+    await page.getByRole("alert").waitFor();
+    expect(complaints).toEqual([]);
   });
 
   test("is clean where something is open over it", async ({ expect }) => {
@@ -134,36 +196,42 @@ async function lookAt({ page, open, complaints }: Visitor, paths: readonly strin
 }
 
 /** Long names, every kind of row: what makes pages too wide. Gives the kbId of an item. */
-async function fillWorkspace({ context }: Visitor): Promise<string> {
-  const { request } = context;
+async function fillWorkspace(visitor: Visitor): Promise<string> {
+  const { request } = visitor.context;
   const post = async (path: string, data: unknown) => (await request.post(path, { data })).json();
   const long = "a-name-without-any-blank-that-is-as-long-as-names-get-in-practice-and-then-some-more";
   await post("/api/api-tokens", { name: long, scopes: ["mcp:read", "kb:api", "kb:admin"], expiresInDays: 90 });
   await post("/api/workspace/invitations", { email: `${long}@subsidiary.acme.test`, role: "admin" });
   const { group } = await post("/api/groups", { name: "Research" });
   await post("/api/groups", { name: long, groupIds: [group.id] });
-  const access = { visibility: "workspace" };
-  const made = await request.post("/api/connectors", {
-    data: { providerId: "push", name: "Notes", config: {}, access },
-  });
-  const { connector, key } = await made.json();
-  const item = {
-    externalId: "1",
-    kind: "task",
-    title: `${long} ${long}`,
-    url: `https://notes.acme.test/${long}`,
-    path: ["Handbook", long],
-    text: `${long}${long}\n\nA line.`,
-    status: "open",
-    access: { known: true, all: [["workspace"]] },
-  };
-  await fetch(`${new URL(made.url()).origin}/api/connectors/${connector.id}/items`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
-    body: `${JSON.stringify({ t: "upsert", item })}\n`,
-  }).then((response) => response.text());
+  await pushNotes(visitor, [
+    {
+      externalId: "1",
+      kind: "task",
+      title: `${long} ${long}`,
+      url: `https://notes.acme.test/${long}`,
+      path: ["Handbook", long],
+      text: `${long}${long}\n\nA line.`,
+      status: "open",
+    },
+  ]);
   const { files } = await (await request.get("/api/connectors/all-files")).json();
   return files[0].kbId;
+}
+
+/** Pushes items that the whole workspace can read, through a connector of their own. */
+async function pushNotes({ context: { request } }: Visitor, items: readonly object[]): Promise<void> {
+  const made = await request.post("/api/connectors", {
+    data: { providerId: "push", name: "Notes", config: {}, access: { visibility: "workspace" } },
+  });
+  const { connector, key } = await made.json();
+  const access = { known: true, all: [["workspace"]] };
+  const answer = await fetch(`${new URL(made.url()).origin}/api/connectors/${connector.id}/items`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/x-ndjson" },
+    body: items.map((item) => `${JSON.stringify({ t: "upsert", item: { ...item, access } })}\n`).join(""),
+  });
+  await answer.text();
 }
 
 /** Kilobytes of the scripts and styles that were asked for, as gzip makes them. */

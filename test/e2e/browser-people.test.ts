@@ -7,7 +7,7 @@ import type { Page } from "playwright-core";
 import { OWN_CLIENT_ID } from "#server/identity/oauth/policy.ts";
 import { tempDir } from "../temp-dir.ts";
 import { verifies } from "../requirements.ts";
-import { CHROMIUM, sayNotRun, settle, shareBrowser, signInQuietly, type Visitor } from "./browser.ts";
+import { CHROMIUM, sayNotRun, settle, shareBrowser, signInQuietly, untilFocused, type Visitor } from "./browser.ts";
 import { startSmtp } from "../smtp.ts";
 import { ADMIN, shareServerProcess, signInAdmin, startServerProcess, type ServerProcess } from "./server-process.ts";
 
@@ -45,6 +45,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
       expect(await page.getByLabel("Your name").inputValue()).toBe("Anna Berger");
       await fill(page, { "Setup code": /Setup code: (\S+)/.exec(server.output())?.[1] ?? "" });
       await press(page, "Set up");
+      await page.getByRole("heading", { name: "Search" }).waitFor();
+      await page.getByRole("link", { name: "Get the address or a token" }).click();
       await page.getByRole("heading", { name: "MCP access" }).waitFor();
       const token = await makeToken(page, "Cursor");
       expect(await callTool(server, token)).toBe(200);
@@ -72,7 +74,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     await page.keyboard.press("Tab");
     await page.keyboard.type(ADMIN.password);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "MCP access" }).waitFor();
+    await page.getByRole("heading", { name: "Search" }).waitFor();
+    await open("/settings/mcp-access");
     await settle(page);
     await tabTo(page, "Create token");
     await page.keyboard.press("Enter");
@@ -133,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(await ben.page.getByLabel("Email address").isEditable()).toBe(false);
     await fill(ben.page, { "Your name": "Ben Ito", Password: "green lamp evening" });
     await press(ben.page, "Join Workspace");
-    await ben.page.getByRole("heading", { name: "MCP access" }).waitFor();
+    await ben.page.getByRole("heading", { name: "Search" }).waitFor();
 
     for (const [visitor, kbId, heading] of [
       [anna, secret, "Salaries of next year"],
@@ -221,7 +224,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", { timeout: 120_000 }, ()
     expect(await visitor.page.getByLabel("Email address").inputValue()).toBe(ida.email);
     await fill(visitor.page, { "New password": "another quiet river" });
     await press(visitor.page, "Set password and sign in");
-    await visitor.page.getByRole("heading", { name: "MCP access" }).waitFor();
+    await visitor.page.getByRole("heading", { name: "Search" }).waitFor();
     const again = await post(`${server.url}/api/session`, ida, {});
     expect(again.status).toBe(401);
     // Used up: said before anybody chooses a password.
@@ -368,12 +371,6 @@ function focused(page: Page): Promise<string> {
   return page.evaluate(
     `((element) => element.ariaLabel ?? [...(element.labels?.length ? element.labels : [element])].map((one) => one.innerText).join(" "))(document.activeElement)`,
   );
-}
-
-/** Waits until the focus is there: it moves after the page has changed. */
-async function untilFocused(page: Page, name: string | RegExp): Promise<void> {
-  const found = page.getByLabel(name).or(page.getByRole("button", { name }));
-  await found.and(page.locator(":focus")).waitFor();
 }
 
 /** Waits until what opened over the page has the focus: a key that is pressed before goes to what is below. */

@@ -149,3 +149,9 @@ const COLOUR_RULES = { type: "rule", values: ["color-contrast", "link-in-text-bl
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
 }
+
+/** Waits until the focus is there: it moves after the page has changed. */
+export async function untilFocused(page: Page, name: string | RegExp): Promise<void> {
+  const found = page.getByLabel(name).or(page.getByRole("button", { name }));
+  await found.and(page.locator(":focus")).waitFor();
+}

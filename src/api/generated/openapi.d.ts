@@ -8715,8 +8715,11 @@ export interface operations {
                 cursor?: string;
                 dateField?: "updated" | "created" | "due";
                 detail?: "concise" | "detailed";
+                /** @description Counts per value besides the results; repeat it for more. */
+                facets?: ("kind" | "source" | "person" | "status" | "month")[];
                 /** @description Field and value, as in status:draft or created:2024-03; repeat it for more. */
                 field?: string[];
+                /** @description Counts per value instead of results. */
                 groupBy?: "kind" | "source" | "person" | "status" | "month";
                 kind?: components["schemas"]["ItemKind"];
                 limit?: number;

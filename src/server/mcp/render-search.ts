@@ -1,7 +1,7 @@
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
-import type { SearchOutcome } from "#server/search/types.ts";
+import type { Grouping, SearchOutcome } from "#server/search/types.ts";
 import { entryLines, projectEntry, type EntryDetail } from "./entry.ts";
 import type { Printing } from "./facts.ts";
 import type { CountTokens } from "./tokens.ts";
@@ -17,7 +17,7 @@ export interface SearchRendering {
   isDetailed: boolean;
   /** The call went on from a cursor. */
   isContinued: boolean;
-  groupBy?: string;
+  groupBy?: Grouping;
   timeZone: string;
   baseUrl: string;
   count: CountTokens;
@@ -28,8 +28,9 @@ export interface SearchRendering {
  * go, then entries from the end, and the cursor goes on after the last one shown. Source: B24.
  */
 export function renderSearch(outcome: SearchOutcome, options: SearchRendering): Rendered<ToolSearchResult> {
+  const { groupBy } = options;
   const candidates =
-    outcome.groups === undefined ? entryCandidates(outcome, options) : groupCandidates(outcome, options);
+    groupBy === undefined ? entryCandidates(outcome, options) : groupCandidates(outcome, options, groupBy);
   return firstThatFits(candidates, options);
 }
 
@@ -91,8 +92,12 @@ function render(
   return { structured, text: searchText(structured, { ...options, now: outcome.asOf }, options.isContinued) };
 }
 
-function* groupCandidates(outcome: SearchOutcome, options: SearchRendering): Generator<Rendered<ToolSearchResult>> {
-  const groups = (outcome.groups ?? []).map(({ value, entityId, count, assigned }) => ({
+function* groupCandidates(
+  outcome: SearchOutcome,
+  options: SearchRendering,
+  groupedBy: Grouping,
+): Generator<Rendered<ToolSearchResult>> {
+  const groups = (outcome.facets[groupedBy] ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
     ...(entityId !== undefined && { entityId }),
     count,
@@ -101,7 +106,7 @@ function* groupCandidates(outcome: SearchOutcome, options: SearchRendering): Gen
   const one = (shown: number, notes: readonly string[]): Rendered<ToolSearchResult> => {
     const structured: ToolSearchResult = {
       ...headOf(outcome, options, shown),
-      groupedBy: options.groupBy ?? "value",
+      groupedBy,
       groups: groups.slice(0, shown),
       ...(shown < groups.length && { isCut: true }),
       ...(notes.length > 0 && { notes: [...notes] }),

@@ -4,14 +4,11 @@ import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { isoOf } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
 import type { ShownHit } from "#storage/search-index.ts";
-import type { SearchOutcome } from "./types.ts";
+import type { SearchGroup, SearchOutcome } from "./types.ts";
 
 /** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
-export function toSearchAnswer(
-  outcome: SearchOutcome,
-  { baseUrl }: { baseUrl: string },
-  groupBy?: string,
-): SearchAnswer {
+export function toSearchAnswer(outcome: SearchOutcome, { baseUrl }: { baseUrl: string }): SearchAnswer {
+  const facets = Object.entries(outcome.facets);
   return {
     results: outcome.entries.map((entry) => toResult(entry, baseUrl)),
     total: outcome.total,
@@ -21,16 +18,16 @@ export function toSearchAnswer(
     asOf: isoOf(outcome.asOf),
     match: outcome.match,
     order: outcome.order,
-    ...(outcome.groups !== undefined && {
-      facets: {
-        [groupBy ?? "value"]: outcome.groups.map(({ value, entityId, ...counted }) =>
-          entityId === undefined ? { value, ...counted } : { value: entityId, name: value, ...counted },
-        ),
-      },
+    ...(facets.length > 0 && {
+      facets: Object.fromEntries(facets.map(([by, groups]) => [by, groups.map(toFacetValue)])),
     }),
     notes: [...outcome.notes],
     tookMs: outcome.tookMs,
   };
+}
+
+function toFacetValue({ value, entityId, ...counted }: SearchGroup) {
+  return entityId === undefined ? { value, ...counted } : { value: entityId, name: value, ...counted };
 }
 
 function toResult({ item, passages }: ShownHit, baseUrl: string): SearchResult {

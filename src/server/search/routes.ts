@@ -21,7 +21,7 @@ export function mountSearch(
     );
     const kbIds = outcome.entries.map(({ item }) => item.kbId);
     deps.audit.recordReads(actor, { type: "route", name: "GET /api/connectors/search" }, kbIds);
-    return toSearchAnswer(outcome, deps.settings, query.groupBy);
+    return toSearchAnswer(outcome, deps.settings);
   });
 }
 

@@ -5,7 +5,7 @@ import type { Policy, Viewer } from "#storage/access/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityFinder } from "#server/entities/types.ts";
-import type { SearchArguments, SearchGroup, SearchOutcome, SearchService } from "./types.ts";
+import type { Grouping, SearchArguments, SearchGroup, SearchOutcome, SearchService } from "./types.ts";
 import type { Clock } from "#core/clock.ts";
 import type {
   FieldFilter,
@@ -71,7 +71,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
       const state = { match: response.match, order: response.order };
       return {
         entries: search.args.groupBy === undefined ? entries : [],
-        ...(search.args.groupBy !== undefined && { groups: await groupsOf(options, search, response) }),
+        facets: await facetsOf(options, search, response),
         total: Math.max(0, response.total + pinned.extra - refused),
         isTotalExact: response.isTotalExact,
         match: response.match,
@@ -114,14 +114,14 @@ async function prepare(options: SearchServiceOptions, actor: Actor, input: Searc
   const asked = { ...input, query: cut(input.query, TOOL_LIMITS.queryChars) };
   const { args, resolved } = (await understandSentence(asked, context)) ?? (await understand(asked, context));
   resolved.notes.push(...(await unknownFieldNotes(options, context, input)));
-  const { cursor: _cursor, limit: _limit, detail: _detail, ...bound } = input;
+  const { cursor: _cursor, limit: _limit, detail: _detail, facets: _facets, ...bound } = input;
   const request: Question = {
     ...base,
     query: args.query,
     filters: resolved.filters,
     order: orderOf(args),
     limit: args.groupBy === undefined ? args.limit : 0,
-    ...(args.groupBy !== undefined && { facets: [args.groupBy] }),
+    facets: facetsIn(args),
   };
   const scope: CursorScope = {
     workspaceId: actor.workspaceId,
@@ -271,15 +271,27 @@ function show(
 /** People whose counts are split by role: each costs a search without hits. */
 const SPLIT_PEOPLE = 20;
 
-async function groupsOf(
+function facetsIn({ groupBy, facets = [] }: SearchArguments): readonly Grouping[] {
+  return groupBy === undefined ? facets : [groupBy];
+}
+
+async function facetsOf(
+  options: SearchServiceOptions,
+  search: Search,
+  { facets, match }: Pick<SearchResponse, "facets" | "match">,
+): Promise<SearchOutcome["facets"]> {
+  const { person, ...counted } = facets;
+  if (person === undefined) return counted;
+  return { ...counted, person: await peopleOf(options, search, { person, match }) };
+}
+
+/** People by their visible names; those without one are left out. */
+async function peopleOf(
   { finder }: SearchServiceOptions,
   { args, actor, request, probe }: Search,
-  response: Pick<SearchResponse, "facets" | "match">,
-) {
-  const { groupBy } = args;
-  const values = (groupBy === undefined ? undefined : response.facets[groupBy]) ?? [];
-  if (groupBy !== "person") return values;
-  const top = values.slice(0, 100);
+  response: { person: readonly SearchGroup[]; match: "all" | "any" },
+): Promise<SearchGroup[]> {
+  const top = response.person.slice(0, 100);
   const named = new Map(
     (
       await finder.named(
@@ -293,7 +305,11 @@ async function groupsOf(
     const name = named.get(value);
     if (name === undefined) continue;
     const of = { ...request, query: response.match === "all" ? request.query : "", limit: 0, facets: [] };
-    const isSplit = groups.length < SPLIT_PEOPLE && response.match === "all" && request.filters.assignees === undefined;
+    const isSplit =
+      args.groupBy === "person" &&
+      groups.length < SPLIT_PEOPLE &&
+      response.match === "all" &&
+      request.filters.assignees === undefined;
     const assigned = isSplit
       ? (await probe({ ...of, filters: { ...request.filters, assignees: [value] } })).totalAll
       : undefined;

@@ -24,12 +24,17 @@ export interface SearchArguments {
   before?: string;
   dateField?: (typeof DATE_FIELDS)[number];
   sortBy?: (typeof SORT_ORDERS)[number];
-  groupBy?: (typeof GROUPINGS)[number];
+  /** Counts per value instead of entries. */
+  groupBy?: Grouping;
+  /** Counts per value besides the entries. */
+  facets?: readonly Grouping[];
   /** 1–50. */
   limit: number;
   detail?: (typeof DETAILS)[number];
   cursor?: string;
 }
+
+export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SearchGroup {
   value: string;
@@ -42,7 +47,8 @@ export interface SearchGroup {
 
 export interface SearchOutcome {
   entries: readonly ShownHit[];
-  groups?: readonly SearchGroup[];
+  /** What `groupBy` and `facets` ask for. */
+  facets: Partial<Record<Grouping, readonly SearchGroup[]>>;
   total: number;
   isTotalExact: boolean;
   match: "all" | "any";

@@ -95,6 +95,7 @@ export const hostileOutcome: fc.Arbitrary<SearchOutcome> = fc
   })
   .map(({ more, ...rest }) => ({
     ...rest,
+    facets: {},
     total: rest.entries.length + more,
     cursorAfter: (shown) =>
       shown === 0 || (shown === rest.entries.length && more === 0) ? undefined : `cursor-${shown}`,

@@ -184,7 +184,7 @@ End of results. 41 more: repeat the call with cursor="k7Qx2mZt9aVb4Lw0".`);
 
   test("counts by value are complete in both forms, and cut at the end when there is no room", () => {
     const groups = Array.from({ length: 300 }, (_, n) => ({ value: `github:acme/repository-${n}`, count: 300 - n }));
-    const outcome: SearchOutcome = { ...OUTCOME, entries: [], groups, total: 900 };
+    const outcome: SearchOutcome = { ...OUTCOME, entries: [], facets: { source: groups }, total: 900 };
     const full = renderSearch(outcome, { ...HOW, groupBy: "source", maxTokens: 20_000, count });
     expect(full.structured.groups).toEqual(groups);
     expect(full.text).toContain("\n300 x github:acme/repository-0\n299 x github:acme/repository-1\n");
@@ -340,6 +340,7 @@ const ENTRY: ShownHit = {
 
 const OUTCOME: SearchOutcome = {
   entries: [],
+  facets: {},
   total: 0,
   isTotalExact: true,
   match: "all",

@@ -91,4 +91,10 @@ test("channels are found without their mark, and author is read as people", asyn
   expect(counted.text).toContain("1 x Bo Lind | assignee: 0, author or other: 1 | entityId:");
   const { facets } = (await kb.as(owner).get("/api/connectors/search?groupBy=person")).json;
   expect(facets.person).toEqual([expect.objectContaining({ name: "Bo Lind", count: 1, assigned: 0 })]);
+  const both = (await kb.as(owner).get("/api/connectors/search?query=done&facets=person&facets=kind")).json;
+  expect(both.results.map(({ title }: { title: string }) => title)).toEqual(["Deploy"]);
+  expect(both.facets).toEqual({
+    person: [{ value: expect.stringMatching(/^ent_/), name: "Bo Lind", count: 1 }],
+    kind: [{ value: "message", count: 1 }],
+  });
 });

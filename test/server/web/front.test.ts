@@ -12,7 +12,7 @@ test("the way in leads a new installation to its setup, then who is signed out t
   await kb.deps.onboarding.bootstrap({ email: "anna@acme.test", password: "blue kettle morning" });
   expect([await front(undefined), await front(cookie("made-up"))]).toEqual(["/sign-in", "/sign-in"]);
   const ana = await kb.addOwner();
-  expect(await front(cookie(ana.sessionSecret))).toBe("/settings/mcp-access");
+  expect(await front(cookie(ana.sessionSecret))).toBe("/search");
   await kb.as(ana).delete("/api/session");
   expect(await front(cookie(ana.sessionSecret))).toBe("/sign-in");
 });

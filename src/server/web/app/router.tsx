@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   Navigate,
   Outlet,
+  parseSearchWith,
+  stringifySearchWith,
 } from "@tanstack/react-router";
 import { HOME_PATH } from "#api/return-to.ts";
 import { sessionQuery } from "./data/queries.ts";
@@ -48,6 +50,7 @@ const ENTRY_PAGES = {
 } as const;
 
 const SHELL_PAGES = {
+  "/search": () => import("./pages/search/search.tsx"),
   "/settings/mcp-access": () => import("./pages/mcp-access/mcp-access.tsx"),
   "/settings/profile": () => import("./pages/profile.tsx"),
   "/settings/sessions": () => import("./pages/sessions.tsx"),
@@ -74,6 +77,9 @@ export function makePageRouter() {
       entry.addChildren(Object.entries(ENTRY_PAGES).map(([path, load]) => page(entry, path, load))),
       shell.addChildren(Object.entries(SHELL_PAGES).map(([path, load]) => page(shell, path, load))),
     ]),
+    // Values are the text that people typed: "123" and "true" are words.
+    parseSearch: parseSearchWith((text) => text),
+    stringifySearch: stringifySearchWith(String),
     defaultPreload: "intent",
     defaultErrorComponent: PageFailure,
     scrollRestoration: true,

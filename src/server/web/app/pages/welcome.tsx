@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { HOME_PATH } from "#api/return-to.ts";
 import { deviceTimeZone } from "#server/web/app/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
@@ -41,7 +42,7 @@ function Onboarding({ code }: { code: string | undefined }) {
       timeZone: deviceTimeZone(),
     };
     await take(api.POST("/api/onboarding", { body }));
-    window.location.replace("/settings/mcp-access");
+    window.location.replace(HOME_PATH);
   }
 
   return (

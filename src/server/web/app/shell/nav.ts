@@ -1,4 +1,5 @@
 import type { Role } from "#api/common.ts";
+import { HOME_PATH } from "#api/return-to.ts";
 import type { IconName } from "#server/web/app/ui/icon.tsx";
 
 export interface NavLink {
@@ -10,7 +11,8 @@ export interface NavLink {
 }
 
 /** The navigation, in order. A page of a later feature is a line here and one in `router.tsx`. */
-export const NAV: readonly { title: string; links: readonly NavLink[] }[] = [
+export const NAV: readonly { title?: string; links: readonly NavLink[] }[] = [
+  { links: [{ to: HOME_PATH, label: "Search", icon: "search" }] },
   {
     title: "Settings",
     links: [

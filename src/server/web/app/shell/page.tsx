@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode, type RefObject } from "react";
 
 /** Set once a page was left: only then does a new page's heading take the focus. */
 let isFirstPage = true;
@@ -7,12 +7,24 @@ let isFirstPage = true;
  * A page's heading, and its title in the window. After a change of page the heading takes the focus, so that the
  * keyboard and readers of the screen start there.
  */
-export function PageHeading({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
+export function PageHeading({
+  title,
+  children,
+  action,
+  field,
+}: {
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  /** What people come to type into: it takes the focus in place of the heading, on the first page too. */
+  field?: RefObject<HTMLElement | null>;
+}) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (!isFirstPage) heading.current?.focus();
+    if (field !== undefined) field.current?.focus();
+    else if (!isFirstPage) heading.current?.focus();
     isFirstPage = false;
-  }, []);
+  }, [field]);
   return (
     <div className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
       <title>{`${title} · kb`}</title>

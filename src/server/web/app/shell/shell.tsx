@@ -76,8 +76,8 @@ function SideBar({ session }: { session: Session }) {
       </div>
       <nav aria-label="Pages" className="flex-1 overflow-y-auto px-3 py-2">
         {NAV.map(({ title, links }) => (
-          <div className="mb-5" key={title}>
-            <h2 className="text-muted mb-1 px-2 text-xs font-medium">{title}</h2>
+          <div className="mb-5" key={title ?? ""}>
+            {title !== undefined && <h2 className="text-muted mb-1 px-2 text-xs font-medium">{title}</h2>}
             <ul>
               {links
                 .filter(({ isForAdmins }) => isForAdmins !== true || isAdmin(session.role))

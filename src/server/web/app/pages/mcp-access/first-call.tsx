@@ -1,31 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { credentialsOf, newestCall, secondsAgo } from "#server/web/app/call-words.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { secondsAgo } from "#server/web/app/call-words.ts";
+import { callQuery } from "#server/web/app/data/calls.ts";
+import { countsQuery } from "#server/web/app/data/search.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
-
-/** How often the page looks for a call; a hidden page does not look. */
-const LOOK_MS = 4_000;
-
-const callQuery = {
-  queryKey: ["newest-call"],
-  queryFn: async () => {
-    const query = { limit: 50 };
-    const [{ reads }, { tokens }, { grants }] = await Promise.all([
-      take(api.GET("/api/audit/reads", { params: { query } })),
-      take(api.GET("/api/api-tokens")),
-      take(api.GET("/api/grants", { params: { query } })),
-    ]);
-    return { call: newestCall(reads, credentialsOf(tokens, grants)) };
-  },
-  refetchInterval: LOOK_MS,
-  refetchIntervalInBackground: false,
-};
-
-const countsQuery = {
-  queryKey: ["file-counts"],
-  queryFn: () => take(api.GET("/api/connectors/file-counts-by-source")),
-};
 
 /** Whether a client has reached the tools: its newest call, live. */
 export function FirstCall() {

@@ -1,0 +1,23 @@
+import { queryOptions } from "@tanstack/react-query";
+import { credentialsOf, newestCall } from "#server/web/app/call-words.ts";
+import { api, take } from "./client.ts";
+
+/** How often a page looks for a call; a hidden page does not look. */
+const LOOK_MS = 4_000;
+
+/** Whether the person has a token or connected a client, and the newest call of one, live. */
+export const callQuery = queryOptions({
+  queryKey: ["newest-call"],
+  queryFn: async () => {
+    const query = { limit: 50 };
+    const [{ reads }, { tokens }, { grants }] = await Promise.all([
+      take(api.GET("/api/audit/reads", { params: { query } })),
+      take(api.GET("/api/api-tokens")),
+      take(api.GET("/api/grants", { params: { query } })),
+    ]);
+    const credentials = credentialsOf(tokens, grants);
+    return { call: newestCall(reads, credentials), hasClient: credentials.length > 0 };
+  },
+  refetchInterval: LOOK_MS,
+  refetchIntervalInBackground: false,
+});

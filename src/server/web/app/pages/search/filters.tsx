@@ -1,0 +1,93 @@
+import { count } from "#api/plural.ts";
+import type { SearchAnswer } from "#api/search.ts";
+import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
+import { Button } from "#server/web/app/ui/button.tsx";
+
+interface Choice {
+  value: string;
+  label: string;
+}
+
+export interface FiltersProps {
+  asked: Asked;
+  /** Counts per value of what was found. */
+  facets: NonNullable<SearchAnswer["facets"]>;
+  onChange(change: Asked): void;
+}
+
+/** A list per filter, with the values that the results have and how often. One value that all have is no choice. */
+export function Filters({ asked, facets, onChange }: FiltersProps) {
+  const isFiltered = FILTERS.some((name) => asked[name] !== undefined);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {FILTERS.map((name) => {
+        const value = asked[name] ?? "";
+        const choices = choicesOf(name, value, facets);
+        if (choices.length === 0 || (value === "" && choices.length === 1)) return null;
+        return (
+          <select
+            aria-label={WORDS[name].label}
+            className={`min-h-8 max-w-48 min-w-0 rounded-md border px-2 max-sm:min-h-10 ${value === "" ? "border-edge/60 bg-surface" : "border-accent bg-accent-soft text-accent-strong"}`}
+            key={name}
+            onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+            value={value}
+          >
+            <option value="">{WORDS[name].any}</option>
+            {choices.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        );
+      })}
+      {isFiltered && (
+        <Button kind="quiet" onClick={() => onChange(Object.fromEntries(FILTERS.map((name) => [name, ""])))}>
+          Clear filters
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const WORDS: Readonly<Record<FilterName, { label: string; any: string }>> = {
+  kind: { label: "Kind", any: "Any kind" },
+  source: { label: "Source", any: "Any source" },
+  people: { label: "Person", any: "Anyone" },
+  status: { label: "Status", any: "Any status" },
+  after: { label: "Updated", any: "Any time" },
+  sortBy: { label: "Order", any: "Best match" },
+};
+
+const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
+  after: [
+    { value: "1d", label: "Past day" },
+    { value: "7d", label: "Past week" },
+    { value: "30d", label: "Past month" },
+    { value: "365d", label: "Past year" },
+  ],
+  sortBy: [
+    { value: "recency", label: "Newest first" },
+    { value: "due", label: "Due first" },
+  ],
+};
+
+/** The values to choose from; one that is in use is always among them. */
+function choicesOf(name: FilterName, value: string, facets: FiltersProps["facets"]): readonly Choice[] {
+  const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
+  const choices =
+    FIXED[name] ??
+    counted
+      .filter(({ value }) => value !== "")
+      .map(({ value, name: called, count: items }) => ({
+        value,
+        label: `${nameOf(called ?? value)} (${count(items)})`,
+      }));
+  if (value === "" || choices.some((choice) => choice.value === value)) return choices;
+  return [{ value, label: nameOf(value) }, ...choices];
+}
+
+/** `task` as people read it; names that have a form of their own stay. */
+function nameOf(value: string): string {
+  return /^[a-z]+$/.test(value) ? value.charAt(0).toUpperCase() + value.slice(1) : value;
+}

@@ -1,0 +1,102 @@
+import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useId, useState, type KeyboardEventHandler, type ReactNode } from "react";
+import { placeOf } from "#api/clean.ts";
+import type { SearchResult } from "#api/search.ts";
+import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Time } from "#server/web/app/ui/time.tsx";
+
+const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Preview }));
+
+/** One result: its title leads to the item's page, the passage says why it was found, the text opens below it. */
+export function Result({ result, onKey }: { result: SearchResult; onKey: KeyboardEventHandler }) {
+  const { kbId, title, snippet, highlights, section } = result;
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <li className="px-4 py-3 sm:px-5">
+      <div className="flex items-start gap-3">
+        <h2 className="min-w-0 flex-1 text-[0.9375rem] wrap-anywhere">
+          <Link className="text-accent hover:underline" onKeyDown={onKey} to={`/i/${kbId}`}>
+            <bdi>{title}</bdi>
+          </Link>
+        </h2>
+        <Button
+          aria-controls={id}
+          aria-expanded={isOpen}
+          aria-label={`Preview ${title}`}
+          className="-my-1 -mr-2"
+          kind="quiet"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Preview
+        </Button>
+      </div>
+      <Facts result={result} />
+      {snippet !== "" && (
+        <p className="mt-1.5 line-clamp-3 wrap-anywhere">
+          {section !== null && section !== title && <span className="text-muted">{section}: </span>}
+          <bdi>{marked(snippet, highlights)}</bdi>
+        </p>
+      )}
+      <div hidden={!isOpen} id={id}>
+        {isOpen && (
+          <Suspense fallback={<Skeleton />}>
+            <Preview kbId={kbId} title={title} />
+          </Suspense>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** Where it is from, its state, whose it is, and when it changed. */
+function Facts({ result }: { result: SearchResult }) {
+  const { kind, key, source, status, assignees, author, updatedAt } = result;
+  const place = placeOf(result, 3);
+  const who = kind === "task" && assignees.length > 0 ? assignees.map(({ name }) => name).join(", ") : author?.name;
+  const facts: ReactNode[] = [
+    <bdi key="source">{place === "" ? source : `${source} / ${place}`}</bdi>,
+    kind === "task" && key !== null && (
+      <span className="font-mono" key="key">
+        {key}
+      </span>
+    ),
+    who !== undefined && <bdi key="who">{who}</bdi>,
+    updatedAt !== null && <Time at={updatedAt} key="time" />,
+  ];
+  return (
+    <p className="text-muted mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs wrap-anywhere">
+      {status !== null && (
+        <Badge tone={status === "done" ? "ok" : "accent"}>
+          <span className="capitalize">{status}</span>
+        </Badge>
+      )}
+      {facts
+        .filter((fact) => fact !== false)
+        .map((fact, at, all) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the facts of one result never change places
+          <span className="flex min-w-0 items-center gap-2" key={at}>
+            {fact}
+            {at < all.length - 1 && <span aria-hidden="true">·</span>}
+          </span>
+        ))}
+    </p>
+  );
+}
+
+/** The passage with the words that were found marked. */
+function marked(text: string, highlights: SearchResult["highlights"]): ReactNode[] {
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const { start, end } of highlights) {
+    parts.push(
+      text.slice(at, start),
+      <mark className="bg-accent-soft text-accent-strong rounded-xs font-medium" key={start}>
+        {text.slice(start, end)}
+      </mark>,
+    );
+    at = end;
+  }
+  return [...parts, text.slice(at)];
+}

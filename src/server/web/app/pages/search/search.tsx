@@ -1,0 +1,118 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useRef, type KeyboardEvent } from "react";
+import { plural } from "#api/plural.ts";
+import type { SearchAnswer } from "#api/search.ts";
+import { type Asked, askedIn, searchQuery } from "#server/web/app/data/search.ts";
+import { Loaded } from "#server/web/app/shell/loaded.tsx";
+import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { EmptyState } from "#server/web/app/ui/bits.tsx";
+import { Button } from "#server/web/app/ui/button.tsx";
+import { Box } from "./box.tsx";
+import { Checklist } from "./checklist.tsx";
+import { Filters } from "./filters.tsx";
+import { Result } from "./result.tsx";
+
+/** Where a signed-in person begins: what they can read, by words and filters. The address holds the question. */
+export function Page() {
+  const asked = askedIn(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const answers = useInfiniteQuery(searchQuery(asked));
+  const box = useRef<HTMLInputElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const first = answers.data?.pages[0];
+
+  const ask = (change: Asked) => {
+    const search = askedIn({ ...asked, ...change });
+    void navigate({ to: "/search", search, replace: true });
+  };
+
+  return (
+    <>
+      <PageHeading title="Search" field={box} />
+      <div className="space-y-4">
+        <Checklist />
+        <search className="block space-y-2.5">
+          <Box
+            box={box}
+            onAsk={(query) => ask({ query })}
+            onDown={() => linksIn(list.current)[0]?.focus()}
+            query={asked.query ?? ""}
+          />
+          <Filters asked={asked} facets={first?.facets ?? {}} onChange={ask} />
+        </search>
+        <Loaded lines={6} query={answers}>
+          {({ pages }) => (
+            <div aria-busy={answers.isPlaceholderData}>
+              <Summary answer={pages[0]} isForWords={asked.query !== undefined} />
+              <ol className="divide-line bg-surface border-line divide-y rounded-lg border empty:hidden" ref={list}>
+                {pages.flatMap(({ results }) =>
+                  results.map((result) => (
+                    <Result
+                      key={result.kbId}
+                      onKey={(event) => walk(event, list.current, box.current)}
+                      result={result}
+                    />
+                  )),
+                )}
+              </ol>
+              {answers.hasNextPage && (
+                <div className="pt-3 text-center">
+                  <Button isBusy={answers.isFetchingNextPage} onClick={() => void answers.fetchNextPage()}>
+                    Show more
+                  </Button>
+                </div>
+              )}
+            </div>
+          )}
+        </Loaded>
+      </div>
+    </>
+  );
+}
+
+/** How many there are, and what the server has to say about the answer. */
+function Summary({ answer, isForWords }: { answer: SearchAnswer | undefined; isForWords: boolean }) {
+  if (answer === undefined) return null;
+  const { total, totalIsExact, order, notes } = answer;
+  const ordered = { relevance: "best match first", recency: "newest first", due: "due first" }[order];
+  const found = totalIsExact ? plural(total, "result") : `More than ${plural(total, "result")}`;
+  return (
+    <>
+      <output className="text-muted mb-2 block text-xs">{total === 0 ? "No results" : `${found}, ${ordered}`}</output>
+      {notes.length > 0 && (
+        <ul className="text-muted mb-2 space-y-0.5 text-xs">
+          {notes.map((note) => (
+            <li className="wrap-anywhere first-letter:uppercase" key={note}>
+              {note}
+            </li>
+          ))}
+        </ul>
+      )}
+      {total === 0 && (
+        <EmptyState
+          icon="search"
+          title={isForWords ? "Nothing that you can read matches" : "There is nothing here yet"}
+        >
+          {isForWords
+            ? "Try fewer or other words, or remove a filter."
+            : "What your connectors index appears here, the newest first."}
+        </EmptyState>
+      )}
+    </>
+  );
+}
+
+/** Arrow keys walk the results; up from the first one, and Escape, lead back to the box. */
+function walk(event: KeyboardEvent, list: HTMLElement | null, box: HTMLElement | null): void {
+  const links = linksIn(list);
+  const at = links.findIndex((link) => link === event.currentTarget);
+  const next = { ArrowDown: links[at + 1], ArrowUp: links[at - 1] ?? box, Escape: box }[event.key];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+function linksIn(list: HTMLElement | null): HTMLElement[] {
+  return [...(list?.querySelectorAll<HTMLElement>("h2 a") ?? [])];
+}
