@@ -32,7 +32,8 @@ interface Rule {
 
 /** What every library and feature stands on: the contract, and what everybody shares. */
 const GROUND = ["api/", "core/"];
-const SOURCE = ["api/", "core/", "sources/*.ts", "sources/file-scope/"];
+const SHARED = ["api/", "core/", "sources/*.ts", "sources/file-scope/"];
+const SOURCE = [...SHARED, "sources/git-repository/", "sources/forge/"];
 
 const RULES: readonly Rule[] = [
   { from: "api/client.ts", may: [], packages: ["openapi-fetch"] },
@@ -47,6 +48,8 @@ const RULES: readonly Rule[] = [
   { from: "sources/*.ts", may: GROUND, types: ["net/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, "sources/contract.ts"] },
   // A source is given its way out: it makes none.
+  { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
+  { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },
   { from: "sources/git/", may: SOURCE, except: "sources/http.ts", types: ["net/"] },
   { from: "sources/<x>/", may: SOURCE, except: "sources/http.ts" },
   { from: "bridge/", may: GROUND },
@@ -137,7 +140,7 @@ describe("the architecture", () => {
       importsOf("sources/git/index.ts", 'export * from "#sources/filesystem/walk.ts";'),
       importsOf("sources/git/index.ts", 'import { makeSigner } from "#sources/http/signers.ts";'),
       importsOf("sources/push/index.ts", 'import { makeSourceHttpPool } from "#sources/http.ts";'),
-      importsOf("sources/git/mirror.ts", 'import { makeAddressGuard } from "#net/address-guard.ts";'),
+      importsOf("sources/git-repository/mirror.ts", 'import { makeAddressGuard } from "#net/address-guard.ts";'),
       importsOf("core/clock.ts", 'import { makeStore } from "#storage/store.ts";'),
       importsOf("cli/commands/serve.ts", 'import { run } from "#server/main.ts";'),
       importsOf("storage/store.ts", 'const x = await import("#server/identity/tokens/service.ts");'),

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import type { BrowseNode, SourceContext } from "#sources/contract.ts";
 import { type BrowseAt, type Place, toBrowsePage } from "#sources/file-scope/browse-page.ts";
-import type { GitConfig } from "./config.ts";
-import { isItemPath } from "./judge.ts";
-import { folderOf, type GitEnvironment, type Mirror, openMirror } from "./mirror.ts";
-import { listFolder, type TreeEntry } from "./tree.ts";
-import { type CommitView, openCommit } from "./view.ts";
+import type { GitConfig } from "#sources/git-repository/config.ts";
+import { isItemPath } from "#sources/git-repository/judge.ts";
+import { folderOf, type GitEnvironment, type Mirror, openMirror } from "#sources/git-repository/mirror.ts";
+import { listFolder, type TreeEntry } from "#sources/git-repository/tree.ts";
+import { type CommitView, openCommit } from "#sources/git-repository/view.ts";
 
 const BROWSED = "con_browse";
 /** What a server that was killed left behind. */

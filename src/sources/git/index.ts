@@ -9,17 +9,17 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
-import { type Batching, DEFAULT_BATCHING } from "./batch.ts";
+import { type Batching, DEFAULT_BATCHING } from "#sources/git-repository/batch.ts";
 import { browseRepository } from "./browse.ts";
-import { GitConfig, GitCredentials } from "./config.ts";
-import type { GitCursor } from "./cursor.ts";
-import { toCheckProblem } from "./failures.ts";
-import { COMMIT_PREFIX, isItemPath } from "./judge.ts";
-import { askRemote, folderOf, type GitEnvironment, requireRemote } from "./mirror.ts";
-import { makeObjectReader, type ObjectReader } from "./objects.ts";
-import { runGit } from "./program.ts";
-import { originOfRemote } from "./remote.ts";
-import { syncRepository } from "./sync.ts";
+import { GitConfig, GitCredentials } from "#sources/git-repository/config.ts";
+import type { GitCursor } from "#sources/git-repository/cursor.ts";
+import { toCheckProblem } from "#sources/git-repository/failures.ts";
+import { COMMIT_PREFIX, isItemPath } from "#sources/git-repository/judge.ts";
+import { askRemote, folderOf, type GitEnvironment, requireRemote } from "#sources/git-repository/mirror.ts";
+import { makeObjectReader, type ObjectReader } from "#sources/git-repository/objects.ts";
+import { runGit } from "#sources/git-repository/program.ts";
+import { originOfRemote } from "#sources/git-repository/remote.ts";
+import { syncRepository } from "#sources/git-repository/sync.ts";
 
 export interface GitOptions {
   /** Folders that repositories of this machine may be in. */

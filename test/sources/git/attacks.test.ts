@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeAddressGuard } from "#net/address-guard.ts";
-import { folderOf } from "#sources/git/mirror.ts";
+import { folderOf } from "#sources/git-repository/mirror.ts";
 import {
   CONNECTOR_ID,
   digestOf,

@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SyncContext, SyncEvent, SyncRequest } from "#sources/contract.ts";
-import { GitConfig } from "#sources/git/config.ts";
+import { GitConfig } from "#sources/git-repository/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
-import type { GitCursor } from "#sources/git/cursor.ts";
+import type { GitCursor } from "#sources/git-repository/cursor.ts";
 import { runParts } from "../stored.ts";
 import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 

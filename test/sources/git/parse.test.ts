@@ -1,11 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lfsPointerOf, makeAttributes } from "#sources/git/attributes.ts";
-import { GitConfig, GitCredentials, isRefName } from "#sources/git/config.ts";
-import { FORGES, lineAnchorOf, webPagesOf } from "#sources/git/forges.ts";
-import { inMoveOrder } from "#sources/git/moves.ts";
-import { originOfRemote, parseRemote, placeOf } from "#sources/git/remote.ts";
-import type { TreeChange } from "#sources/git/tree.ts";
+import { lfsPointerOf, makeAttributes } from "#sources/git-repository/attributes.ts";
+import { GitConfig, GitCredentials, isRefName } from "#sources/git-repository/config.ts";
+import { FORGES, lineAnchorOf, webPagesOf } from "#sources/git-repository/forges.ts";
+import { inMoveOrder } from "#sources/git-repository/moves.ts";
+import { originOfRemote, parseRemote, placeOf } from "#sources/git-repository/remote.ts";
+import type { TreeChange } from "#sources/git-repository/tree.ts";
 
 const remoteOf = (url: string) => {
   const remote = parseRemote(url);
